@@ -103,7 +103,8 @@ struct Verdict {
   }
 };
 
-/// Why a measured time is below the roofline bound, which no kernel that does all its work can be.
+/// Why a measured time is below the roofline, where no kernel comes that does all its work from
+/// device memory.
 enum class BelowBound : std::uint8_t {
   fewer_macs,        ///< Winograd and FFT do fewer multiply-adds than are counted
   in_l2,             ///< all operands fit in L2: device memory hardly moves
@@ -220,8 +221,7 @@ struct Setting {
 };
 
 /// What no run of a whole network can be faster than, whatever it keeps in cache. The sum of the
-/// layers' rooflines (Total::roofline_time_s) is none of these: it has every operand come from
-/// device memory, although the layer before may have left it in cache. Under a cache of C bytes:
+/// layers' rooflines (roofline_point.hpp) is none of these. Under a cache of C bytes:
 ///
 ///   compute = sum of FLOP / peak
 ///   fused   = max(compute, host copies, (W + I + O - K) / bandwidth)
@@ -304,6 +304,10 @@ double time_s(const LayerResult& row);
 constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;
 }
+
+/// What no kernel of the row is faster than, but with Winograd or FFT: NetworkBounds::cached_bound_s
+/// of this layer alone. None where the size of the cache is not known.
+std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds);
 
 /// The smallest batch at which the row's layer is bound by compute, its weights being read once
 /// whatever the batch; none where no batch is enough, or where it does no arithmetic.

@@ -19,8 +19,6 @@ namespace {
 /// So many changes of each sort are shown; JSON has all.
 constexpr std::size_t most_changes = 10;
 
-std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
-
 std::string change_ratio(double after, double before) {
   return before > 0 && after > 0 ? ratio_text(after / before) : "";
 }
@@ -122,37 +120,12 @@ Grid wholes_grid(const Changes& changes) {
   return grid;
 }
 
-/// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
-struct Alike {
-  Change first;
-  std::size_t times = 1;
-};
-
 /// What changes that look alike have in common.
 auto looks_of(const Change& change) {
   const auto looks = [](const WorkTime& work) {
     return std::tuple(work.count, work.time_s, work.flop, work.byte, work.limiter);
   };
   return std::tuple(change.pass, looks(change.before), looks(change.after));
-}
-
-/// Measured times are those of one layer alone. What is alike stands side by side.
-std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
-  std::vector<Alike> rows;
-  std::map<decltype(looks_of(Change())), std::size_t> row_of;
-  for (const Change& each : group.work) {
-    if (changes.times == ChangesOf::expected)
-      if (const auto [row, is_new] = row_of.try_emplace(looks_of(each), rows.size()); !is_new) {
-        ++rows[row->second].times;
-        continue;
-      }
-    rows.push_back({each});
-  }
-  std::ranges::stable_sort(rows, [](const Alike& a, const Alike& b) {
-    return std::fabs(a.first.change_s()) * static_cast<double>(a.times) >
-           std::fabs(b.first.change_s()) * static_cast<double>(b.times);
-  });
-  return rows;
 }
 
 /// "dram", or where it changed "dram -> math".
@@ -188,20 +161,20 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                   changed_ratio(after.flop, before.flop), changed_ratio(after.byte, before.byte),
                   limiters_text(before, after)});
   };
-  const std::vector<Alike> rows = folded(changes, group);
+  const std::vector<AlikeChanges> rows = folded_changes(changes, group);
   const auto changed = static_cast<std::size_t>(
-      std::ranges::count_if(rows, [](const Alike& row) { return row.first.change_s() != 0; }));
+      std::ranges::count_if(rows, [](const AlikeChanges& row) { return row.change_s() != 0; }));
   const bool cuts = changed > most + 1 || changed < rows.size();
   const std::size_t shown = cuts ? std::min(changed, most) : rows.size();
   std::size_t shown_work = 0;
   double shown_before_s = 0;
   double shown_after_s = 0;
-  for (const Alike& row : std::span(rows).first(shown)) {
+  for (const AlikeChanges& row : std::span(rows).first(shown)) {
     const auto times = static_cast<double>(row.times);
     const double before_s = times * row.first.before.time_s;
     const double after_s = times * row.first.after.time_s;
-    add(name_text(row.first) + (row.times > 1 ? " " + times_text(times) : ""),
-        pass_text(row.first, group), before_s, after_s, row.first.before, row.first.after);
+    add(name_text(row), pass_text(row.first, group), before_s, after_s, row.first.before,
+        row.first.after);
     shown_work += row.times;
     shown_before_s += before_s;
     shown_after_s += after_s;
@@ -215,7 +188,32 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
   return grid;
 }
 
-/// Names of kernels as their tables have them.
+}  // namespace
+
+std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group) {
+  std::vector<AlikeChanges> rows;
+  std::map<decltype(looks_of(Change())), std::size_t> row_of;
+  for (const Change& each : group.work) {
+    if (changes.times == ChangesOf::expected)
+      if (const auto [row, is_new] = row_of.try_emplace(looks_of(each), rows.size()); !is_new) {
+        ++rows[row->second].times;
+        continue;
+      }
+    rows.push_back({each});
+  }
+  std::ranges::stable_sort(rows, [](const AlikeChanges& a, const AlikeChanges& b) {
+    return std::fabs(a.change_s()) > std::fabs(b.change_s());
+  });
+  return rows;
+}
+
+std::string name_text(const AlikeChanges& alike) {
+  const std::string name = name_text(alike.first);
+  return alike.times > 1 ? name + " " + times_text(static_cast<double>(alike.times)) : name;
+}
+
+std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
+
 Changes shortened_names(Changes changes) {
   constexpr std::size_t widest = 60;
   if (!changes.of_kernels) return changes;
@@ -224,8 +222,6 @@ Changes shortened_names(Changes changes) {
       change.name = shortened(printable(short_signature(change.name)), widest);
   return changes;
 }
-
-}  // namespace
 
 void SumText::add(double seconds, std::string_view what) {
   if (parts++ > 0) text += seconds < 0 ? " - " : " + ";

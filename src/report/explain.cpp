@@ -113,7 +113,8 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
               duration(point.compute_time_s)) +
          line("memory", "bytes / bandwidth = {} / {} = {}", moved, bandwidth,
               duration(point.memory_time_s)) +
-         line("roofline", "the longer of the two: {}", duration(point.roofline_time_s));
+         line("roofline", "the longer of the two: {}, all bytes from device memory",
+              duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
@@ -190,8 +191,29 @@ std::string parts_table(const LayerResult& row) {
   return text;
 }
 
+/// "471.3 us if what fits stays in cache (6.291 MB)"
+std::string cached_text(double bound_s, const Bounds& bounds) {
+  return fmt::format("{} if what fits stays in cache ({})", duration(bound_s),
+                     si(*bounds.cache_byte, "B"));
+}
+
+/// What comes below bounds, of work with convolutions; `is_expected`: this is.
+std::string unless_text(bool has_convolutions, bool is_expected) {
+  if (!has_convolutions) return "";
+  return std::string(", unless Winograd or FFT save MACs") +
+         (is_expected ? ", as expected here" : "");
+}
+
+/// What no kernel of the layer is faster than; empty where that is not known.
+std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
+  const std::optional<double> bound_s = cached_bound_s(row, bounds);
+  if (!bound_s || !row.kernel) return "";
+  return cached_text(*bound_s, bounds) +
+         unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s);
+}
+
 /// Where the layer is under the roofs.
-std::string landing_text(const LayerResult& row) {
+std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s;
   const double times = expected / row.point.roofline_time_s;
   const auto flops = static_cast<double>(row.counts.flops);
@@ -199,9 +221,12 @@ std::string landing_text(const LayerResult& row) {
   if (row.counts.flops > 0)
     text = line("rate", "FLOP / expected = {} / {} = {}", si(flops, "FLOP"), duration(expected),
                 si(flops / expected, "FLOP/s"));
-  return text + line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
-                     duration(row.point.roofline_time_s), factor(times),
-                     times < 1 ? ": operands in L2, or MACs saved" : "");
+  text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
+               duration(row.point.roofline_time_s), factor(times),
+               times < 1 ? ": operands in L2, or fewer MACs" : "");
+  if (const std::string bound = layer_bound_text(row, bounds); !bound.empty())
+    text += line("least", "{}", bound);
+  return text;
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
@@ -273,7 +298,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
-  text += "\n5. Where does it land?\n" + landing_text(row);
+  text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
   if (explanation.steps.empty()) return text;
   if (length == ExplanationLength::lecture)
@@ -307,19 +332,24 @@ std::string memory_sentence(const Result& result) {
 
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {
   const auto& bounds = result.bounds.network;
+  const std::size_t widest = std::min(width.value_or(sentence_width), sentence_width);
+  if (!bounds && result.layers.size() == 1 && !result.measured.recording) {
+    const std::string bound = layer_bound_text(result.layers.front(), result.bounds);
+    return bound.empty() ? "" : broken("no kernel is faster than " + bound + '.', widest) + '\n';
+  }
   if (!bounds || !bounds->cached_bound_s) return "";
-  std::string text = fmt::format(
-      "roofline: each layer from device memory. Bounds of the network: {} if what fits stays in "
-      "cache ({}), {} if all layers are fused, {} for arithmetic alone.",
-      duration(*bounds->cached_bound_s), si(*result.bounds.cache_byte, "B"),
-      duration(*bounds->fused_bound_s), duration(bounds->compute_bound_s));
-  if (bounds->expected_below == BelowBound::fewer_macs)
-    text += " Expected is less: Winograd or FFT need fewer MACs.";
+  const bool has_convolutions = std::ranges::any_of(
+      result.layers, [](const LayerResult& row) { return row.layer.kind == LayerKind::conv; });
+  std::string text =
+      fmt::format("no run is faster than {}, {} if all layers are fused, {} by arithmetic alone{}.",
+                  cached_text(*bounds->cached_bound_s, result.bounds),
+                  duration(*bounds->fused_bound_s), duration(bounds->compute_bound_s),
+                  unless_text(has_convolutions, bounds->expected_below == BelowBound::fewer_macs));
   if (bounds->expected_below == BelowBound::in_l2)
     text +=
         " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
         "--cache cold.";
-  return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+  return broken(text, widest) + '\n';
 }
 
 namespace {

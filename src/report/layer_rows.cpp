@@ -95,9 +95,12 @@ std::string work_title(const Result& result, bool with_gpu) {
   return text;
 }
 
+bool is_below_roofline(const LayerResult& row) {
+  return row.kernel && row.kernel->expected_time_s < row.point.roofline_time_s;
+}
+
 bool is_in_cache(const LayerResult& row) {
-  return row.kernel && row.point.bound == Bound::memory &&
-         row.kernel->expected_time_s < row.point.roofline_time_s &&
+  return is_below_roofline(row) && row.point.bound == Bound::memory &&
          row.kernel->dram_read_byte + row.kernel->dram_write_byte <
              static_cast<double>(row.counts.bytes.total);
 }
@@ -201,9 +204,9 @@ class LayerGrid {
     add_cells(std::move(name), [&](const OutputField& field) {
       // The share of a network of one layer says nothing.
       if (is_many() && field.path == "time_share") return std::string();
-      const bool in_cache = field.path == "bound" && is_in_cache(row.first());
+      const bool is_below = field.path == "bound" && is_below_roofline(row.first());
       return mark_of(field, row.first().expected_uncertainty) + field_text(field, row) +
-             (in_cache ? "*" : "");
+             (is_below ? "*" : "");
     });
   }
 

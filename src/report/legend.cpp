@@ -32,7 +32,7 @@ constexpr Meaning meanings[] = {
     {"FLOP", "1 MAC = 2 FLOP."},
     {"", "k, M, G: powers of ten."},
     {"bytes", "bytes: each operand is read once, each result written once."},
-    {"roofline", "roofline: the least time, all bytes from device memory."},
+    {"roofline", "roofline: max(FLOP / peak, bytes / bandwidth), all bytes from device memory."},
     {"expected",
      "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
      "(see --cache) or Winograd needs fewer MACs."},
@@ -65,15 +65,15 @@ void Legend::add(const Grid& grid) {
     if (column.header == "expected") words_.insert("within");  // its "~", where that is dropped
     for (const std::string& cell : column.cells) {
       if (column.header == "limiter") limiters_.insert(cell);
-      if (column.header == "bound" && cell.ends_with('*')) rows_in_cache_ = true;
+      if (column.header == "bound" && cell.ends_with('*')) rows_below_roofline_ = true;
     }
   }
 }
 
 std::string Legend::text() const {
   std::string text = paragraph(settings_meanings, words_) + paragraph(meanings, words_);
-  if (rows_in_cache_)
-    text += "memory*: expected is less than the roofline, because operands are in L2.\n";
+  if (rows_below_roofline_)
+    text += "*: expected is less than the roofline: operands in L2, or Winograd saves MACs.\n";
   return text + paragraph(measured_meanings, words_) + limiters_text();
 }
 

@@ -23,7 +23,7 @@ class Legend {
  private:
   std::set<std::string> words_;  ///< headers, and what sentences mention
   std::set<std::string> limiters_;
-  bool rows_in_cache_ = false;
+  bool rows_below_roofline_ = false;
 };
 
 }  // namespace roofline

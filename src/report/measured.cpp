@@ -127,7 +127,7 @@ std::string action_text(const Advice& action, const Result& result) {
 
 }  // namespace
 
-std::string verdict_sentences(const Result& result) {
+std::string verdict_sentences(const Result& result, std::size_t width) {
   if (!result.measured.verdict) return "";
   const Verdict& verdict = *result.measured.verdict;
   const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
@@ -137,7 +137,7 @@ std::string verdict_sentences(const Result& result) {
     const Advice& action = verdict.actions[i];
     text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
   }
-  return broken(text, sentence_width);
+  return broken(text, width);
 }
 
 namespace {

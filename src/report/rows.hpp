@@ -28,8 +28,9 @@ struct TableRow {
 std::string label_of(const TableRow& row);
 /// What follows the name of layers that are alike: their pass, where passes differ, and how many.
 std::string suffix_of(const TableRow& row);
-/// Whether the kernel is expected to be faster than its roofline because operands need not come
-/// from device memory.
+/// Whether the kernel is expected to be faster than its roofline.
+bool is_below_roofline(const LayerResult& row);
+/// Whether that is because operands need not come from device memory.
 bool is_in_cache(const LayerResult& row);
 /// "~" before a time whose uncertainty comes from errors on other GPUs: it must not look like a
 /// measurement.

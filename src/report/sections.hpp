@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/grid.hpp"
+#include "report/text.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
@@ -34,6 +35,20 @@ std::string points_text(const Report& report, const TableStyle& style);
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
+/// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
+struct AlikeChanges {
+  Change first;
+  std::size_t times = 1;
+
+  double change_s() const { return static_cast<double>(times) * first.change_s(); }
+};
+/// The largest first. Measured times are those of one layer alone: none of these are alike.
+std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group);
+std::string name_text(const AlikeChanges& alike);
+/// "+1.234 ms"
+std::string change_text(double change_s);
+/// Names of kernels as their tables have them.
+Changes shortened_names(Changes changes);
 /// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
 /// the rest as one.
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
@@ -42,7 +57,7 @@ std::string changes_text(const Changes& changes, std::optional<std::uint64_t> to
 // Measured inputs.
 
 /// What a person needs first: what the time is made of and what to do first.
-std::string verdict_sentences(const Result& result);
+std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
 /// Where the time went, what the model makes of it, and what is no layer.

@@ -66,12 +66,11 @@ double once_byte(const std::vector<LayerResult>& rows) {
 }
 
 /// The least time of a layer whose operands and result lie in cache as far as they fit.
-double cached_s(const LayerResult& row, const Result& result, double cache_byte) {
+double cached_s(const LayerResult& row, const Ceilings& ceilings, double cache_byte) {
   const Streams streams = streams_of(row.layer, row.counts);
   const double dram_byte =
       beyond(streams.read_byte, cache_byte) + beyond(streams.write_byte, cache_byte);
-  return std::max(row.point.compute_time_s,
-                  dram_byte / result.bounds.ceilings.bandwidth_byte_per_s);
+  return std::max(row.point.compute_time_s, dram_byte / ceilings.bandwidth_byte_per_s);
 }
 
 /// Sums over rows, in their order, so that none rounds above the sum of what its parts are below.
@@ -86,7 +85,8 @@ RowSums sums_of(const Result& result, double cache_byte) {
   for (const LayerResult& row : result.layers) {
     const bool is_copy = row.layer.kind == LayerKind::host_copy;
     if (is_copy) sums.host_s += row.point.roofline_time_s;
-    const double least_s = is_copy ? row.point.roofline_time_s : cached_s(row, result, cache_byte);
+    const double least_s =
+        is_copy ? row.point.roofline_time_s : cached_s(row, result.bounds.ceilings, cache_byte);
     sums.cached_s += least_s;
     const bool saves = row.kernel && saves_macs(row.kernel->algorithm);
     sums.without_savings_s += saves ? std::max(time_s(row), least_s) : time_s(row);
@@ -95,6 +95,11 @@ RowSums sums_of(const Result& result, double cache_byte) {
 }
 
 }  // namespace
+
+std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds) {
+  if (!bounds.cache_byte) return std::nullopt;
+  return cached_s(row, bounds.ceilings, static_cast<double>(*bounds.cache_byte));
+}
 
 double time_s(const LayerResult& row) {
   return row.expected_time_s.value_or(row.point.roofline_time_s);

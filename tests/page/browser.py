@@ -1,4 +1,4 @@
-"""A page in a real browser: sorted, filtered, followed to derivations, by mouse and by keyboard.
+"""A page in a real browser: sorted, followed to derivations, by mouse and by keyboard.
 
 usage: browser.py ROOFLINE CHROMIUM CHROMEDRIVER FOLDER
 Screenshots are left in FOLDER.
@@ -10,7 +10,6 @@ import sys
 
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.options import Options
@@ -105,19 +104,6 @@ def check_sorting(driver):
     check(first_name(driver) == "avgpool", "names sort by letters")
 
 
-def check_filter(driver):
-    whole = len(rows(driver))
-    box = driver.find_element(By.ID, "filter")
-    box.send_keys("layer4.1.conv")
-    check(len(rows(driver)) == 3, "a filter leaves the rows that hold it")
-    check(driver.find_element(By.ID, "count").text == f"3 of {whole} layers", "the count is said")
-    box.send_keys(Keys.CONTROL + "a", Keys.DELETE)
-    box.send_keys("max_pool")
-    check(len(rows(driver)) == 1, "a type leaves its rows")
-    box.send_keys(Keys.CONTROL + "a", Keys.DELETE)
-    check(len(rows(driver)) == whole, "all rows are back")
-
-
 def soon(driver, holds):
     """Whether it holds before long: a page follows a link after the click has returned."""
     try:
@@ -134,16 +120,6 @@ def check_derivation(driver):
     driver.find_element(By.LINK_TEXT, "layer4.1.conv1").send_keys(Keys.ENTER)
     check(soon(driver, lambda: derivation_text(driver) is not None), "the keyboard leads there")
     driver.save_screenshot(str(FOLDER / "derivation.png"))
-    driver.find_element(By.ID, "filter").send_keys("no such layer")
-    mark = driver.find_elements(By.CSS_SELECTOR, 'figure:first-of-type svg a[href^="#r0-"]')[-1]  # drawn above all others
-    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
-    wanted = mark.get_attribute("href")
-    wanted = wanted.get("baseVal", "") if isinstance(wanted, dict) else wanted
-    ActionChains(driver).move_to_element(mark.find_element(By.CSS_SELECTOR, "path")).click().perform()
-    row = driver.find_element(By.ID, wanted.rsplit("#")[-1])
-    check(soon(driver, lambda: row in driver.find_elements(By.CSS_SELECTOR, "#layer-table tr:target")),
-          "a click on a mark leads to its layer")
-    check(soon(driver, row.is_displayed), "which the filter no longer hides")
 
 
 def check_looks(driver):
@@ -165,7 +141,7 @@ def check_without_script(path):
     try:
         driver.get(path.as_uri())
         check(len(rows(driver)) > 100, "every layer is there without script")
-        check(not driver.find_element(By.ID, "tools").is_displayed(), "and no dead controls")
+        check(not driver.find_elements(By.CSS_SELECTOR, "#layer-table button"), "and no dead controls")
         summary = driver.find_element(By.CSS_SELECTOR, "#derivations summary")
         summary.click()
         pre = driver.find_element(By.CSS_SELECTOR, "#derivations details[open] pre")
@@ -182,7 +158,7 @@ def main():
     driver = browser()
     try:
         driver.get(path.as_uri())
-        for step in (check_sorting, check_filter, check_derivation, check_looks):
+        for step in (check_sorting, check_derivation, check_looks):
             step(driver)
         severe = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
         check(not severe, f"no errors in the console: {severe}")

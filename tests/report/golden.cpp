@@ -29,11 +29,24 @@ const GoldenRun golden_runs[] = {
 constexpr const char* golden_formats[][2] = {
     {"table", "txt"}, {"json", "json"}, {"ndjson", "ndjson"}, {"csv", "csv"}, {"markdown", "md"}};
 
-// README shows resnet50.svg and alexnet.svg.
+#define ROOFLINE_TESTS ROOFLINE_SOURCE_FOLDER "/tests/"
+
+// src/report/README.md shows the first ten.
 const GoldenRun golden_charts[] = {
     {"resnet50.svg", "resnet50 --gpu h200 --dtype fp16 --batch 32 --format svg"},
-    {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
+    {"winograd.svg", "resnet50 --gpu v100 --batch 32 --format svg"},
     {"mapping.svg", "notebook_conv --gpu v100 --tile 128x64x8 --format svg"},
+    {"explained.svg", "notebook_conv --gpu v100 --explain conv --format svg"},
+    {"recording.svg",
+     ROOFLINE_TESTS "traces/resnet50.fwd.fp16.b32.3steps.json.gz --format svg"},
+    {"multiples.svg", "resnet50 --gpu v100,a100,h200,mi300x --dtype fp16 --batch 32 --format svg"},
+    {"types.svg", "resnet50 --gpu h100 --dtype fp32,tf32,fp16 --batch 32 --format svg"},
+    {"changes.svg",
+     "resnet50 --gpu v100 --batch 32 --set bandwidth=2TB/s --compare --format svg"},
+    {"ranking.svg", "resnet50 --gpu 'nvidia>=40GB' --dtype fp16 --batch best --format svg"},
+    {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
+    {"kernels.svg", ROOFLINE_TESTS "profilers/net.h100.ncu-raw.csv.gz --format svg"},
+    {"sweeps.svg", "resnet50 --gpu v100,a100,h200 --dtype fp16 --batch 1,4,16,64 --format svg"},
     {"gpus.svg", "block.json --gpu v100,a100 --dtype fp16 --format svg"},
     {"time.svg", "block.json --gpu v100 --chart time --format svg"},
     {"compare.svg", "block.json --gpu v100,a100 --chart compare --format svg"},

@@ -16,7 +16,8 @@
 
 namespace roofline {
 
-/// Okabe and Ito, "Color Universal Design", 2008: told apart by colour-blind readers; and greys.
+/// Apart from each other for readers who do not tell red from green, and in print without colours:
+/// no two are equally light.
 enum class Colour : std::uint8_t {
   blue,
   sky,
@@ -26,6 +27,7 @@ enum class Colour : std::uint8_t {
   purple,
   yellow,
   grey,
+  wine,
   ink,    ///< of text
   paper,  ///< an outline alone
 };
@@ -82,10 +84,12 @@ struct Whisker {
 /// A layer, or layers that are alike. Marks with one label are one layer on several GPUs.
 struct Mark {
   std::string label;
-  std::size_t number = 0;  ///< of its row in the panel's key; 0: none
+  std::string caption = {};  ///< by the mark, where there is room for it
+  std::size_t number = 0;    ///< of those that take longest, from 1; 0: of no such mark
+  std::string series = {};   ///< the GPU or the type, where there are several
+  std::size_t plot = 0;      ///< of several, which
   std::string hover;
-  std::string link;  ///< names the layer within the report
-  Position at;       ///< by its measured time where there is one, else by its expected time
+  Position at;  ///< by its measured time where there is one, else by its expected time
   std::optional<double> expected_y;  ///< where `at` is measured
   std::optional<double> bound_y;     ///< of the roof that it is under
   bool bound_is_l2 = false;          ///< that roof is the one of L2
@@ -95,6 +99,13 @@ struct Mark {
   double time_s = 0;
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
+};
+
+/// An area of a plot, such as the side of the ridge where memory bounds, with words at its foot.
+struct Region {
+  std::vector<Position> corners;
+  Colour colour = Colour::blue;
+  std::string label;
 };
 
 /// What is said of a place, by words next to it.
@@ -127,6 +138,7 @@ std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks);
 struct Plot {
   Axis x;
   Axis y;
+  std::vector<Region> regions = {};
   std::vector<Line> lines;
   std::vector<Mark> marks;
   std::vector<Note> notes;
@@ -139,33 +151,31 @@ struct Segment {
   std::string hover;
 };
 
-/// A row of a bar chart: segments one after the other from zero.
+/// A row of a bar chart: segments one after the other.
 struct Bar {
   std::string label;
   std::string note = {};  ///< behind the bar
   std::vector<Segment> segments = {};
+  double begin = 0;                     ///< of the first segment
   std::optional<double> bound = {};     ///< drawn as a thin bar within
   std::optional<double> measured = {};  ///< drawn as a tick
   std::optional<Whisker> whisker = {};  ///< of the segments' sum, below the bar
-  std::string link = {};
+};
+
+/// Bars along one axis.
+struct Bars {
+  std::vector<Bar> rows;
+  std::string unit = "s";
+  double low = 0;  ///< where the axis begins
 };
 
 /// What the bar needs of the axis.
 double length_of(const Bar& bar);
 
-/// What a number beside marks stands for.
-struct KeyRow {
-  std::string name;
-  std::string detail;
-  Symbol symbol = Symbol::circle;
-  Colour colour = Colour::ink;
-};
-
 struct Panel {
   std::string heading;
-  std::variant<Plot, std::vector<Bar>> body;  ///< bars along one axis of time
+  std::variant<Plot, Bars> body;
   std::vector<LegendItem> legend;
-  std::vector<KeyRow> key = {};  ///< of the numbers, from 1
 };
 
 struct Chart {
@@ -173,6 +183,7 @@ struct Chart {
   std::string subtitle = {};
   std::optional<std::uint64_t> batch = {};  ///< that it is of alone
   std::vector<Panel> panels = {};
+  std::size_t columns = 1;  ///< plots side by side
   std::string caption = {};
 };
 

@@ -69,8 +69,7 @@ Box box_of(const Text& text);
 struct Scene {
   double width = 0;
   double height = 0;
-  bool links = false;  ///< marks and bars link to their layers, as in a page that shows these
-  std::string body;    ///< SVG elements
+  std::string body;  ///< SVG elements
   std::vector<Text> texts;
 };
 
@@ -78,6 +77,8 @@ struct Scene {
 std::string xml_text(std::string_view text);
 /// A coordinate with one decimal.
 std::string px(double value);
+/// "#0a559e": on a light ground.
+std::string_view hex_of(Colour colour);
 /// Class names of fills and strokes in that colour.
 std::string css_name(Colour colour);
 /// The outline of a symbol whose area is that of a circle of radius `radius`.
@@ -88,13 +89,14 @@ std::string fitted_text(const std::string& text, double width, double size);
 inline constexpr double page_width = 800;
 inline constexpr double page_margin = 16;
 
-/// Draws from `top` down; returns where it ends.
-double draw_plot(Scene& scene, const Plot& plot, double top);
+/// Draws from the corner down; returns where it ends.
+double draw_plot(Scene& scene, const Plot& plot, Position corner, double width);
+/// The same across the page.
+double draw_bars(Scene& scene, const Bars& bars, double top);
 
-/// An element that says what it is when pointed at, and links to its layer where links are asked
-/// for.
-void begin_layer(Scene& scene, const std::string& hover, const std::string& link);
-void end_layer(Scene& scene, const std::string& link);
+/// Shapes from here to the end of the group say this when pointed at.
+void begin_group(Scene& scene, const std::string& hover);
+void end_group(Scene& scene);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover = "");
@@ -102,14 +104,16 @@ void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::st
 void draw_whisker(Scene& scene, Position from, Position to);
 /// A line of several stretches with the dashes of its style.
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
+/// A light tint within these corners.
+void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
 /// The charts one below the other.
-Scene scene_of(const std::vector<Chart>& charts, bool links = false);
+Scene scene_of(const std::vector<Chart>& charts);
 
 /// The chart as an element of a page.
 std::string svg_element(const Chart& chart);
 /// The style sheet of svg_element.
-std::string_view svg_css();
+std::string svg_css();
 
 }  // namespace roofline

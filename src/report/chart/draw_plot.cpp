@@ -87,6 +87,9 @@ constexpr double right_margin = 12;
 constexpr double title_height = 16;
 constexpr double plot_height = 400;
 constexpr double curve_height = 280;
+/// Plots side by side are narrower, and lower.
+constexpr double narrow_width = 500;
+constexpr double narrow_height = 300;
 
 // A mark that takes the whole time would have the large radius, if that made no mark larger than
 // the largest; none is smaller than the small one. A mark alone hides nothing.
@@ -112,25 +115,45 @@ class PlotDrawing {
   }
 
   void draw() {
+    for (const Region& region : plot_.regions) draw(region);
     draw_grid();
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
     for (const Line& line : plot_.lines) label(line);
     for (const Note& note : plot_.notes)
       write_first(places_around(px_of(note.at), lone_radius, note.text));
-    for (const std::size_t i : marks_by_share(plot_.marks))
-      if (const Mark& mark = plot_.marks[i]; mark.number > 0)
-        write_first(
-            places_around(px_of(mark.at), 1.2 * radius_of(mark), fmt::format("{}", mark.number)));
+    for (const std::size_t i : marks_by_share(plot_.marks)) label(plot_.marks[i]);
   }
 
  private:
   double bottom() const { return frame_.y + frame_.height; }
   Position px_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
 
+  /// Its words stand in the middle of its foot.
+  void draw(const Region& region) {
+    std::vector<Position> corners;
+    corners.reserve(region.corners.size());
+    for (const Position& corner : region.corners) corners.push_back(px_of(corner));
+    draw_tint(scene_, corners, region.colour);
+    const Text text{(corners.front().x + corners.back().x) / 2, bottom() - 6, region.label,
+                    Anchor::middle, "muted label"};
+    if (box_of(text).width < corners.back().x - corners.front().x) write_free({text}, true);
+  }
+
+  /// The name of a mark, or where there is no room for that its number.
+  void label(const Mark& mark) {
+    const auto places = [&](const std::string& text) {
+      return places_around(px_of(mark.at), 1.2 * radius_of(mark), text);
+    };
+    if (!mark.caption.empty() && write_free(places(mark.caption), false)) return;
+    if (mark.number > 0) write_first(places(fmt::format("{}", mark.number)));
+  }
+
+  std::size_t majors() const { return static_cast<std::size_t>(frame_.width / 52); }
+
   void draw_grid() {
     const double right = frame_.x + frame_.width;
-    for (const Tick& tick : ticks_of(plot_.x, plot_.x.values.empty() ? 10 : 14)) {
+    for (const Tick& tick : ticks_of(plot_.x, plot_.x.values.empty() ? majors() : 14)) {
       const double x = x_(tick.value);
       draw_line(scene_, {x, tick.text.empty() ? bottom() - 4 : frame_.y}, {x, bottom()}, "grid");
       if (!tick.text.empty())
@@ -145,7 +168,8 @@ class PlotDrawing {
     draw_rect(scene_, frame_, "frame");
     scene_.texts.push_back(
         {frame_.x + frame_.width / 2, bottom() + 36, plot_.x.title, Anchor::middle, "ink", 12});
-    scene_.texts.push_back({page_margin, frame_.y - 8, plot_.y.title, Anchor::start, "ink", 12});
+    scene_.texts.push_back(
+        {frame_.x - left_margin, frame_.y - 8, plot_.y.title, Anchor::start, "ink", 12});
   }
 
   void draw(const Line& line) {
@@ -172,13 +196,17 @@ class PlotDrawing {
 
   /// The first of these texts that is free, rather one that covers no line.
   void write_first(const std::vector<Text>& places) {
-    for (const bool may_cover_lines : {false, true})
-      for (const Text& text : places)
-        if (const Box box = box_of(text); is_free(box, obstacles_, may_cover_lines)) {
-          scene_.texts.push_back(text);
-          obstacles_.covers.push_back(box);
-          return;
-        }
+    if (!write_free(places, false)) write_free(places, true);
+  }
+
+  bool write_free(const std::vector<Text>& places, bool may_cover_lines) {
+    for (const Text& text : places)
+      if (const Box box = box_of(text); is_free(box, obstacles_, may_cover_lines)) {
+        scene_.texts.push_back(text);
+        obstacles_.covers.push_back(box);
+        return true;
+      }
+    return false;
   }
 
   double radius_of(const Mark& mark) const {
@@ -215,7 +243,7 @@ class PlotDrawing {
   void draw(const Mark& mark) {
     const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
-    begin_layer(scene_, mark.hover, mark.link);
+    begin_group(scene_, mark.hover);
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
     keep_free(at, 0.85 * radius);
     if (mark.bound_y)
@@ -224,7 +252,7 @@ class PlotDrawing {
     if (mark.l2_x) draw_other(mark.symbol, {x_(*mark.l2_x), at.y}, 4);
     if (mark.expected_y)
       draw_other(Symbol::circle, {at.x, y_(*mark.expected_y)}, std::clamp(radius * 0.6, 3.0, 5.0));
-    end_layer(scene_, mark.link);
+    end_group(scene_);
   }
 
   /// Another value of a mark: an outline.
@@ -248,10 +276,12 @@ class PlotDrawing {
 
 }  // namespace
 
-double draw_plot(Scene& scene, const Plot& plot, double top) {
-  const Box frame{page_margin + left_margin, top + title_height,
-                  page_width - 2 * page_margin - left_margin - right_margin,
-                  plot.is_curve ? curve_height : plot_height};
+double draw_plot(Scene& scene, const Plot& plot, Position corner, double width) {
+  const double height = plot.is_curve          ? curve_height
+                        : width < narrow_width ? narrow_height
+                                               : plot_height;
+  const Box frame{corner.x + left_margin, corner.y + title_height,
+                  width - left_margin - right_margin, height};
   PlotDrawing(scene, plot, frame).draw();
   return frame.y + frame.height + 46;
 }

@@ -188,6 +188,23 @@ std::string px(double value) {
                       : fmt::format("{:.{}f}", rounded, rounded == std::round(rounded) ? 0 : 1);
 }
 
+std::string_view hex_of(Colour colour) {
+  switch (colour) {
+    case Colour::blue: return "#0a559e";
+    case Colour::sky: return "#76c8f4";
+    case Colour::vermillion: return "#da5006";
+    case Colour::green: return "#00775b";
+    case Colour::orange: return "#ffcb66";
+    case Colour::purple: return "#d48fc8";
+    case Colour::yellow: return "#faf6a0";
+    case Colour::grey: return "#929292";
+    case Colour::wine: return "#6d1435";
+    case Colour::ink: return "#1a1a1a";
+    case Colour::paper: return "#ffffff";
+  }
+  return "";
+}
+
 std::string css_name(Colour colour) { return "c-" + std::string(name_of(colour)); }
 
 std::string symbol_path(Symbol symbol, double x, double y, double radius) {

@@ -30,7 +30,7 @@ LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<E
   if (!engine)
     return {"not counted", sign, engines.empty() ? Colour::blue : Colour::grey, Symbol::cross};
   const auto i = static_cast<std::size_t>(std::ranges::find(engines, *engine) - engines.begin());
-  return {std::string(name_of(*engine)), sign, gpu_colour(i), static_cast<Symbol>(i % 6)};
+  return {std::string(name_of(*engine)), sign, series_colour(i), static_cast<Symbol>(i % 6)};
 }
 
 std::vector<LegendItem> engine_legend(const std::vector<Engine>& engines, LegendItem::Sign sign) {
@@ -52,7 +52,7 @@ bool has_place(const KernelRow& row) {
 /// The rows shown, the longest first.
 std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
   std::vector<const KernelRow*> rows;
-  for (const std::size_t i : report.kernel_selections[index].rows)
+  for (const std::size_t i : report.kernel_selections[index].main_rows)
     rows.push_back(&report.kernels[index].rows[i]);
   return rows;
 }
@@ -101,19 +101,21 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
     plot.marks.push_back(mark_of(*rows[i], bounds, look));
     if (i < most_at_l2) plot.marks.back().l2_x = rows[i]->l2_intensity_flop_per_byte;
   }
-  const std::string left_out = thin(plot.marks);
-  std::vector<KeyRow> key = number_longest(plot.marks, false);
+  number_longest(plot.marks, false);
+  Panel numbered = numbered_panel(plot.marks);
   fit_axes(plot, {{bounds, engines}}, true);
   plot.lines = roofs_of_one(bounds, engines, plot);
+  plot.regions = sides_of_ridge(bounds, engines.front(), plot);
   std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::mark);
   add_mark_legend(legend, plot.marks);
   Chart chart{
       .title = chart_title(table),
       .subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder};
-  chart.panels.push_back({"", std::move(plot), std::move(legend), std::move(key)});
+  chart.panels.push_back({"", std::move(plot), std::move(legend)});
+  chart.panels.push_back(std::move(numbered));
   chart.caption =
       "Area: share of the time. FLOP/B: counted FLOP over the bytes that device memory moved." +
-      without_flop_text(shown_rows(report, index)) + left_out;
+      without_flop_text(shown_rows(report, index));
   return chart;
 }
 
@@ -124,6 +126,8 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   Chart chart{.title = chart_title(table),
               .subtitle = "time of kernels, as recorded by " + table.recording->recorder,
               .caption = "Bar: all launches of a kernel together (x4)."};
+  if (const std::size_t rest = report.kernel_selections[index].rest.size(); rest > 0)
+    chart.caption += fmt::format(" Not drawn: {} others.", rest);
   std::vector<Bar> bars;
   bars.reserve(rows.size());
   for (const KernelRow* row : rows) {
@@ -136,7 +140,7 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   if (!engines.empty() &&
       std::ranges::any_of(rows, [](const KernelRow* row) { return !row->engine; }))
     legend.push_back(engine_look(engines, {}, LegendItem::Sign::bar));
-  chart.panels.push_back({"", longest_of(std::move(bars)), std::move(legend)});
+  chart.panels.push_back({"", Bars{std::move(bars)}, std::move(legend)});
   return chart;
 }
 

@@ -17,26 +17,18 @@ namespace roofline {
 std::string row_name(const TableRow& row);
 /// Every field that tables show, a line each.
 std::string row_hover(const TableRow& row);
-/// "r0-12": names a layer of a report.
-std::string row_link(const Report& report, const TableRow& row);
 /// The range around an expected time or rate that holds 68 of 100 measured ones.
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
 /// What all of the row's layers take.
 double row_time_s(const TableRow& row);
-/// Of more bars than a picture has room for the longest, and the rest as one.
-std::vector<Bar> longest_of(std::vector<Bar> bars);
-/// More bars are no picture.
-inline constexpr std::size_t most_bars = 40;
-
-/// The result's rows as tables fold and choose them; in the network's order unless the view sorts.
+/// The result's rows as a terminal's table folds and chooses them; in the network's order unless
+/// the view sorts.
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
 
-/// Leaves out marks that take next to no time, unless they are few. Returns a sentence on them.
-std::string thin(std::vector<Mark>& marks);
-
-/// Numbers the marks that take longest; others go without what is drawn beside a mark. Returns what
-/// the numbers stand for.
-std::vector<KeyRow> number_longest(std::vector<Mark>& marks, bool of_many_gpus);
+/// Numbers the marks that take longest; others go without what is drawn beside a mark.
+void number_longest(std::vector<Mark>& marks, bool of_many);
+/// What the numbers stand for.
+Panel numbered_panel(std::vector<Mark> marks);
 
 /// What the thin bars, ticks and lines by the bars are.
 void add_bar_legend(std::vector<LegendItem>& legend, const std::vector<Bar>& bars);
@@ -68,19 +60,32 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
 /// What the roof of device memory, or that of L2, allows an engine at that intensity.
 double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2);
 
-/// Device memory and the main engine of each of several GPUs, by the ceilings that bounds are
-/// under.
-std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Plot& plot);
+/// Device memory and the engines by the ceilings that bounds are under, and nothing else.
+std::vector<Line> ceilings_of(const Bounds& bounds, const std::vector<Engine>& engines,
+                              const Plot& plot);
+/// Where memory bounds the engine, and where compute does.
+std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Plot& plot);
 
-/// The colour of the n-th of several GPUs.
-Colour gpu_colour(std::size_t index);
+/// The colour of the n-th of several GPUs or types.
+Colour series_colour(std::size_t index);
+
+/// "2.421 ms expected, x2.07 its roofline"; of a recording its step.
+std::string time_headline(const Result& result);
+/// What a recorded step is made of, the idle time by its causes first.
+std::optional<Panel> step_panel(const Result& result);
+/// The row's mark alone under its roofs; none without FLOP.
+std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row);
+/// The parts of the row's expected time as one bar.
+Panel parts_panel(const TableRow& row);
 
 std::vector<Chart> roofline_charts(const Report& report);
-/// A chart for each layer that is explained, alone under the roofs.
+/// A chart for each layer that is explained: its work, its roofs, its kernel, its time.
 std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
+/// What went, came and changed between two results, from the time before to that after.
+Chart changes_chart(const Changes& changes);
 /// Charts of results, as charts_of() gives them.
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
 /// Charts of recordings without layers; without a kind those that they ask for by themselves.

@@ -41,41 +41,61 @@ const Look& look_of(const Layer& layer) {
   return found == std::end(looks) ? *std::prev(found) : *found;
 }
 
-/// The work of one chart: its results, one a GPU or one an input, and their rows.
+template <class T>
+std::size_t index_in(const std::vector<T>& all, const T& one) {
+  return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
+}
+
+template <class T>
+void add_new(std::vector<T>& all, const T& one) {
+  if (index_in(all, one) == all.size()) all.push_back(one);
+}
+
+std::string type_text(const std::optional<DataType>& type) {
+  return type ? std::string(name_of(*type)) : "mixed types";
+}
+
+/// The work of one chart: of each GPU a plot, in it of each type or input the marks.
 struct Subject {
   const Report& report;
   std::vector<const Result*> results;
   std::vector<TableRow> rows;
-  bool is_of_one_layer = false;          ///< others are left out on purpose
-  std::vector<const Result*> gpus = {};  ///< the first result of each GPU
+  std::vector<std::string> gpus = {};
+  std::vector<std::string> inputs = {};
+  std::vector<std::optional<DataType>> types = {};  ///< that have a colour each; else one
+
+  Subject(const Report& all, std::vector<const Result*> of, std::vector<TableRow> shown)
+      : report(all), results(std::move(of)), rows(std::move(shown)) {
+    for (const Result* result : results) {
+      add_new(gpus, result->setting.gpu);
+      add_new(inputs, result->setting.label);
+      add_new(types, result->setting.dtype);
+    }
+    if (inputs.size() > 1) types.resize(1);
+  }
 
   const Result& first() const { return *results.front(); }
-  std::size_t gpu_of(const Result& result) const {
-    const auto found = std::ranges::find_if(
-        gpus, [&](const Result* each) { return each->setting.gpu == result.setting.gpu; });
-    return static_cast<std::size_t>(found - gpus.begin());
+  bool has_many() const { return gpus.size() * types.size() > 1; }
+  std::size_t gpu_of(const Result& result) const { return index_in(gpus, result.setting.gpu); }
+  std::size_t type_of(const Result& result) const {
+    return types.size() == 1 ? 0 : index_in(types, result.setting.dtype);
   }
-  bool has_many_gpus() const { return gpus.size() > 1; }
-  bool has_many_inputs() const { return results.size() > gpus.size(); }
+  /// Whose times are shares of one whole.
+  std::size_t whole_of(const Result& result) const {
+    return gpu_of(result) * types.size() + type_of(result);
+  }
 };
 
 bool share_a_chart(const Result& a, const Result& b) {
   if (a.layers.size() == 1 && b.layers.size() == 1) return true;
   const auto work = [](const Result& result) {
     return std::tie(result.setting.source, result.setting.network, result.setting.item,
-                    result.setting.batch, result.setting.dtype, result.setting.training,
-                    result.setting.pass);
+                    result.setting.batch, result.setting.training, result.setting.pass);
   };
-  return work(a) == work(b) && a.setting.gpu != b.setting.gpu;
-}
-
-/// Engines that the results' layers with FLOP run on, the fastest first.
-std::vector<Engine> engines_used(const std::vector<const Result*>& results) {
-  std::vector<Engine> engines;
-  for (const Result* result : results)
-    for (const LayerResult& row : result->layers)
-      if (row.counts.flops > 0 && runs_on_engine(row.layer)) engines.push_back(row.engine);
-  return fastest_first(engines, results.front()->bounds.roofs.datasheet_flop_per_s);
+  const auto place = [](const Result& result) {
+    return std::tie(result.setting.gpu, result.setting.dtype);
+  };
+  return work(a) == work(b) && place(a) != place(b);
 }
 
 bool is_on_roofline(const LayerResult& row) {
@@ -110,44 +130,46 @@ void add_bound(Mark& mark, const Result& result, const LayerResult& row) {
 Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto flops = static_cast<double>(first.counts.flops);
-  const bool many = subject.has_many_gpus();
   const Look& look = look_of(first.layer);
   Mark mark;
   mark.label = row_name(row);
-  if (subject.has_many_inputs()) mark.label = row.result.setting.label + "/" + mark.label;
+  if (subject.inputs.size() > 1) mark.label = row.result.setting.label + "/" + mark.label;
   mark.hover = row_hover(row);
-  if (many) mark.hover += "\nGPU: " + row.result.setting.gpu;
-  mark.link = row_link(subject.report, row);
+  if (subject.gpus.size() > 1) mark.hover += "\nGPU: " + row.result.setting.gpu;
   mark.symbol = look.symbol;
-  mark.colour = many ? gpu_colour(subject.gpu_of(row.result)) : look.colour;
+  mark.colour = subject.types.size() > 1 ? series_colour(subject.type_of(row.result)) : look.colour;
+  mark.plot = subject.gpu_of(row.result);
+  if (subject.gpus.size() > 1) mark.series = row.result.setting.gpu;
+  if (subject.types.size() > 1)
+    mark.series += (mark.series.empty() ? "" : ", ") + type_text(row.result.setting.dtype);
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
-  // Where there are several GPUs, dots on all of their roofs would hide the marks.
-  if (!many) add_bound(mark, row.result, first);
+  // Where there are several plots or types, dots on all roofs would hide the marks.
+  if (!subject.has_many()) add_bound(mark, row.result, first);
   mark.time_s = shown_time_s(row);
   mark.share = share_of(mark.time_s, whole_s);
   return mark;
 }
 
 std::vector<Mark> marks_of(const Subject& subject) {
-  std::vector<double> whole_s(subject.gpus.size(), 0);
+  std::vector<double> whole_s(subject.gpus.size() * subject.types.size(), 0);
   for (const Result* result : subject.results)
     for (const LayerResult& row : result->layers)
-      whole_s[subject.gpu_of(*result)] += shown_time_s(row);
+      whole_s[subject.whole_of(*result)] += shown_time_s(row);
   std::vector<Mark> marks;
   for (const TableRow& row : subject.rows)
     if (is_on_roofline(row.first()))
-      marks.push_back(mark_of(subject, row, whole_s[subject.gpu_of(row.result)]));
+      marks.push_back(mark_of(subject, row, whole_s[subject.whole_of(row.result)]));
   return marks;
 }
 
-/// What a single layer's mark is, said at each of its places.
-void annotate(Plot& plot, const LayerResult& row) {
-  Mark& mark = plot.marks.front();
+/// What the mark of a layer alone is, said at each of its places.
+std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
+  std::vector<Note> notes;
   const double flops = mark.at.y * shown_time_s(row);
   const auto note = [&](std::string_view what, double y) {
-    plot.notes.push_back(
+    notes.push_back(
         {{mark.at.x, y}, fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(flops / y))});
   };
   if (row.measured_time_s) note("measured", mark.at.y);
@@ -156,101 +178,233 @@ void annotate(Plot& plot, const LayerResult& row) {
     note("expected", expected_y);
     mark.whisker = whisker_of(expected_y, row.expected_uncertainty);
   }
-  note("roofline bound", *row.point.attainable_flop_per_s);
+  note("roofline", *row.point.attainable_flop_per_s);
   if (mark.bound_y && mark.bound_is_l2) note("roof of L2", *mark.bound_y);
   if (mark.bound_y && *mark.bound_y > mark.at.y)
-    plot.notes.push_back({{mark.at.x, std::sqrt(mark.at.y * *mark.bound_y)},
-                          fmt::format("{}{} of its roof", row.measured_time_s ? "measured: " : "",
-                                      percent(mark.at.y / *mark.bound_y))});
-  if (!row.kernel || row.kernel->l2_byte <= 0) return;
+    notes.push_back({{mark.at.x, std::sqrt(mark.at.y * *mark.bound_y)},
+                     fmt::format("{}{} of its roof", row.measured_time_s ? "measured: " : "",
+                                 percent(mark.at.y / *mark.bound_y))});
+  if (!row.kernel || row.kernel->l2_byte <= 0) return notes;
   // Where every byte passes L2 once the mark would cover this one.
   if (const double l2_x = flops / row.kernel->l2_byte; l2_x < 0.9 * mark.at.x) {
     mark.l2_x = l2_x;
-    plot.notes.push_back({{l2_x, mark.at.y}, plain(l2_x) + " FLOP/B at L2"});
+    notes.push_back({{l2_x, mark.at.y}, plain(l2_x) + " FLOP/B at L2"});
   }
+  return notes;
 }
 
-/// "Tesla V100: fp32 15.70 TFLOP/s, 900.0 GB/s, ridge 17.44"
-std::string roof_text(const Result& result) {
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  const double memory = result.bounds.ceilings.bandwidth_byte_per_s;
-  return fmt::format("{}: {} {}, {}, ridge {}", result.setting.gpu,
-                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(memory, "B/s"),
-                     plain(peak / memory));
-}
-
-/// Of several GPUs colours are those of GPUs.
+/// Of several types colours are those of types.
 std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject& subject) {
-  const bool many = subject.has_many_gpus();
+  const bool many_types = subject.types.size() > 1;
   std::vector<LegendItem> legend;
   for (const Look& look : looks)
-    if (std::ranges::any_of(marks, [&](const Mark& mark) {
-          return mark.symbol == look.symbol && (many || mark.colour == look.colour);
-        }))
+    if (std::ranges::any_of(marks, [&](const Mark& mark) { return mark.symbol == look.symbol; }))
       legend.push_back({std::string(look.name), LegendItem::Sign::mark,
-                        many ? Colour::ink : look.colour, look.symbol});
-  for (std::size_t i = 0; many && i < subject.gpus.size(); ++i)
-    legend.push_back({roof_text(*subject.gpus[i]), LegendItem::Sign::bar, gpu_colour(i)});
+                        many_types ? Colour::grey : look.colour, look.symbol});
+  for (std::size_t i = 0; many_types && i < subject.types.size(); ++i)
+    legend.push_back({type_text(subject.types[i]), LegendItem::Sign::bar, series_colour(i)});
   add_mark_legend(legend, marks);
   return legend;
 }
 
-/// The layers that have no place, as a sentence; empty where all have one.
-std::string without_flop_text(const Subject& subject) {
-  std::size_t count = 0;
+/// Layers and their time, "3 layers, 12.3% of the time".
+struct LayersTime {
+  std::size_t layers = 0;
   double time_s = 0;
-  double whole_s = 0;
+
+  void add(const LayerResult& row) {
+    ++layers;
+    time_s += shown_time_s(row);
+  }
+  std::string text(double whole_s, std::string_view which = "") const {
+    return fmt::format("{} {}{}, {} of the time", layers, layers == 1 ? "layer" : "layers", which,
+                       percent(share_of(time_s, whole_s)));
+  }
+};
+
+/// Which layers stand above their roof, and why; empty where none does.
+std::string above_roof_text(const Subject& subject) {
+  LayersTime saving;
+  LayersTime others;
+  LayersTime all;
   for (const Result* result : subject.results)
     for (const LayerResult& row : result->layers) {
-      whole_s += shown_time_s(row);
-      if (is_on_roofline(row) || shown_time_s(row) == 0) continue;
-      ++count;
-      time_s += shown_time_s(row);
+      all.add(row);
+      if (!is_on_roofline(row) || shown_time_s(row) >= row.point.roofline_time_s) continue;
+      (row.kernel && saves_macs(row.kernel->algorithm) ? saving : others).add(row);
     }
-  if (count == 0) return "";
-  return fmt::format(" Not drawn: {} {} without FLOP, {} of the time.", count,
-                     count == 1 ? "layer" : "layers", percent(time_s / whole_s));
+  std::string text;
+  if (saving.layers > 0)
+    text = saving.text(all.time_s) + ": Winograd or FFT need fewer MACs than are counted";
+  if (others.layers > 0)
+    text += (text.empty() ? "" : "; ") + others.text(all.time_s) + ": operands in L2";
+  return text.empty() ? text : " Above the roof: " + text + ".";
 }
 
-Chart chart_of(Subject subject, const std::vector<Engine>& engines) {
-  for (const Result* result : subject.results)
-    if (subject.gpu_of(*result) == subject.gpus.size()) subject.gpus.push_back(result);
-  const bool many = subject.has_many_gpus();
-  Plot plot;
-  plot.marks = marks_of(subject);
-  if (plot.marks.size() == 1)
-    for (const TableRow& row : subject.rows)
-      if (is_on_roofline(row.first())) annotate(plot, row.first());
-  const std::string left_out = thin(plot.marks);
-  std::vector<KeyRow> key;
-  if (plot.notes.empty()) key = number_longest(plot.marks, many);
+/// The layers that have no place and those of the rest, as sentences; empty where all are drawn.
+std::string not_drawn_text(const Subject& subject) {
+  LayersTime without;
+  LayersTime rest;
+  LayersTime all;
+  for (const Result* result : subject.results) {
+    for (const LayerResult& row : result->layers) {
+      all.add(row);
+      if (!is_on_roofline(row) && shown_time_s(row) > 0) without.add(row);
+    }
+    for (const std::size_t i :
+         subject.report.selections[static_cast<std::size_t>(result - subject.report.results.data())]
+             .rest)
+      if (const LayerResult& row = result->layers[i]; is_on_roofline(row)) rest.add(row);
+  }
+  std::string text;
+  if (without.layers > 0) text = " Not drawn: " + without.text(all.time_s, " without FLOP") + '.';
+  if (rest.layers > 0) text += " Not drawn: " + rest.text(all.time_s, " of the rest") + '.';
+  return text;
+}
+
+/// Engines that the rows shown run on, of one GPU: of several types the one that does most of each.
+std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
+  std::vector<EnumArray<Engine, double>> flop(subject.types.size());
+  const Bounds* bounds = &subject.first().bounds;
+  for (const TableRow& row : subject.rows) {
+    const LayerResult& first = row.first();
+    if (row.result.setting.gpu != gpu || !runs_on_engine(first.layer)) continue;
+    bounds = &row.result.bounds;
+    flop[subject.type_of(row.result)][first.engine] += static_cast<double>(first.counts.flops);
+  }
+  std::vector<Engine> engines;
+  for (const auto& of_type : flop)
+    for (const Engine engine : enumerators<Engine>)
+      if (of_type[engine] > 0 &&
+          (!subject.has_many() || of_type[engine] == std::ranges::max(of_type)))
+        engines.push_back(engine);
+  return fastest_first(engines, bounds->roofs.datasheet_flop_per_s);
+}
+
+/// Where more of the time is on the wrong side of an engine's ridge, since it is of layers on
+/// others, the sides of that ridge say nothing.
+constexpr double most_on_wrong_side = 0.05;
+
+/// The sides of the ridge, with the time that each has of a network's.
+std::vector<Region> sides_of(const Subject& subject, const Result& result, Engine engine,
+                             const Plot& plot) {
+  std::vector<Region> sides = sides_of_ridge(result.bounds, engine, plot);
+  const double ridge = sides[1].corners.front().x;
+  LayersTime memory;
+  LayersTime wrong;
+  LayersTime all;
+  for (const LayerResult& row : result.layers) {
+    const bool is_memory = row.point.bound == Bound::memory;
+    all.add(row);
+    if (is_memory) memory.add(row);
+    if (is_on_roofline(row) && is_memory != (*row.point.intensity_flop_per_byte < ridge))
+      wrong.add(row);
+  }
+  if (wrong.time_s > most_on_wrong_side * all.time_s) return {};
+  if (subject.inputs.size() > 1 || plot.marks.size() == 1) return sides;
+  sides[0].label += " " + percent(share_of(memory.time_s, all.time_s));
+  sides[1].label += " " + percent(share_of(all.time_s - memory.time_s, all.time_s));
+  return sides;
+}
+
+/// Of each GPU the marks under its roofs, all on the same axes.
+std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& marks) {
+  Plot axes;
+  axes.marks = marks;
   std::vector<UsedRoofs> roofs;
+  roofs.reserve(subject.results.size());
   for (const Result* result : subject.results)
-    roofs.push_back({result->bounds, engines_used({result})});
-  fit_axes(plot, roofs, !many);
+    roofs.push_back({result->bounds, engines_of(subject, result->setting.gpu)});
+  fit_axes(axes, roofs, !subject.has_many());
   // Room for words to the right of a mark alone.
-  if (!plot.notes.empty()) plot.x.high = std::max(plot.x.high, 12 * plot.marks.front().at.x);
-  plot.lines = many ? roofs_of_many(subject.gpus, plot)
-                    : roofs_of_one(subject.first().bounds, engines, plot);
-  if (!plot.notes.empty()) {
+  if (marks.size() == 1) axes.x.high = std::max(axes.x.high, 12 * marks.front().at.x);
+  std::vector<Panel> panels;
+  panels.reserve(subject.gpus.size() + 1);
+  for (std::size_t i = 0; i < subject.gpus.size(); ++i) {
+    const Result& result = **std::ranges::find_if(
+        subject.results, [&](const Result* each) { return subject.gpu_of(*each) == i; });
+    const std::vector<Engine> engines = engines_of(subject, subject.gpus[i]);
+    Plot plot;
+    plot.x = axes.x;
+    plot.y = axes.y;
+    std::ranges::copy_if(marks, std::back_inserter(plot.marks),
+                         [&](const Mark& mark) { return mark.plot == i; });
+    plot.lines = subject.has_many() ? ceilings_of(result.bounds, engines, plot)
+                                    : roofs_of_one(result.bounds, engines, plot);
+    if (subject.types.size() == 1 && !engines.empty())
+      plot.regions = sides_of(subject, result, engines.front(), plot);
+    std::string heading = subject.gpus.size() > 1 ? subject.gpus[i] : "";
+    if (subject.gpus.size() > 1 && subject.results.size() == subject.gpus.size())
+      heading += ": " + duration(result.total.time_s);
+    panels.push_back({std::move(heading), std::move(plot), {}});
+  }
+  return panels;
+}
+
+/// "fp16, batch 32, fwd; most of the time: dram 41.2%"; of several types how long each takes.
+std::string setting_sentence(const Subject& subject) {
+  if (subject.types.size() == 1 || subject.gpus.size() > 1) {
+    std::string text = work_title(subject.first(), false);
+    text.erase(0, subject.inputs.front().size() + 2);
+    const Total& total = subject.first().total;
+    const auto most = std::ranges::max_element(total.part_s);
+    if (subject.has_many() || total.measured_time_s || !(*most > 0)) return text;
+    const auto limiter = static_cast<Limiter>(most - total.part_s.begin());
+    return text + fmt::format("; most of the time: {} {}", words(limiter),
+                              percent(share_of(*most, total.time_s)));
+  }
+  std::string times;
+  for (const Result* result : subject.results)
+    times += fmt::format("{}{} {}", times.empty() ? "expected: " : ", ",
+                         type_text(result->setting.dtype), duration(result->total.time_s));
+  return times;
+}
+
+void set_title(Chart& chart, const Subject& subject) {
+  const std::string gpus = fmt::format("{}", fmt::join(subject.gpus, ", "));
+  if (subject.inputs.size() > 1) {
+    chart.title = fmt::format("{} inputs of one layer", subject.inputs.size());
+    chart.subtitle = "roofline of " + gpus;
+    return;
+  }
+  chart.title = fmt::format("{} on {}", subject.inputs.front(), gpus);
+  if (!subject.has_many()) chart.title += ": " + time_headline(subject.first());
+  chart.subtitle = setting_sentence(subject) + '.' + above_roof_text(subject);
+  chart.batch = subject.first().setting.batch;
+}
+
+std::vector<Panel> panels_of(const Subject& subject, std::vector<Mark> marks) {
+  std::vector<Note> notes;
+  const auto row = std::ranges::find_if(
+      subject.rows, [](const TableRow& each) { return is_on_roofline(each.first()); });
+  if (marks.size() == 1) notes = annotate(marks.front(), row->first());
+  if (marks.size() > 1) number_longest(marks, subject.has_many());
+  // Of several types the shortest would hide each other.
+  if (subject.types.size() > 1)
+    std::erase_if(marks, [](const Mark& mark) { return mark.number == 0; });
+  std::vector<Panel> panels = plots_of(subject, marks);
+  for (Panel& panel : panels) {
+    Plot& plot = std::get<Plot>(panel.body);
+    if (marks.size() > 1 || plot.marks.empty()) continue;
+    plot.notes = notes;
     const Mark& mark = plot.marks.front();
     plot.lines.push_back(foot_line(mark.at, plot.y, plain(mark.at.x) + " FLOP/B", mark.colour));
   }
-  std::vector<std::string> gpus;
-  for (const Result* result : subject.gpus) gpus.push_back(result->setting.gpu);
+  panels.back().legend = legend_of(marks, subject);
+  if (marks.size() > 1) panels.push_back(numbered_panel(marks));
+  return panels;
+}
+
+Chart chart_of(const Subject& subject) {
+  std::vector<Mark> marks = marks_of(subject);
   Chart chart;
-  chart.title = subject.has_many_inputs()
-                    ? fmt::format("{} inputs of one layer", subject.results.size())
-                    : work_title(subject.first(), false);
-  chart.subtitle = fmt::format("roofline of {}", fmt::join(gpus, ", "));
-  if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
-  if (plot.marks.size() > 1)
-    chart.caption = many ? "Area: share of its GPU's time; times: in the order of the GPUs. "
-                         : "Area: share of the time; x4: layers alike. ";
-  chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
-  if (!subject.is_of_one_layer) chart.caption += without_flop_text(subject) + left_out;
-  std::vector<LegendItem> legend = legend_of(plot.marks, subject);
-  chart.panels.push_back({"", std::move(plot), std::move(legend), std::move(key)});
+  set_title(chart, subject);
+  if (marks.size() > 1) chart.caption = "Area: share of the time; x4: layers alike. ";
+  chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once." + not_drawn_text(subject);
+  chart.panels = panels_of(subject, std::move(marks));
+  chart.columns = std::min<std::size_t>(subject.gpus.size(), 2);
+  if (const auto step = step_panel(subject.first()); step && !subject.has_many())
+    chart.panels.insert(chart.panels.begin(), *step);
   return chart;
 }
 
@@ -259,32 +413,27 @@ Chart chart_of(Subject subject, const std::vector<Engine>& engines) {
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
   for (const ResultGroup& group : grouped_results(report, share_a_chart)) {
-    Subject subject{report, {}, {}};
+    std::vector<const Result*> results;
+    std::vector<TableRow> rows;
     for (const std::size_t i : group) {
-      subject.results.push_back(&report.results[i]);
-      std::ranges::copy(folded_rows(report, i), std::back_inserter(subject.rows));
+      results.push_back(&report.results[i]);
+      std::ranges::copy(folded_rows(report, i), std::back_inserter(rows));
     }
-    if (const std::vector<Engine> engines = engines_used(subject.results); !engines.empty())
-      charts.push_back(chart_of(std::move(subject), engines));
+    const Subject subject(report, std::move(results), std::move(rows));
+    if (std::ranges::any_of(subject.gpus, [&](const std::string& gpu) {
+          return !engines_of(subject, gpu).empty();
+        }))
+      charts.push_back(chart_of(subject));
   }
   if (charts.empty() && !report.results.empty())
     throw InputError("roofline chart: expected layers with FLOP, got none");
   return charts;
 }
 
-std::vector<Chart> explained_charts(const Report& report) {
-  std::vector<Chart> charts;
-  for (const Explanation& each : report.explanations) {
-    const Result& result = report.results[each.result];
-    const TableRow row{result, {each.row}};
-    if (!is_on_roofline(row.first())) continue;
-    charts.push_back(chart_of({report, {&result}, {row}, true}, {row.first().engine}));
-    charts.back().title = row_name(row) + " of " + charts.back().title;
-  }
-  if (charts.empty())
-    throw InputError(
-        "picture of a layer: expected one with FLOP and a kernel of its own, got none");
-  return charts;
+std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row) {
+  if (!is_on_roofline(row.first()) || !runs_on_engine(row.first().layer)) return std::nullopt;
+  const Subject subject(report, {&row.result}, {row});
+  return panels_of(subject, marks_of(subject)).front();
 }
 
 }  // namespace roofline

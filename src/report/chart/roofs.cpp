@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "report/chart/makers.hpp"
 #include "report/fields.hpp"
@@ -16,47 +18,43 @@ constexpr double hardly_apart = 0.01;
 
 bool differ(double a, double b) { return std::fabs(a / b - 1) > hardly_apart; }
 
-/// From where the slope of `byte_per_s` enters the axes to where it reaches `top`.
-Line slope(double byte_per_s, double top, LineStyle style, const Axis& x, const Axis& y) {
-  const double begin = std::max(x.low, y.low / byte_per_s);
-  return {.path = {{begin, byte_per_s * begin}, {top / byte_per_s, top}},
-          .style = style,
-          .label_at_begin = true};
-}
-
-Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
-  return {.path = {{std::max(from, x.low), flop_per_s}, {x.high, flop_per_s}}, .style = style};
-}
-
-/// The roof below the datasheet's: the ceilings that a person states or that were measured, else
-/// what kernels reach in the kernel model.
-struct LowerRoof {
-  double flop_per_s;
+/// Rates that roofs stand for.
+struct RoofSet {
+  const EngineRates& flop_per_s;
   double byte_per_s;
-  std::string_view name;
+  LineStyle style;
+  std::string_view name = "";  ///< empty: those of the engines and of the memory
 };
 
-LowerRoof lower_of(const Bounds& bounds, Engine engine) {
-  const auto i = static_cast<std::size_t>(engine);
-  if (bounds.ceilings.kind != CeilingKind::datasheet)
-    return {*bounds.ceilings.peak_flop_per_s[i], bounds.ceilings.bandwidth_byte_per_s,
-            name_of(bounds.ceilings.kind)};
-  return {bounds.roofs.practical_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
-          bounds.roofs.practical_byte_per_s, "kernels reach"};
-}
-
-void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, const Axis& x) {
-  const double peak = *rate_of(bounds.roofs.datasheet_flop_per_s, engine);
-  const LowerRoof lower = lower_of(bounds, engine);
-  const double memory = std::max(bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
-  Line top = flat(peak, peak / memory, LineStyle::solid, x);
-  top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
-  lines.push_back(std::move(top));
-  if (!differ(lower.flop_per_s, peak)) return;
-  Line reached = flat(lower.flop_per_s, lower.flop_per_s / lower.byte_per_s, LineStyle::dashed, x);
-  reached.label = fmt::format("{} {}", lower.name, si(lower.flop_per_s, "FLOP/s"));
-  reached.label_below = true;
-  lines.push_back(std::move(reached));
+/// The flat roofs of the engines, and the slope that leads to the highest; none where one of
+/// `others` is the same line to the eye.
+std::vector<Line> roofs_at(const RoofSet& set, const RoofSet* others,
+                           const std::vector<Engine>& engines, const Plot& plot) {
+  const auto label = [&](std::string_view own, double rate, std::string_view unit) {
+    return fmt::format("{} {}", set.name.empty() ? own : set.name, si(rate, unit));
+  };
+  std::vector<Line> lines;
+  double top = 0;
+  for (const Engine engine : engines) {
+    const auto peak = rate_of(set.flop_per_s, engine);
+    if (!peak) continue;
+    top = std::max(top, *peak);
+    if (others != nullptr && !differ(*peak, *rate_of(others->flop_per_s, engine))) continue;
+    const double from = std::max(*peak / set.byte_per_s, plot.x.low);
+    lines.push_back({{{from, *peak}, {plot.x.high, *peak}},
+                     set.style,
+                     Colour::ink,
+                     label(name_of(engine), *peak, "FLOP/s")});
+  }
+  const double begin = std::max(plot.x.low, plot.y.low / set.byte_per_s);
+  if (top > 0 && (others == nullptr || differ(set.byte_per_s, others->byte_per_s)))
+    lines.push_back({{{begin, set.byte_per_s * begin}, {top / set.byte_per_s, top}},
+                     set.style,
+                     Colour::ink,
+                     label("DRAM", set.byte_per_s, "B/s"),
+                     true});
+  for (Line& line : lines) line.label_below = others != nullptr;
+  return lines;
 }
 
 }  // namespace
@@ -73,34 +71,33 @@ std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const Engi
 
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Plot& plot) {
-  const Axis& x = plot.x;
-  const Axis& y = plot.y;
   const Roofs& roofs = bounds.roofs;
-  const Engine fastest = engines.front();
-  const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
-  const LowerRoof lower = lower_of(bounds, fastest);
-  std::vector<Line> lines;
-  Line l2 = slope(roofs.l2_byte_per_s, lower.flop_per_s, LineStyle::dash_dot, x, y);
-  l2.label = "L2 " + si(roofs.l2_byte_per_s, "B/s");
-  l2.path.push_back({lower.flop_per_s / lower.byte_per_s, lower.flop_per_s});
-  Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
-  memory.label = "DRAM " + si(roofs.datasheet_byte_per_s, "B/s");
-  if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s)) {
-    // Too close to each other for a label between them: the lower one has both.
-    Line reached = slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y);
-    reached.label =
-        fmt::format("{} ({} {})", memory.label, lower.name, si(lower.byte_per_s, "B/s"));
-    reached.label_below = true;
-    memory.label.clear();
-    lines.push_back(std::move(reached));
+  const Ceilings& ceilings = bounds.ceilings;
+  const RoofSet datasheet{roofs.datasheet_flop_per_s, roofs.datasheet_byte_per_s, LineStyle::solid};
+  const RoofSet lower = ceilings.kind == CeilingKind::datasheet
+                            ? RoofSet{roofs.practical_flop_per_s, roofs.practical_byte_per_s,
+                                      LineStyle::dashed, "kernels reach"}
+                            : RoofSet{ceilings.peak_flop_per_s, ceilings.bandwidth_byte_per_s,
+                                      LineStyle::dashed, name_of(ceilings.kind)};
+  std::vector<Line> lines = roofs_at(datasheet, nullptr, engines, plot);
+  std::vector<Line> lower_lines = roofs_at(lower, &datasheet, engines, plot);
+  // Two slopes are too close to each other for a label between them: the lower one has both.
+  if (!lower_lines.empty() && lower_lines.back().label_at_begin) {
+    std::string& label = lower_lines.back().label;
+    label = fmt::format("{} ({})", std::exchange(lines.back().label, ""), label);
   }
-  lines.push_back(std::move(memory));
-  lines.push_back(std::move(l2));
+  std::ranges::move(lower_lines, std::back_inserter(lines));
+  const double peak = *rate_of(roofs.datasheet_flop_per_s, engines.front());
+  const double begin = std::max(plot.x.low, plot.y.low / roofs.l2_byte_per_s);
+  lines.push_back({{{begin, begin * roofs.l2_byte_per_s}, {peak / roofs.l2_byte_per_s, peak}},
+                   LineStyle::dash_dot,
+                   Colour::ink,
+                   "L2 " + si(roofs.l2_byte_per_s, "B/s"),
+                   true});
   for (const Engine engine : engines) {
-    add_engine(lines, bounds, engine, x);
-    const double ceiling = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
-    const double ridge = ceiling / bounds.ceilings.bandwidth_byte_per_s;
-    lines.push_back(foot_line({ridge, ceiling}, y, "ridge " + plain(ridge)));
+    const double ceiling = *rate_of(ceilings.peak_flop_per_s, engine);
+    const double ridge = ceiling / ceilings.bandwidth_byte_per_s;
+    lines.push_back(foot_line({ridge, ceiling}, plot.y, "ridge " + plain(ridge)));
   }
   return lines;
 }
@@ -153,29 +150,33 @@ void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
   plot.y.high *= 2.5;
 }
 
-std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Plot& plot) {
-  std::vector<Line> lines;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Ceilings& ceilings = results[i]->bounds.ceilings;
-    const double peak = *rate_of(ceilings.peak_flop_per_s, results[i]->bounds.main_engine);
-    const double memory = ceilings.bandwidth_byte_per_s;
-    const LineStyle style =
-        ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
-    Line roof = slope(memory, peak, style, plot.x, plot.y);
-    roof.label_at_begin = false;
-    roof.path.push_back({plot.x.high, peak});
-    roof.label = results[i]->setting.gpu;
-    roof.colour = gpu_colour(i);
-    lines.push_back(std::move(roof));
-    lines.push_back(foot_line({peak / memory, peak}, plot.y, "", gpu_colour(i)));
-  }
-  return lines;
+std::vector<Line> ceilings_of(const Bounds& bounds, const std::vector<Engine>& engines,
+                              const Plot& plot) {
+  const Ceilings& ceilings = bounds.ceilings;
+  const LineStyle style =
+      ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
+  return roofs_at({ceilings.peak_flop_per_s, ceilings.bandwidth_byte_per_s, style}, nullptr,
+                  engines, plot);
 }
 
-Colour gpu_colour(std::size_t index) {
-  constexpr std::array<Colour, 7> colours{Colour::blue,   Colour::vermillion, Colour::green,
-                                          Colour::purple, Colour::orange,     Colour::sky,
-                                          Colour::grey};
+std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Plot& plot) {
+  const double peak = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
+  const double memory = bounds.ceilings.bandwidth_byte_per_s;
+  const double ridge = peak / memory;
+  const double floor = plot.y.low;
+  const double begin = std::max(plot.x.low, floor / memory);
+  return {{{{begin, floor}, {begin, begin * memory}, {ridge, peak}, {ridge, floor}},
+           Colour::blue,
+           "bound by memory"},
+          {{{ridge, floor}, {ridge, peak}, {plot.x.high, peak}, {plot.x.high, floor}},
+           Colour::vermillion,
+           "bound by compute"}};
+}
+
+Colour series_colour(std::size_t index) {
+  // Lines of the first of them are dark enough on paper.
+  constexpr std::array colours{Colour::blue, Colour::vermillion, Colour::green, Colour::wine,
+                               Colour::grey, Colour::purple,     Colour::sky};
   return colours[index % colours.size()];
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
@@ -26,41 +27,95 @@ std::string setting_text(const SettingsTable& table, const SettingRow& row) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// By the time of an image where that is known.
-Bar bar_of(const SettingsTable& table, const SettingRow& row) {
-  const double time_s = row.time_per_image_s.value_or(row.time_s);
-  const double images = row.time_per_image_s ? static_cast<double>(*row.batch) : 1;
+/// More bars are no picture.
+constexpr std::size_t most_bars = 40;
+
+/// What bars are of. All of it grows or falls with the time, so that its range is that of the time.
+enum class Quantity { cost, energy, images, time };
+
+Quantity quantity_of(const SettingsTable& table) {
+  const SettingRow& first = table.rows.front();
+  if (table.ranked_by == SortBy::cost && first.cost_per_million_images) return Quantity::cost;
+  if (table.ranked_by == SortBy::energy && first.energy_per_image_j) return Quantity::energy;
+  return first.images_per_s ? Quantity::images : Quantity::time;
+}
+
+double value_of(const SettingRow& row, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::cost: return row.cost_per_million_images.value_or(0);
+    case Quantity::energy: return row.energy_per_image_j.value_or(0);
+    case Quantity::images: return row.images_per_s.value_or(0);
+    case Quantity::time: break;
+  }
+  return row.time_s;
+}
+
+std::string value_text(double value, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::cost: return plain(value) + " a million images";
+    case Quantity::energy: return si(value, "J") + " an image at TDP";
+    case Quantity::images: return plain(value) + " images/s";
+    case Quantity::time: break;
+  }
+  return duration(value);
+}
+
+Bar bar_of(const SettingsTable& table, Quantity quantity, const SettingRow& row) {
+  const double value = value_of(row, quantity);
   Bar bar;
   bar.label = setting_text(table, row);
-  bar.note = fmt::format("{}, {}", duration(time_s), factor(row.speedup));
-  if (row.images_per_s) bar.note += fmt::format(", {} images/s", plain(*row.images_per_s));
+  bar.note = value_text(value, quantity);
   if (!row.fits.value_or(true)) bar.note += ", DOES NOT FIT";
-  std::string hover =
-      fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", table.work, row.gpu,
-                  duration(row.time_s), duration(row.roofline_time_s), factor(row.speedup));
-  if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
-  bar.segments = {{time_s, Colour::blue, std::move(hover)}};
-  bar.bound = row.roofline_time_s / images;
-  if (row.measured_time_s) bar.measured = *row.measured_time_s / images;
-  bar.whisker = whisker_of(time_s, row.expected_uncertainty);
+  bar.segments = {{value, Colour::grey, bar.label + ": " + duration(row.time_s)}};
+  if (row.measured_time_s)
+    bar.measured = quantity == Quantity::images ? value * row.time_s / *row.measured_time_s
+                                                : value * *row.measured_time_s / row.time_s;
+  bar.whisker = whisker_of(value, row.expected_uncertainty);
   return bar;
 }
 
+/// The best bar, and those whose ranges overlap its own, have colours of their own. Returns the
+/// best.
+const Bar& mark_ties(std::vector<Bar>& bars, bool most_is_best) {
+  const auto value_of_bar = [](const Bar& bar) { return bar.segments.front().value; };
+  const auto range_of = [&](const Bar& bar) {
+    return bar.whisker.value_or(Whisker{value_of_bar(bar), value_of_bar(bar)});
+  };
+  const auto best = most_is_best ? std::ranges::max_element(bars, {}, value_of_bar)
+                                 : std::ranges::min_element(bars, {}, value_of_bar);
+  const Whisker range = range_of(*best);
+  for (Bar& bar : bars)
+    if (const Whisker other = range_of(bar); other.low <= range.high && range.low <= other.high)
+      bar.segments.front().colour = Colour::sky;
+  best->segments.front().colour = Colour::blue;
+  return *best;
+}
+
 Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
+  const Quantity quantity = quantity_of(table);
   std::vector<Bar> bars;
   for (const auto& group : selection.groups)
-    bars.push_back(bar_of(table, table.rows[group.front()]));
-  Chart chart{.title = table.work,
-              .subtitle = fmt::format("expected time{}; x: speed-up over the first",
-                                      table.rows.front().time_per_image_s ? " of an image" : "")};
-  if (bars.size() > most_bars) {
-    chart.caption = fmt::format("Not drawn: {} after these.", bars.size() - most_bars);
-    bars.resize(most_bars);
-  }
+    if (const SettingRow& row = table.rows[group.front()]; value_of(row, quantity) > 0)
+      bars.push_back(bar_of(table, quantity, row));
+  Chart chart{.title = table.work, .subtitle = "expected"};
+  if (bars.empty()) return chart;
+  const Bar& best = mark_ties(bars, quantity == Quantity::images);
+  chart.title += fmt::format(": best is {}, {}", best.label, best.note);
+  const auto ties = std::ranges::count_if(
+      bars, [](const Bar& bar) { return bar.segments.front().colour == Colour::sky; });
+  if (ties > 0)
+    chart.subtitle += fmt::format("; tied with the first for all that is known: {}", ties);
+  if (bars.size() > most_bars) bars.resize(most_bars);
+  if (const std::size_t all = selection.groups.size(); all > bars.size())
+    chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
   Panel panel;
-  panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue}};
+  panel.legend = {{"first", LegendItem::Sign::bar, Colour::blue},
+                  {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
+                  {"behind", LegendItem::Sign::bar, Colour::grey}};
   add_bar_legend(panel.legend, bars);
-  panel.body = std::move(bars);
+  panel.body = Bars{std::move(bars), quantity == Quantity::time     ? "s"
+                                     : quantity == Quantity::energy ? "J"
+                                                                    : ""};
   chart.panels.push_back(std::move(panel));
   return chart;
 }
@@ -70,6 +125,8 @@ using Sweeps = std::vector<const SettingsTable*>;
 
 /// Less of a batch's time is not drawn.
 constexpr double least_part = 0.005;
+/// Of the axis, behind the last batch.
+constexpr double name_room = 0.45;
 
 double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
 /// 0 where the time is not known.
@@ -85,76 +142,52 @@ Plot empty_curves(std::string y_title) {
   return plot;
 }
 
-void include(Plot& plot, double batch, double value) {
-  include(plot.x, batch);
-  include(plot.y, value);
-  if (std::ranges::find(plot.x.values, batch) == plot.x.values.end())
-    plot.x.values.push_back(batch);
-}
+/// A quantity at each batch.
+struct Curve {
+  std::string name;                   ///< stands where it ends
+  Colour colour = Colour::ink;        ///< paper: marks without a line
+  std::optional<Symbol> symbol = {};  ///< none: a dashed line without marks
+  bool has_ranges = false;            ///< of expected times
+};
 
-/// Through the values above 0 that rows have; false where there are none.
+/// Through the values above 0.
 template <class ValueOf>
-bool add_line(Plot& plot, const SettingsTable& sweep, Line line, const ValueOf& value_of) {
-  for (const SettingRow& row : sweep.rows)
-    if (const double value = value_of(row); value > 0) {
-      line.path.push_back({batch_of(row), value});
-      include(plot, batch_of(row), value);
-    }
-  const bool has_values = !line.path.empty();
-  if (line.path.size() > 1) plot.lines.push_back(std::move(line));
-  return has_values;
+void add_curve(Plot& plot, const SettingsTable& sweep, const Curve& curve,
+               const ValueOf& value_of) {
+  Line line{.style = curve.symbol ? LineStyle::solid : LineStyle::dashed, .colour = curve.colour};
+  for (const SettingRow& row : sweep.rows) {
+    const Position at{batch_of(row), value_of(row)};
+    if (!(at.y > 0)) continue;
+    line.path.push_back(at);
+    include(plot.x, at.x);
+    include(plot.y, at.y);
+    if (std::ranges::find(plot.x.values, at.x) == plot.x.values.end())
+      plot.x.values.push_back(at.x);
+    if (!curve.symbol) continue;
+    Mark mark;
+    mark.at = at;
+    mark.colour = curve.colour;
+    mark.symbol = *curve.symbol;
+    mark.hover = fmt::format("{}, batch {}: {}{}", curve.name, *row.batch, plain(at.y),
+                             row.fits.value_or(true) ? "" : ", DOES NOT FIT");
+    if (curve.has_ranges) mark.whisker = whisker_of(at.y, row.expected_uncertainty);
+    if (mark.whisker)
+      for (const double end : {mark.whisker->low, mark.whisker->high}) include(plot.y, end);
+    plot.marks.push_back(std::move(mark));
+  }
+  if (line.path.empty()) return;
+  plot.notes.push_back({line.path.back(), curve.name});
+  if (line.path.size() > 1 && curve.colour != Colour::paper) plot.lines.push_back(std::move(line));
 }
 
-/// A mark that looks like `look` at each value above 0, with the range of expected ones.
-template <class ValueOf, class HoverOf>
-void add_marks(Plot& plot, const SettingsTable& sweep, const LegendItem& look,
-               const ValueOf& value_of, const HoverOf& hover_of, bool with_whiskers = false) {
-  for (const SettingRow& row : sweep.rows)
-    if (const double value = value_of(row); value > 0) {
-      Mark mark;
-      mark.at = {batch_of(row), value};
-      mark.colour = look.colour;
-      mark.symbol = look.symbol;
-      mark.hover = hover_of(row);
-      include(plot, batch_of(row), value);
-      if (with_whiskers) mark.whisker = whisker_of(value, row.expected_uncertainty);
-      if (mark.whisker)
-        for (const double end : {mark.whisker->low, mark.whisker->high}) include(plot.y, end);
-      plot.marks.push_back(std::move(mark));
-    }
-}
-
-/// Room around the curves.
+/// Room around the curves, and for their names.
 void finish_axes(Plot& plot) {
+  const double span = plot.x.high / plot.x.low;
   plot.x.low /= 1.25;
-  plot.x.high *= 1.25;
+  plot.x.high *= std::max(1.25, std::pow(span, name_room));
   plot.y.low /= 1.5;
   plot.y.high *= 1.5;
   std::ranges::sort(plot.x.values);
-}
-
-std::string hover_of(const SettingsTable& sweep, const SettingRow& row) {
-  std::string text =
-      fmt::format("{} on {}, batch {}\n{} images/s\ntime: {}\nan image: {}", sweep.work, row.gpu,
-                  *row.batch, plain(throughput(row, row.time_s)), duration(row.time_s),
-                  duration(row.time_s / batch_of(row)));
-  if (!row.fits.value_or(true)) text += "\nDOES NOT FIT into the GPU's memory";
-  return text;
-}
-
-/// What the network is expected to do, what it could do, and what it did where it was measured.
-void add_images(Plot& plot, const SettingsTable& sweep, const LegendItem& look) {
-  add_line(plot, sweep, {.style = LineStyle::dashed, .colour = look.colour},
-           [](const SettingRow& row) { return throughput(row, row.roofline_time_s); });
-  const auto expected = [](const SettingRow& row) { return throughput(row, row.time_s); };
-  add_line(plot, sweep, {.colour = look.colour}, expected);
-  add_marks(
-      plot, sweep, look, expected, [&](const SettingRow& row) { return hover_of(sweep, row); },
-      true);
-  add_marks(
-      plot, sweep, {"measured", LegendItem::Sign::mark, Colour::paper},
-      [](const SettingRow& row) { return throughput(row, row.measured_time_s); },
-      [](const SettingRow& row) { return "measured: " + duration(row.measured_time_s); });
 }
 
 /// The best batch, the one from which on it is nearly as good, and the first that does not fit.
@@ -182,49 +215,42 @@ std::string sweep_name(const SettingsTable& sweep) {
   return first.gpu + (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
 }
 
+/// What networks are expected to do, could do, and did where they were measured.
 Panel throughput_panel(const Sweeps& sweeps) {
-  using Sign = LegendItem::Sign;
   const bool alone = sweeps.size() == 1;
   Plot plot = empty_curves("images/s");
-  Panel panel;
-  panel.heading = "throughput";
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
-    panel.legend.push_back({alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, gpu_colour(i),
-                            static_cast<Symbol>(i % 6)});
-    add_images(plot, *sweeps[i], panel.legend.back());
+    const SettingsTable& sweep = *sweeps[i];
+    const Colour colour = series_colour(i);
+    add_curve(plot, sweep, {"roofline", colour},
+              [](const SettingRow& row) { return throughput(row, row.roofline_time_s); });
+    add_curve(plot, sweep,
+              {alone ? "expected" : sweep_name(sweep), colour, static_cast<Symbol>(i % 6), true},
+              [](const SettingRow& row) { return throughput(row, row.time_s); });
+    add_curve(plot, sweep, {"measured", Colour::paper, Symbol::circle},
+              [](const SettingRow& row) { return throughput(row, row.measured_time_s); });
   }
-  panel.legend.push_back({"roofline bound", Sign::line, Colour::ink, {}, LineStyle::dashed});
-  if (std::ranges::find(plot.marks, Colour::paper, &Mark::colour) != plot.marks.end())
-    panel.legend.push_back({"measured", Sign::mark, Colour::paper});
-  add_mark_legend(panel.legend, plot.marks);
   finish_axes(plot);
   if (alone) add_knee(plot, *sweeps.front());
+  Panel panel{"throughput", {}, {}};
+  add_mark_legend(panel.legend, plot.marks);
   panel.body = std::move(plot);
   return panel;
 }
 
 Panel parts_panel(const SettingsTable& sweep) {
   Plot plot = empty_curves("time of an image, ms");
-  Panel panel;
-  panel.heading = "time of an image, by part";
   for (const NetworkPart part : enumerators<NetworkPart>) {
     const std::size_t i = index_of(part);
-    const LegendItem look{std::string(name_of(part)), LegendItem::Sign::mark, gpu_colour(i),
-                          static_cast<Symbol>(i)};
-    const auto time_ms = [&](const SettingRow& row) {
-      const bool is_drawn = row.part_s[part] > least_part * row.time_s;
-      return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
-    };
-    if (!add_line(plot, sweep, {.colour = look.colour}, time_ms)) continue;
-    add_marks(plot, sweep, look, time_ms, [&](const SettingRow& row) {
-      return fmt::format("{} at batch {}: {} an image, {}", name_of(part), *row.batch,
-                         duration(time_ms(row) / 1e3), percent(row.part_s[part] / row.time_s));
-    });
-    panel.legend.push_back(look);
+    const Colour colour = part == NetworkPart::total ? Colour::ink : series_colour(i);
+    add_curve(plot, sweep, {std::string(name_of(part)), colour, static_cast<Symbol>(i)},
+              [&](const SettingRow& row) {
+                const bool is_drawn = row.part_s[part] > least_part * row.time_s;
+                return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
+              });
   }
   finish_axes(plot);
-  panel.body = std::move(plot);
-  return panel;
+  return {"time of an image, by part", std::move(plot), {}};
 }
 
 Chart curves_of(const Sweeps& sweeps) {

@@ -13,7 +13,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::string_view style_sheet = R"css(
+constexpr std::string_view sizes_css = R"css(
 .chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
 .chart .muted{fill:#4d4d4d}
 .chart .title{font-weight:600}
@@ -31,29 +31,35 @@ constexpr std::string_view style_sheet = R"css(
 .chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
 .chart .dash_dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
 .chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
-.chart .c-blue{fill:#0072b2}.chart .c-sky{fill:#56b4e9}.chart .c-vermillion{fill:#d55e00}
-.chart .c-green{fill:#009e73}.chart .c-orange{fill:#e69f00}.chart .c-purple{fill:#cc79a7}
-.chart .c-yellow{fill:#f0e442}.chart .c-grey{fill:#8c8c8c}.chart .c-ink{fill:#1a1a1a}
-.chart .c-paper{fill:#fff}
 .chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#1a1a1a;stroke-width:.8}
-.chart .s-blue{stroke:#0072b2}.chart .s-sky{stroke:#56b4e9}.chart .s-vermillion{stroke:#d55e00}
-.chart .s-green{stroke:#009e73}.chart .s-orange{stroke:#e69f00}.chart .s-purple{stroke:#cc79a7}
-.chart .s-yellow{stroke:#f0e442}.chart .s-grey{stroke:#8c8c8c}.chart .s-ink{stroke:#1a1a1a}
+.chart .tint{fill-opacity:.09;stroke:none!important}
 .chart path.c-paper{stroke-width:1.6}
-.chart a:focus path,.chart a:focus rect,.chart g:hover>path{stroke-width:2.2}
-@media screen and (prefers-color-scheme:dark){
+.chart g:hover>path{stroke-width:2.2}
+)css";
+
+constexpr std::string_view dark_css = R"css(@media screen and (prefers-color-scheme:dark){
 .chart text{fill:#e8e8e8}
 .chart .muted{fill:#b8bcc2}
 .chart .label{stroke:#15181c}
 .chart .paper,.chart .c-paper{fill:#15181c}
 .chart .grid{stroke:#2f343a}
 .chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
+.chart .s-blue{stroke:#5b9ee6}.chart .s-wine{stroke:#d0719a}.chart .s-green{stroke:#2fae8a}
 .chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
 .chart .open-dot{fill:#15181c;stroke:#f4f4f4}
 .chart .c-ink{fill:#d8d8d8}
+.chart .tint{fill-opacity:.22}
 .chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#e8e8e8}
 }
 )css";
+
+std::string style_sheet() {
+  std::string css(sizes_css);
+  for (const Colour colour : enumerators<Colour>)
+    css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
+                       hex_of(colour));
+  return css.append(dark_css);
+}
 
 std::string text_element(const Text& text) {
   return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}">{}</text>)"
@@ -64,7 +70,6 @@ std::string text_element(const Text& text) {
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
-constexpr double label_gap = 8;
 
 /// The sign about (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
@@ -86,16 +91,11 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
 
 }  // namespace
 
-void begin_layer(Scene& scene, const std::string& hover, const std::string& link) {
-  if (scene.links && !link.empty()) scene.body += fmt::format("<a href=\"#{}\">", link);
-  scene.body += "<g>";
-  if (!hover.empty()) scene.body += "<title>" + xml_text(hover) + "</title>";
-  scene.body += '\n';
+void begin_group(Scene& scene, const std::string& hover) {
+  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
 }
 
-void end_layer(Scene& scene, const std::string& link) {
-  scene.body += scene.links && !link.empty() ? "</g></a>\n" : "</g>\n";
-}
+void end_group(Scene& scene) { scene.body += "</g>\n"; }
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
   scene.body += fmt::format(R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)"
@@ -119,13 +119,27 @@ void draw_whisker(Scene& scene, Position from, Position to) {
     draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
 }
 
+namespace {
+
+std::string path_of(const std::vector<Position>& places) {
+  std::string path;
+  for (const Position& place : places)
+    path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(place.x), px(place.y));
+  return path;
+}
+
+}  // namespace
+
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
-  std::string points;
-  for (const Position& place : path)
-    points += fmt::format("{}{},{}", points.empty() ? "M" : "L", px(place.x), px(place.y));
   scene.body += fmt::format(R"(<path class="line s-{} {}" d="{}"/>)"
                             "\n",
-                            name_of(colour), name_of(style), points);
+                            name_of(colour), name_of(style), path_of(path));
+}
+
+void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
+  scene.body += fmt::format(R"(<path class="{} tint" d="{}Z"/>)"
+                            "\n",
+                            css_name(colour), path_of(corners));
 }
 
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
@@ -156,125 +170,52 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double t
   return y + line_height / 2 + 10;
 }
 
-double draw_key(Scene& scene, const std::vector<KeyRow>& key, double top) {
-  constexpr double gap = 28;
-  constexpr double number_width = 18;
-  const double column_width = (width - gap) / 2;
-  const std::size_t lines = (key.size() + 1) / 2;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const KeyRow& row = key[i];
-    const double left = page_margin + (i < lines ? 0 : column_width + gap);
-    const double y = top + line_height * (static_cast<double>(i % lines) + 0.5);
-    const double right = left + column_width;
-    const double name_at = left + number_width + sign_width;
-    const double room = right - name_at - text_width(row.detail, small_text) - label_gap;
-    draw_symbol(scene, row.symbol, {left + number_width + sign_width / 2, y}, 4.5,
-                css_name(row.colour));
-    const auto text = [&](double x, const std::string& words, Anchor anchor, std::string_view css) {
-      scene.texts.push_back({x, y + 4, words, anchor, css});
-    };
-    text(left + number_width, fmt::format("{}", i + 1), Anchor::end, "ink title");
-    text(name_at, fitted_text(row.name, room, small_text), Anchor::start, "ink");
-    text(right, row.detail, Anchor::end, "muted");
-  }
-  return top + line_height * static_cast<double>(lines) + (key.empty() ? 0 : 8);
-}
-
-constexpr double row_height = 18;
-constexpr double bar_height = 12;
-constexpr double bound_height = 3;
-constexpr double widest_label = 270;
-constexpr std::size_t bar_label_columns = 40;
-constexpr double bar_gap = 8;
-
-void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
-  const double middle = top + row_height / 2;
-  begin_layer(scene, "", bar.link);
-  double sum = 0;
-  for (const Segment& segment : bar.segments) {
-    const double from = scale(sum);
-    sum += segment.value;
-    draw_rect(scene, {from, middle - bar_height / 2, scale(sum) - from, bar_height},
-              css_name(segment.colour), segment.hover);
-  }
-  if (bar.bound)
-    draw_rect(scene,
-              {scale(0), middle - bound_height / 2, scale(*bar.bound) - scale(0), bound_height},
-              "bound-bar");
-  if (bar.whisker) {
-    const double below = middle + bar_height / 2 + 2;
-    draw_whisker(scene, {scale(bar.whisker->low), below}, {scale(bar.whisker->high), below});
-  }
-  if (bar.measured)
-    draw_line(scene, {scale(*bar.measured), top + 1}, {scale(*bar.measured), top + row_height - 1},
-              "measured");
-  end_layer(scene, bar.link);
-}
-
-double draw_bars(Scene& scene, const std::vector<Bar>& bars, double area_top) {
-  double label_width = 0;
-  double note_width = 0;
-  double longest = 0;
-  std::vector<std::string> labels;
-  labels.reserve(bars.size());
-  for (const Bar& bar : bars) labels.push_back(printable(bar.label));
-  labels = short_names(labels, bar_label_columns);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const Bar& bar = bars[i];
-    labels[i] = fitted_text(labels[i], widest_label, small_text);
-    label_width = std::max(label_width, text_width(labels[i], small_text));
-    note_width = std::max(note_width, text_width(bar.note, small_text));
-    longest = std::max(longest, length_of(bar));
-  }
-  const double left = page_margin + label_width + bar_gap;
-  const double right = page_margin + width - note_width - bar_gap;
-  const double bottom = area_top + row_height * static_cast<double>(bars.size());
-  const Axis axis{"", "s", false, 0, longest > 0 ? longest : 1};
-  const Scale scale(axis, left, right);
-  for (const Tick& tick : ticks_of(axis, 6)) {
-    draw_line(scene, {scale(tick.value), area_top}, {scale(tick.value), bottom + 3}, "grid");
-    scene.texts.push_back({scale(tick.value), bottom + 16, tick.text, Anchor::middle, "muted"});
-  }
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const Bar& bar = bars[i];
-    const double top = area_top + row_height * static_cast<double>(i);
-    draw_bar(scene, bar, scale, top);
-    const double base = top + row_height / 2 + 4;
-    scene.texts.push_back({left - bar_gap, base, labels[i], Anchor::end, "ink"});
-    scene.texts.push_back(
-        {scale(length_of(bar)) + bar_gap, base, bar.note, Anchor::start, "muted"});
-  }
-  return bottom + 24;
-}
-
 /// Lines of text from `top` down; returns where they end.
-double draw_paragraph(Scene& scene, std::string_view text, double top, double size,
+double draw_paragraph(Scene& scene, std::string_view text, Position corner, double size,
                       std::string_view css) {
   std::string lines = broken(text, columns_within(width, size));
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
-    top += size * 1.35;
-    scene.texts.push_back({page_margin, top, lines.substr(0, end), Anchor::start, css, size});
+    corner.y += size * 1.35;
+    scene.texts.push_back({corner.x, corner.y, lines.substr(0, end), Anchor::start, css, size});
     lines.erase(0, end + 1);
   }
-  return top;
+  return corner.y;
+}
+
+/// A panel's heading and body in one of the chart's columns; returns where they end.
+double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t column,
+                  std::size_t columns) {
+  const double share = width / static_cast<double>(columns);
+  const double left = page_margin + static_cast<double>(column) * share;
+  if (!panel.heading.empty()) {
+    const std::size_t letters = columns_within(share, 12);
+    std::string lines = columns > 1 ? shortened(panel.heading, letters) : panel.heading;
+    top = draw_paragraph(scene, lines, {left, top}, 12, "ink title") + 8;
+  }
+  const auto* plot = std::get_if<Plot>(&panel.body);
+  return plot != nullptr ? draw_plot(scene, *plot, {left, top}, share)
+                         : draw_bars(scene, std::get<Bars>(panel.body), top);
 }
 
 /// The chart from `top` down; returns where it ends.
 double draw_chart(Scene& scene, const Chart& chart, double top) {
-  double y =
-      draw_paragraph(scene, fitted_text(chart.title, 1.8 * width, 16), top + 8, 16, "ink title");
-  y = draw_paragraph(scene, chart.subtitle, y + 2, 12, "muted") + 12;
-  for (const Panel& panel : chart.panels) {
-    if (!panel.heading.empty())
-      y = draw_paragraph(scene, fitted_text(panel.heading, width, 12), y, 12, "ink title") + 8;
-    const auto* plot = std::get_if<Plot>(&panel.body);
-    y = plot != nullptr ? draw_plot(scene, *plot, y)
-                        : draw_bars(scene, std::get<std::vector<Bar>>(panel.body), y);
-    y = draw_legend(scene, panel.legend, y);
-    y = draw_key(scene, panel.key, y);
+  const auto paragraph = [&](std::string_view text, double at, double size, std::string_view css) {
+    return draw_paragraph(scene, text, {page_margin, at}, size, css);
+  };
+  double y = paragraph(fitted_text(chart.title, 1.8 * width, 16), top + 8, 16, "ink title");
+  y = paragraph(chart.subtitle, y + 2, 12, "muted") + 12;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < chart.panels.size(); ++i) {
+    const Panel& panel = chart.panels[i];
+    const bool is_plot = std::holds_alternative<Plot>(panel.body);
+    const double end = draw_panel(scene, panel, y, column, is_plot ? chart.columns : 1);
+    const bool goes_on =
+        i + 1 < chart.panels.size() && std::holds_alternative<Plot>(chart.panels[i + 1].body);
+    column = is_plot && goes_on ? (column + 1) % chart.columns : 0;
+    if (column == 0) y = draw_legend(scene, panel.legend, end);
   }
-  return draw_paragraph(scene, chart.caption, y, small_text, "muted") + page_margin;
+  return paragraph(chart.caption, y, small_text, "muted") + page_margin;
 }
 
 std::string element_of(const Scene& scene, const std::string& label, std::string_view role,
@@ -293,9 +234,8 @@ std::string element_of(const Scene& scene, const std::string& label, std::string
 
 }  // namespace
 
-Scene scene_of(const std::vector<Chart>& charts, bool links) {
+Scene scene_of(const std::vector<Chart>& charts) {
   Scene scene;
-  scene.links = links;
   scene.width = page_width;
   for (const Chart& chart : charts)
     scene.height = std::ceil(draw_chart(scene, chart, scene.height));
@@ -303,10 +243,10 @@ Scene scene_of(const std::vector<Chart>& charts, bool links) {
 }
 
 std::string svg_element(const Chart& chart) {
-  return element_of(scene_of({chart}, true), chart.title + ": " + chart.subtitle, "group", "");
+  return element_of(scene_of({chart}), chart.title + ": " + chart.subtitle, "group", "");
 }
 
-std::string_view svg_css() { return style_sheet; }
+std::string svg_css() { return style_sheet(); }
 
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::vector<Chart> charts = charts_of(report, style.chart);
@@ -314,7 +254,8 @@ void write_svg(const Report& report, const RenderStyle& style, const Sink& sink)
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", style_sheet)));
+  sink(element_of(scene_of(charts), label, "img",
+                  fmt::format("<style>{}</style>\n", style_sheet())));
 }
 
 }  // namespace roofline

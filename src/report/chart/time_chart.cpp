@@ -13,7 +13,7 @@ namespace roofline {
 namespace {
 
 /// Each limiter has a colour, in the order of both.
-static_assert(count_of<Limiter> == index_of(Colour::paper));
+static_assert(count_of<Limiter> == index_of(Colour::ink));
 constexpr Colour colour_of(Limiter limiter) { return static_cast<Colour>(index_of(limiter)); }
 
 /// A part of a time.
@@ -83,7 +83,7 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   bars.push_back(bar_of_parts(panel, "expected", parts, measured_s));
   bars.back().note = duration(*summary.total.expected_time_s);
   for (Bar& bar : bars) bar.measured = measured_s;
-  panel.body = std::move(bars);
+  panel.body = Bars{std::move(bars)};
   return panel;
 }
 
@@ -98,40 +98,50 @@ Panel where_time_goes(const Result& result) {
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
   bar.note = duration(whole_s);
   bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
-  panel.body = std::vector{std::move(bar)};
+  panel.body = Bars{{std::move(bar)}};
   return panel;
 }
 
-/// The parts of the row's expected time in the colours of those of all.
-Bar bar_of(const Report& report, const TableRow& row, double whole_s) {
+/// The parts of layers' expected time in the colours of those of all.
+Bar bar_of_parts(const TableRow& row, const std::string& hover = "") {
+  Bar bar;
+  for (const PartOfTime& part : parts_of(row))
+    if (part.time_s > 0) bar.segments.push_back({part.time_s, part.colour, hover});
+  return bar;
+}
+
+Bar bar_of(const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto count = static_cast<double>(row.layers.size());
   const double time = row_time_s(row);
-  const std::string hover = row_hover(row);
-  Bar bar;
+  Bar bar = bar_of_parts(row, row_hover(row));
   bar.label = row_name(row);
   bar.note = duration(first.measured_time_s ? count * *first.measured_time_s : time);
   if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
-  for (const PartOfTime& part : parts_of(row))
-    if (part.time_s > 0) bar.segments.push_back({part.time_s, part.colour, hover});
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
   if (first.expected_time_s) {
     bar.bound = count * first.point.roofline_time_s;
     bar.whisker = whisker_of(count * *first.expected_time_s, first.expected_uncertainty);
   }
-  bar.link = row_link(report, row);
   return bar;
 }
 
 Panel layers_panel(const Report& report, std::size_t index) {
   std::vector<Bar> bars;
   for (const TableRow& row : folded_rows(report, index))
-    if (row_time_s(row) > 0)
-      bars.push_back(bar_of(report, row, report.results[index].total.time_s));
+    if (row_time_s(row) > 0) bars.push_back(bar_of(row, report.results[index].total.time_s));
   Panel panel;
   panel.heading = "layers, in the same colours";
   add_bar_legend(panel.legend, bars);
-  panel.body = longest_of(std::move(bars));
+  const Result& result = report.results[index];
+  const TableRow rest{result, report.selections[index].rest};
+  if (!rest.layers.empty()) {
+    bars.push_back(bar_of_parts(rest));
+    bars.back().label = fmt::format("{} others", rest.layers.size());
+    bars.back().note = duration(row_time_s(rest)) + ", " +
+                       percent(share_of(row_time_s(rest), result.total.time_s));
+  }
+  panel.body = Bars{std::move(bars)};
   return panel;
 }
 
@@ -140,18 +150,80 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   Chart chart;
   chart.title = work_title(result, true);
   chart.batch = result.setting.batch;
-  chart.subtitle = result.measured.summary ? "expected and measured time" : "expected time";
-  if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
-  chart.panels = {result.measured.summary ? where_measured_time_went(*result.measured.summary)
-                                          : where_time_goes(result),
-                  layers_panel(report, index)};
+  chart.subtitle = time_headline(result);
+  if (const auto step = step_panel(result)) chart.panels.push_back(*step);
+  chart.panels.push_back(result.measured.summary
+                             ? where_measured_time_went(*result.measured.summary)
+                             : where_time_goes(result));
+  chart.panels.push_back(layers_panel(report, index));
   chart.caption =
       "x4: layers alike, together. A roofline longer than its bar: operands in L2, or MACs saved "
       "(Winograd, FFT).";
   return chart;
 }
 
+/// A part of a step as its bar has it, in that order.
+struct StepLook {
+  StepPart part;
+  Colour colour;
+  bool is_idle = false;
+};
+constexpr StepLook step_looks[] = {
+    {StepPart::idle_host, Colour::vermillion, true},
+    {StepPart::idle_data_loading, Colour::orange, true},
+    {StepPart::idle_synchronisation, Colour::wine, true},
+    {StepPart::idle_queued, Colour::yellow, true},
+    {StepPart::copies, Colour::purple},
+    {StepPart::collectives, Colour::green},
+    {StepPart::other_kernels, Colour::sky},
+};
+/// Parts that are less round to nothing.
+constexpr double least_part = 5e-4;
+
 }  // namespace
+
+std::string time_headline(const Result& result) {
+  const Total& total = result.total;
+  const auto& verdict = result.measured.verdict;
+  if (verdict && verdict->knows_gaps)
+    return fmt::format("a step of {}, GPU idle {}", duration(verdict->step_s),
+                       percent(share_of(verdict->idle_s(), verdict->step_s)));
+  const bool is_measured = total.measured_time_s.has_value();
+  const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
+  if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
+  return fmt::format("{} {}, {} its roofline", duration(*time_s),
+                     is_measured ? "measured" : "expected",
+                     ratio_text(*time_s / total.roofline_time_s));
+}
+
+std::optional<Panel> step_panel(const Result& result) {
+  const auto& verdict = result.measured.verdict;
+  if (!verdict || !verdict->knows_gaps) return std::nullopt;
+  std::vector<PartOfTime> parts;
+  parts.reserve(std::size(step_looks) + 1);
+  for (const auto& [part, colour, is_idle] : step_looks)
+    if (const double time_s = verdict->part_s[part]; time_s > least_part * verdict->step_s)
+      parts.push_back({(is_idle ? "idle, " : "") + std::string(meaning_of(part)),
+                       is_idle ? "nothing runs" : "the GPU is busy", time_s, colour});
+  parts.push_back({"layers", "the GPU is busy", verdict->layers_s(), Colour::blue});
+  Panel panel;
+  panel.heading = "where a step goes";
+  Bar bar = bar_of_parts(panel, "step", parts, verdict->step_s);
+  bar.note = duration(verdict->step_s);
+  panel.body = Bars{{std::move(bar)}};
+  return panel;
+}
+
+Panel parts_panel(const TableRow& row) {
+  Panel panel;
+  const double whole_s = row_time_s(row);
+  Bar bar = bar_of(row, whole_s);
+  bar_of_parts(panel, "", parts_of(row), whole_s);
+  bar.label = "expected";
+  add_bar_legend(panel.legend, {bar});
+  panel.body = Bars{{std::move(bar)}};
+  return panel;
+}
 
 std::vector<Chart> time_charts(const Report& report) {
   std::vector<Chart> charts;

@@ -25,19 +25,14 @@ tbody th{font-weight:400}
 thead th{position:sticky;top:0;background:#f1f1f1}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 tbody tr:hover>*{background:#f3f7fb}
-tr:target>*{background:#e2eefa}
-#layer-table tbody tr{scroll-margin-top:3rem}
 thead button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:.2rem 0;cursor:pointer}
 th[aria-sort=ascending] button::after{content:" \25B2"}
 th[aria-sort=descending] button::after{content:" \25BC"}
-a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
-#tools{margin:.5rem 0;display:flex;gap:1rem;flex-wrap:wrap;align-items:end}
-#tools[hidden]{display:none}
-input{font:inherit;padding:.25rem .5rem;color:inherit;background:#fff;border:1px solid #767676;border-radius:3px}
+a:focus-visible,button:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
 pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0}
 summary{cursor:pointer;overflow-wrap:anywhere}
 figure{margin:1rem 0;border:1px solid #d0d0d0}
-figure svg{display:block;width:100%;height:auto;max-width:62rem}
+figure svg{display:block;width:100%;height:auto}
 @media screen and (prefers-color-scheme:dark){
 body{color:#e8e8e8;background:#15181c}
 a{color:#8cc2ff}
@@ -45,20 +40,17 @@ a{color:#8cc2ff}
 th,td{border-color:#3a4048}
 thead th{background:#23282e}
 tbody tr:hover>*{background:#1e2630}
-tr:target>*{background:#1f3347}
-input{background:#15181c}
 figure{border-color:#3a4048}
 }
-@media print{nav,.skip,#tools{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
+@media print{nav,.skip{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
 )css";
 
-/// Sorts and filters the table of layers, and unfolds the derivation that a link leads to.
+/// Sorts the table of layers, and unfolds the derivation that a link leads to.
 inline constexpr std::string_view page_script = R"js(
 'use strict';
 (function () {
   const table = document.getElementById('layer-table');
-  const tools = document.getElementById('tools');
-  if (!table || !tools) return;
+  if (!table) return;
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const heads = Array.from(table.tHead.rows[0].cells);
@@ -95,34 +87,10 @@ inline constexpr std::string_view page_script = R"js(
     head.replaceChildren(button);
   });
 
-  const text = document.createElement('input');
-  text.type = 'search';
-  text.id = 'filter';
-  const label = document.createElement('label');
-  label.append('Filter ', text);
-  const status = document.createElement('span');
-  status.id = 'count';
-  status.setAttribute('role', 'status');
-  tools.append(label, status);
-  tools.hidden = false;
-
-  function filter() {
-    const wanted = text.value.toLowerCase();
-    rows.forEach(function (row) { row.hidden = !row.textContent.toLowerCase().includes(wanted); });
-    const shown = rows.filter(function (row) { return !row.hidden; });
-    status.textContent = shown.length + ' of ' + rows.length + ' layers';
-  }
-  text.addEventListener('input', filter);
-  filter();
-
   function showTarget() {
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.tagName === 'DETAILS') target.open = true;
-    if (target.hidden) {
-      text.value = '';
-      filter();
-    }
     target.scrollIntoView();
   }
   addEventListener('hashchange', showTarget);

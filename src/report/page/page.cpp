@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "report/chart/draw.hpp"
@@ -51,8 +52,10 @@ std::string memory_text(const Result& result) {
 }
 
 std::optional<double> images_per_s(const Result& result) {
-  if (!result.setting.batch || !(result.total.time_s > 0)) return std::nullopt;
-  return static_cast<double>(*result.setting.batch) / result.total.time_s;
+  const auto& verdict = result.measured.verdict;
+  const double time_s = verdict && verdict->knows_gaps ? verdict->step_s : result.total.time_s;
+  if (!result.setting.batch || !(time_s > 0)) return std::nullopt;
+  return static_cast<double>(*result.setting.batch) / time_s;
 }
 
 bool has_measured(const Report& report) {
@@ -82,7 +85,8 @@ void write_summary(const Report& report, OutputBuffer& page) {
              {"MACs"},
              {"FLOP"},
              {"bytes"},
-             {"roofline bound"},
+             {"a step"},
+             {"roofline"},
              {"expected"},
              {"measured"},
              {"images/s"},
@@ -92,12 +96,14 @@ void write_summary(const Report& report, OutputBuffer& page) {
     const auto& dtype = result.setting.dtype;
     const auto& batch = result.setting.batch;
     const Total& total = result.total;
+    const auto& verdict = result.measured.verdict;
     const auto rate = images_per_s(result);
     grid.add_row(
         {result.setting.label, result.setting.gpu, dtype ? std::string(name_of(*dtype)) : "mixed",
          batch ? fmt::format("{}", *batch) : "mixed", si(total.macs, ""), si(total.flops, ""),
-         si(total.bytes.total, "B"), duration(total.roofline_time_s),
-         duration(total.expected_time_s),
+         si(total.bytes.total, "B"),
+         verdict && verdict->knows_gaps ? duration(verdict->step_s) : "",
+         duration(total.roofline_time_s), duration(total.expected_time_s),
          result.measured.summary ? duration(result.measured.summary->total.measured_time_s) : "",
          rate ? plain(*rate) : "", percent(compute_bound_share(result)), memory_text(result)});
   }
@@ -111,13 +117,33 @@ bool has_verdict(const Report& report) {
          });
 }
 
+/// Each line as a paragraph.
+std::string paragraphs(std::string lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += fmt::format("<p>{}</p>\n", xml_text(lines.substr(0, end)));
+    lines.erase(0, end + 1);
+  }
+  return text;
+}
+
+std::string figure(const Chart& chart) {
+  return fmt::format("<figure>\n{}</figure>\n", svg_element(chart));
+}
+
 void write_verdicts(const Report& report, OutputBuffer& page) {
-  const auto add = [&](std::string_view heading, std::string_view text) {
-    page.text() += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", xml_text(heading), xml_text(text));
-  };
+  constexpr auto unbroken = std::numeric_limits<std::size_t>::max();
   for (const Result& result : report.results)
-    if (result.measured.verdict) add(work_title(result, true), verdict_sentences(result));
-  if (report.changes) add("Before and after", changes_text(*report.changes, report.filter.top, {}));
+    if (result.measured.verdict) {
+      if (report.results.size() > 1)
+        page.text() += fmt::format("<h3>{}</h3>\n", xml_text(work_title(result, true)));
+      page.text() += paragraphs(verdict_sentences(result, unbroken));
+    }
+  if (report.changes)
+    page.text() += fmt::format("<h3>Before and after</h3>\n{}<pre>{}</pre>\n",
+                               figure(changes_chart(*report.changes)),
+                               xml_text(changes_text(*report.changes, report.filter.top, {})));
 }
 
 /// A page with more charts of one kind is not read.
@@ -133,8 +159,7 @@ void add_charts(std::string& text, const Report& report, ChartKind kind) {
     std::erase_if(charts, [&](const Chart& chart) { return chart.batch && chart.batch != best; });
   }
   if (charts.size() > most_charts) charts.resize(most_charts);
-  for (const Chart& chart : charts)
-    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart));
+  for (const Chart& chart : charts) text += figure(chart);
   if (charts.size() < all)
     text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
                         all - charts.size(), name_of(kind));
@@ -202,7 +227,7 @@ void write_layer_rows(const Report& report, std::size_t index, bool many,
   std::string& text = page.text();
   for (const std::size_t i : report.selections[index].rows) {
     const TableRow row{result, {i}};
-    text += fmt::format("<tr id=\"{}\">", row_link(report, row));
+    text += "<tr>";
     for (const OutputField* field : fields) text += field_cell(*field, row, ids[i]);
     if (many) text += text_cell(work_title(result, false)) + text_cell(result.setting.gpu);
     text += "</tr>\n";
@@ -218,10 +243,8 @@ void write_layers(const Report& report, OutputBuffer& page) {
   for (const OutputField* field : fields)
     heads.push_back(field->column.header.empty() ? field->path : field->column.header);
   if (many) heads.insert(heads.end(), {"network", "GPU"});
-  page.text() +=
-      "<p>A layer's name leads to the derivation of its numbers.</p>\n"
-      "<div id=\"tools\" hidden></div>\n" +
-      table_begin("layers", heads, " id=\"layer-table\"");
+  page.text() += "<p>A layer's name leads to the derivation of its numbers.</p>\n" +
+                 table_begin("layers", heads, " id=\"layer-table\"");
   for (std::size_t i = 0; i < report.results.size(); ++i)
     write_layer_rows(report, i, many, fields, page);
   page.text() += table_end;
@@ -241,8 +264,7 @@ void write_derivations(const Report& report, OutputBuffer& page) {
 
 void write_kernels(const Report& report, OutputBuffer& page) {
   std::string& text = page.text();
-  for (const Chart& chart : kernel_charts(report, std::nullopt))
-    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart));
+  for (const Chart& chart : kernel_charts(report, std::nullopt)) text += figure(chart);
   for (std::size_t i = 0; i < report.kernels.size(); ++i)
     text += fmt::format(
         "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
@@ -260,13 +282,11 @@ constexpr std::string_view conventions = R"html(<ul>
 <li>Bytes are algorithmic: every operand read once, every result written once, each at its own data
 type, without im2col. k, M, G, T are powers of ten.</li>
 <li>Peaks are dense; tensor peaks are with fp32 accumulation.</li>
-<li>Roofline bound: the larger of FLOP over peak and bytes over bandwidth (Williams, Waterman and
-Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures",
-Communications of the ACM 52(4), 2009). A layer is bound by compute where its intensity, FLOP over
-bytes, reaches the ridge, peak over bandwidth.</li>
+<li>Roofline: max(FLOP / peak, bytes / bandwidth), all bytes from device memory (Williams, Waterman
+and Patterson, Communications of the ACM 52(4), 2009). A layer is bound by compute where its
+intensity, FLOP / bytes, reaches the ridge, peak / bandwidth.</li>
 <li>Expected time: of the kernel that a vendor's library would run, by the kernel model. It is below
-the roofline where operands are in L2, or where Winograd or FFT save MACs.</li>
-<li>Colours of the charts: Okabe and Ito, "Color Universal Design", 2008.</li>
+the roofline where operands are in L2, or where Winograd or FFT need fewer MACs.</li>
 </ul>
 )html";
 
@@ -301,13 +321,16 @@ constexpr PageSection sections[] = {
      [](const Report&, OutputBuffer& page) { page.text() += conventions; }},
 };
 
-/// "resnet50 on Tesla T4, fp16, batch 1, fwd and 3 more"
+/// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"; "... and 3
+/// more"
 std::string subject_of(const Report& report) {
   std::vector<std::string> subjects;
   for (const Result& result : report.results) subjects.push_back(work_title(result, true));
   for (const KernelTable& table : report.kernels)
     subjects.push_back(table.recording->name + ": kernels");
   if (subjects.empty()) return "nothing evaluated";
+  if (subjects.size() == 1 && !report.results.empty())
+    return subjects.front() + ": " + time_headline(report.results.front());
   if (subjects.size() == 1) return subjects.front();
   return fmt::format("{} and {} more", subjects.front(), subjects.size() - 1);
 }

@@ -59,7 +59,7 @@ std::vector<std::string> faults(const Scene& scene) {
 void check_places(const Report& report) {
   for (const ChartKind kind : kinds) {
     INFO(name_of(kind));
-    CHECK(faults(scene_of(charts_of(report, kind), {})) == std::vector<std::string>{});
+    CHECK(faults(scene_of(charts_of(report, kind))) == std::vector<std::string>{});
   }
 }
 
@@ -97,10 +97,10 @@ TEST_CASE("No text of a sweep or a comparison covers another", "[report/chart/pl
          {std::vector<std::string>{"l4"}, {"v100", "t4", "h200"}}) {
       INFO(name);
       const Report report = report_on(gpus, built_in(name), DataType::fp16, false, {1, 2, 8, 64});
-      CHECK(faults(scene_of(charts_of(report, ChartKind::sweep), {})) ==
+      CHECK(faults(scene_of(charts_of(report, ChartKind::sweep))) ==
             std::vector<std::string>{});
       if (gpus.size() > 1)
-        CHECK(faults(scene_of(charts_of(report, ChartKind::compare), {})) ==
+        CHECK(faults(scene_of(charts_of(report, ChartKind::compare))) ==
               std::vector<std::string>{});
     }
 }
@@ -144,20 +144,24 @@ TEST_CASE("A layer with its operands in L2 is under the roof of L2", "[report/ch
   CHECK(any);
 }
 
-TEST_CASE("Marks that take next to no time are left out and counted", "[report/chart/places]") {
-  std::vector<Mark> marks(30);
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    marks[i].label = "layer " + std::to_string(i);
-    marks[i].at = {std::pow(2.0, static_cast<double>(i)), 1e12};
-    marks[i].share = i < 15 ? 0.066 : 0.01 / 15;
+TEST_CASE("The marks that take longest have numbers, the first of them names",
+          "[report/chart/places]") {
+  for (const bool of_many : {false, true}) {
+    std::vector<Mark> marks(30);
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      marks[i].label = "layer " + std::to_string(i);
+      marks[i].share = i < 15 ? 0.066 : 0.01 / 15;
+    }
+    number_longest(marks, of_many);
+    const Bars rows = std::get<Bars>(numbered_panel(marks).body);
+    REQUIRE(rows.rows.size() == (of_many ? 6 : 10));
+    CHECK(rows.rows.front().label == "1 layer 0");
+    CHECK(marks.front().number == 1);
+    CHECK(marks.back().number == 0);
+    CHECK(marks.front().caption == (of_many ? "" : "layer 0 6.6%"));
+    CHECK(std::ranges::count_if(marks, [](const Mark& mark) { return !mark.caption.empty(); }) ==
+          (of_many ? 0 : 5));
   }
-  CHECK(thin(marks) == " Too short to draw: 15 marks, 1.0% together.");
-  REQUIRE(marks.size() == 15);
-  const std::vector<KeyRow> key = number_longest(marks, true);
-  REQUIRE(key.size() == 6);
-  CHECK(std::ranges::count_if(marks, [](const Mark& mark) { return mark.number > 0; }) == 6);
-  CHECK(key.front().name == "layer 0");
-  CHECK(marks.front().number == 1);
 }
 
 TEST_CASE("Layers' bars have the colours of the parts of all time", "[report/chart/places]") {
@@ -165,7 +169,7 @@ TEST_CASE("Layers' bars have the colours of the parts of all time", "[report/cha
   const std::vector<Chart> charts = charts_of(report, ChartKind::time);
   const Chart& chart = charts.front();
   double parts_s = 0;
-  for (const Bar& bar : std::get<std::vector<Bar>>(chart.panels.at(1).body))
+  for (const Bar& bar : std::get<Bars>(chart.panels.at(1).body).rows)
     for (const Segment& segment : bar.segments) {
       parts_s += segment.value;
       const auto& legend = chart.panels.front().legend;
@@ -211,7 +215,7 @@ TEST_CASE("A measured time and the model's parts of it are two bars whose shares
     const Report report = make_report({{result, &context}}, {}, {}).value();
     const Panel panel = charts_of(report, ChartKind::time).front().panels.front();
     CHECK(panel.heading == "where the time went (measured total; split by the model)");
-    const std::vector<Bar>& bars = std::get<std::vector<Bar>>(panel.body);
+    const std::vector<Bar>& bars = std::get<Bars>(panel.body).rows;
     REQUIRE(bars.size() == 2);
     CHECK(bars[0].segments.front().value == Approx(measured_us * 1e-6));
     double parts_s = 0;

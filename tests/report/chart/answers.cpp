@@ -1,0 +1,183 @@
+// What a picture says at first sight: its title, its first bars, the words beside its marks.
+
+#include "cli/process.hpp"
+#include "load/loading.hpp"
+#include "report/chart/draw.hpp"
+#include "report/chart/makers.hpp"
+#include "roofline/catalogue.hpp"
+
+using namespace roofline;
+
+namespace {
+
+const std::string step =
+    ROOFLINE_SOURCE_FOLDER "/tests/traces/resnet50.fwd.fp16.b32.3steps.json.gz";
+// 7,398,752,256 FLOP: 471.3 us at a V100's 15.7 TFLOP/s. Winograd needs fewer MACs.
+const std::string winograd = R"({"name": "c", "type": "conv", "input": [64, 56, 56], "batch": 32,
+    "out_channels": 64, "kernel_size": 3, "padding": 1})";
+
+std::string picture(const TemporaryFolder& folder, const std::string& arguments) {
+  const Outcome outcome = run(folder, "roofline " + arguments + " --format svg");
+  CHECK(outcome.exit_code == 0);
+  return outcome.out;
+}
+
+bool says(const std::string& svg, const std::string& text) {
+  return svg.find('>' + text + '<') != svg.npos;
+}
+
+/// A network of one GPU at a batch, as a point of a table.
+SettingRow point(const std::string& gpu, double images_per_s, double factor) {
+  SettingRow row;
+  row.gpu = gpu;
+  row.batch = 1;
+  row.time_s = 1 / images_per_s;
+  row.images_per_s = images_per_s;
+  row.expected_uncertainty = Uncertainty{factor, factor, UncertaintyBasis::datasheet};
+  return row;
+}
+
+std::vector<Bar> bars_of(const Chart& chart) {
+  return std::get<Bars>(chart.panels.front().body).rows;
+}
+
+}  // namespace
+
+TEST_CASE("A ranking has one bar a GPU, and those tied with the first are light",
+          "[report/chart/answers]") {
+  // 100 / 1.2 = 83.3: b reaches 88, c no more than 77.
+  SettingsTable table;
+  table.work = "net";
+  table.ranked_by = SortBy::time;
+  table.rows = {point("a", 100, 1.2), point("b", 80, 1.1), point("c", 70, 1.1)};
+  Report report;
+  report.points = {table};
+  report.point_selections = {select(table, {})};
+  const Chart chart = compare_charts(report).at(0);
+  CHECK(chart.title == "net: best is a, 100.0 images/s");
+  CHECK(chart.subtitle == "expected; tied with the first for all that is known: 1");
+  const std::vector<Bar> bars = bars_of(chart);
+  REQUIRE(bars.size() == 3);
+  const std::pair<double, Colour> expected[] = {
+      {100, Colour::blue}, {80, Colour::sky}, {70, Colour::grey}};
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    CHECK(bars[i].segments.at(0).value == Approx(expected[i].first));
+    CHECK(bars[i].segments.at(0).colour == expected[i].second);
+  }
+  CHECK(bars[1].whisker->low == Approx(80 / 1.1));
+  CHECK(bars[1].whisker->high == Approx(80 * 1.1));
+}
+
+TEST_CASE("Changes are steps from the time before to that after", "[report/chart/answers]") {
+  const auto change = [](const char* name, double before_s, double after_s) {
+    return Change{name, "", Pass::fwd, {1, before_s, 0, 0, {}}, {1, after_s, 0, 0, {}}};
+  };
+  Changes changes;
+  changes.times = ChangesOf::expected;
+  changes.before_run.work_s = 10e-3;
+  changes.after_run.work_s = 7e-3;
+  changes.gone = {{change("old", 4e-3, 0)}, 4e-3, 0};
+  changes.come = {{change("new", 0, 2e-3)}, 0, 2e-3};
+  changes.changed = {{change("c", 6e-3, 5e-3)}, 6e-3, 5e-3};
+  const Chart chart = changes_chart(changes);
+  CHECK(chart.title == "10.00 ms -> 7.000 ms expected: -3.000 ms, x0.70");
+  const std::vector<Bar> bars = bars_of(chart);
+  REQUIRE(bars.size() == 5);
+  const struct {
+    const char* label;
+    double begin_ms;
+    double end_ms;
+    const char* note;
+  } steps[] = {{"before", 0, 10, "10.00 ms"},
+               {"went: old", 6, 10, "-4.000 ms"},
+               {"came: new", 6, 8, "+2.000 ms"},
+               {"changed: c", 7, 8, "-1.000 ms"},
+               {"after", 0, 7, "7.000 ms"}};
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    CHECK(bars[i].label == steps[i].label);
+    CHECK(bars[i].begin == Approx(steps[i].begin_ms / 1e3));
+    CHECK(length_of(bars[i]) == Approx(steps[i].end_ms / 1e3));
+    CHECK(bars[i].note == steps[i].note);
+  }
+}
+
+TEST_CASE("A recording's picture begins with its step, idle time by cause",
+          "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  const std::string svg = picture(folder, step);
+  for (const char* text : {"where a step goes", "idle, waiting for the host&#39;s launches 44.3%",
+                           "idle, queued work waiting 11.0%", "layers 44.8%"})
+    CHECK(says(svg, text));
+  CHECK(svg.find("a step of 5.008 ms") < svg.find("arithmetic intensity"));
+  CHECK(run(folder, "roofline " + step + " -o x.html").exit_code == 0);
+  const std::string page = read_file(folder / "x.html");
+  CHECK(page.find("batch 32, fwd: a step of 5.008 ms, GPU idle 55.2%</h1>") != page.npos);
+  CHECK(
+      page.find("<p>GPU idle 55.2% of 5.008 ms: 2.217 ms waiting for the host&#39;s launches + "
+                "549.2 us queued work waiting; the host launches a kernel every 17.33 us, the GPU "
+                "runs it in 7.755 us</p>") != page.npos);
+}
+
+TEST_CASE("A layer that is explained is drawn in the five steps", "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  const std::string svg = picture(folder, "notebook_conv --gpu v100 --explain conv");
+  std::size_t at = 0;
+  for (const char* heading :
+       {">1. How much work: ", ">2. What bounds it: ", ">3. How a kernel does it: ",
+        ">4. How long that takes: ", ">5. Where it lands"}) {
+    INFO(heading);
+    at = svg.find(heading, at);
+    REQUIRE(at != svg.npos);
+  }
+}
+
+TEST_CASE("Where layers stand above the roof the picture says why", "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  folder.write("c.json", winograd);
+  CHECK(picture(folder, "c.json --gpu v100")
+            .find("Above the roof: 1 layer, 100.0% of the time: Winograd or FFT need fewer") !=
+        std::string::npos);
+  CHECK(picture(folder, "notebook_conv --gpu v100").find("Above the roof") == std::string::npos);
+}
+
+TEST_CASE("A time below the roofline has a mark, and a bound that holds its own line",
+          "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  folder.write("c.json", winograd);
+  const std::string table = run(folder, "roofline c.json --gpu v100").out;
+  CHECK(table.find("  compute*  471.3 us  ") != table.npos);
+  CHECK(table.find("\n*: expected is less than the roofline: operands in L2, or Winograd saves "
+                   "MACs.\n") != table.npos);
+  CHECK(table.find("\nno kernel is faster than 471.3 us if what fits stays in cache (6.291 MB),\n"
+                   "unless Winograd or FFT save MACs, as expected here.\n") != table.npos);
+  CHECK(run(folder, "roofline c.json --gpu v100 --explain c")
+            .out.find("\n  least      471.3 us if what fits stays in cache (6.291 MB), unless "
+                      "Winograd or FFT "
+                      "save MACs, as expected here\n") != std::string::npos);
+  // 205.5 MB through a ReLU; a V100's 6.291 MB of L2 may hold as much of the operand and of the
+  // result: 192.9 MB at 900 GB/s.
+  folder.write("r.json", R"({"name": "r", "type": "relu", "input": [256, 56, 56], "batch": 32})");
+  CHECK(run(folder, "roofline r.json --gpu v100")
+            .out.find(
+                "\nno kernel is faster than 214.4 us if what fits stays in cache (6.291 MB).\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("Several GPUs are plots on the same axes, several types marks of one",
+          "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  const std::string gpus = picture(folder, "lenet5 --gpu v100,t4");
+  for (const char* text : {"fp32 15.70 TFLOP/s", "fp32 8.100 TFLOP/s"}) CHECK(says(gpus, text));
+  const std::string types = picture(folder, "lenet5 --gpu v100 --dtype fp32,fp16");
+  for (const char* text : {"fp16_tensor 125.0 TFLOP/s", "fp32 15.70 TFLOP/s"})
+    CHECK(says(types, text));
+  const auto plots = [](const std::string& svg) {
+    std::size_t count = 0;
+    for (std::size_t at = svg.find(">arithmetic intensity"); at != svg.npos;
+         at = svg.find(">arithmetic intensity", at + 1))
+      ++count;
+    return count;
+  };
+  CHECK(plots(gpus) == 2);
+  CHECK(plots(types) == 1);
+}
