@@ -1,5 +1,7 @@
 #include <zlib.h>
 
+#include <cerrno>
+#include <cstring>
 #include <map>
 
 #include "cli/output.hpp"
@@ -56,7 +58,8 @@ void write_annotated(const Report& report, const std::string& path, int file,
         const auto size = static_cast<unsigned>(text.size());
         fits = fits && (text.empty() || gzwrite(gzip.get(), text.data(), size) > 0);
       });
-  if (gzclose(gzip.release()) != Z_OK || !fits) throw OutputError("cannot write " + path);
+  if (gzclose(gzip.release()) != Z_OK || !fits)
+    throw OutputError("cannot write " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace roofline

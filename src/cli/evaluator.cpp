@@ -75,9 +75,8 @@ class Evaluator::ItemEvaluator {
       all_.messages.push_back({source + ": " + assumption, Message::Kind::assumption});
   }
 
-  /// What is said above tables, where there are none.
   void say_beside_rows(const std::string& source, std::span<const std::string> notes) {
-    if (!needs_.report) say(source, notes);
+    if (needs_.notes) say(source, notes);
   }
 
   /// `network`: the item in this setting, and with one image where each GPU has a batch of its own,
@@ -267,7 +266,11 @@ Needs needs_of(const Options& options) {
                  !options.report.explain.empty() || filter.asks_for_layers() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });
-  for (const OutputFormat* format : formats_of(options))
+  const auto formats = formats_of(options);
+  needs.notes = std::ranges::none_of(formats, [](const OutputFormat* format) {
+    return format->rows() == nullptr && !format->shows_chart;
+  });
+  for (const OutputFormat* format : formats)
     if (chooses_rows || format->rows() == nullptr) {
       needs.report = true;
       // Ranked GPUs are points everywhere but in pictures.

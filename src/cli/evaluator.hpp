@@ -63,6 +63,7 @@ struct Needs {
   std::vector<const OutputFormat*> rows;  ///< formats of rows, rendered as they are computed
   bool report = false;
   bool layers = false;    ///< also where work is evaluated in several ways
+  bool notes = false;     ///< of recordings, as no format that is written shows them
   bool networks = false;  ///< for a layer file
   bool explained_networks = false;
 };

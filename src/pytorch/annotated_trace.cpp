@@ -1,6 +1,6 @@
 // A trace written again with more in the arguments of its GPU work: every other byte stays.
 
-#include <algorithm>
+#include <utility>
 
 #include "pytorch/formats.hpp"
 
