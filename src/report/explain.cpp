@@ -113,8 +113,7 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
               duration(point.compute_time_s)) +
          line("memory", "bytes / bandwidth = {} / {} = {}", moved, bandwidth,
               duration(point.memory_time_s)) +
-         line("roofline", "the longer of the two: {}, all bytes from device memory",
-              duration(point.roofline_time_s));
+         line("roofline", "the longer of the two: {}", duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
