@@ -26,7 +26,8 @@ struct RenderStyle {
   /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
   /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;
-  std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
+  std::optional<std::size_t> height;  ///< its rows: a longer output says its answer once more
+  std::optional<ChartKind> chart;     ///< none: the one that the report asks for by itself
 };
 
 /// Takes output piece by piece.

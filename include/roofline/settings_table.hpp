@@ -72,6 +72,10 @@ struct SettingRow {
   std::optional<double> energy_at_tdp_j;     ///< time x TDP: an upper estimate
   std::optional<double> energy_per_image_j;  ///< likewise
   std::optional<double> cost_per_million_images;
+  std::optional<Framework> framework;         ///< that runs it
+  std::optional<double> eager_images_per_s;   ///< by Result::eager_time_s
+  std::optional<std::uint64_t> rank;          ///< in a ranking, from 1; 1 of all that are tied
+  bool tied = false;                          ///< its range overlaps that of the best
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;                       ///< into the GPU's memory
   EnumArray<NetworkPart, double> part_s{};        ///< time by kind of layer
@@ -128,7 +132,7 @@ std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tabl
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
 
 /// The largest batch that fits is the largest whose needed memory (network.hpp) is at most the
-/// GPU's, all of which counts as free. The best one is of 1, 2, 4, ... and that largest: the
+/// GPU's without what is reserved (reserved_memory_byte). The best one is of 1, 2, 4, ... and that largest: the
 /// smallest from which on, up to the one with the least time an image, this time is within
 /// near_best_share of the least. An error where not even one image fits, where nothing grows with
 /// the batch, and where the GPU's memory is not known.

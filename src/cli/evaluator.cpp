@@ -74,9 +74,9 @@ class Evaluator::ItemEvaluator {
   /// which is searched for.
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = options_.settings[setting].batch_goal;
-    if (!goal) join_and_keep(network);
-    if (network.layers.empty()) return;
+    if (network.layers.empty()) return keep_network(network);
     const Contexts::Found gpus = contexts_.of(network);
+    if (!goal) join_and_keep(network, gpus.contexts);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
@@ -100,7 +100,7 @@ class Evaluator::ItemEvaluator {
         batch = *found;
         network = network_at(*found).value();
         network.item = index;
-        join_and_keep(network);
+        join_and_keep(network, gpus.contexts);
       }
       if (network.record)
         add_record(network, setting * count + gpu, context, skipped);
@@ -111,8 +111,10 @@ class Evaluator::ItemEvaluator {
     end_setting(skipped);
   }
 
-  void join_and_keep(Network& network) {
-    if (times_ != nullptr && !network.layers.empty()) times_->join(network);
+  void join_and_keep(Network& network, std::span<const Context> gpus) {
+    if (times_ != nullptr) times_->join(network);
+    if (const std::string text = contexts_.set_measured_gpu(network, gpus); !text.empty())
+      all_.messages.push_back({text, Message::Kind::once});
     keep_network(network);
   }
 
@@ -129,9 +131,15 @@ class Evaluator::ItemEvaluator {
                    std::optional<BatchGoal> goal, std::optional<std::uint64_t> found) {
     const auto explained =
         needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
+    const Context* eager = contexts_.eager_of(context);
+    std::optional<Network> own;
+    if (eager != nullptr) own = network;
     Expected<Result> result = roofline::evaluate(std::move(network), context);
     if (!result) return fail_on(context, result.error(), skipped);
     result->setting.batch_goal = goal;
+    if (eager != nullptr)
+      if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
+        result->eager_time_s = other->total.expected_time_s;
     if (found) result->setting.batch = found;  // also where products of matrices have another
     can_run_ = all_.evaluated = true;
     if (!needs_.report) return render(*result);

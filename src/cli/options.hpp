@@ -43,6 +43,7 @@ struct Options {
     calibrate,
     write_script,
     list_networks,
+    list_words,
     print_text
   };
   Action action = Action::evaluate;
@@ -63,7 +64,8 @@ struct Options {
   std::optional<ChartKind> chart;        ///< what --chart names
   std::vector<Export> exports;
   bool asks_for_results = false;  ///< results were asked for by name
-  std::string measured;           ///< a file of times to join; empty: none
+  std::string measured;           ///< a file of times to join, or a time; empty: none
+  std::string measured_gpu;       ///< what times were measured on that name no GPU; empty: unknown
   std::string layer_file;         ///< to write the input's layers to; empty: none
   std::size_t jobs = 1;           ///< threads that evaluate
 

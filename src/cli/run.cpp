@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "cli/errors.hpp"
@@ -13,6 +14,8 @@
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "model/text.hpp"
+#include "report/legend.hpp"
+#include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
@@ -48,7 +51,8 @@ int evaluate_inputs(Options options) {
   set_ranking(options.report.filter, contexts);
   options.report.price_per_hour = prices_of(options, catalogue);
   std::optional<MeasuredTimes> times;
-  if (!options.measured.empty()) times.emplace(options.measured, options.defaults.limits);
+  if (!options.measured.empty())
+    times.emplace(options.measured, contexts.measured_gpu(), options.defaults.limits);
   const auto inputs = resolve_inputs(options.inputs);
   std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
@@ -71,21 +75,47 @@ int evaluate_inputs(Options options) {
   return results.finish();
 }
 
+/// Those of --gpu, or all.
+std::vector<Gpu> listed_gpus(const Options& options, const Catalogue& catalogue) {
+  if (options.gpus.empty()) return catalogue.all();
+  std::vector<Gpu> gpus;
+  for (const std::string& word : options.gpus) {
+    auto selected = unwrap(catalogue.select(word));
+    if (!selected) selected = {unwrap(catalogue.find(word))};
+    std::move(selected->begin(), selected->end(), std::back_inserter(gpus));
+  }
+  return gpus;
+}
+
+/// A name a line, or a list of JSON.
+std::string networks_text(bool json) {
+  if (!json) return network_names();
+  std::string names;
+  for (const EmbeddedFile& file : embedded_networks())
+    add_item(names, '"' + std::string(file.name) + '"');
+  return '[' + names + "]\n";
+}
+
 /// What is printed without any input: help, lists, one GPU, one kernel model.
 std::string printed_text(const Options& options) {
   using enum Options::Action;
   if (options.action == print_text) return options.text;
   if (options.action == write_script) return measuring_script(options.minutes.value_or(10));
-  if (options.action == list_networks) return network_names();
+  if (options.action == list_networks) return networks_text(options.json);
+  const RenderStyle style = standard_output_style();
+  if (options.action == list_words) return words_text(style.width.value_or(80));
   const Catalogue catalogue;
   if (options.action == list_gpus) {
     for (const InputError& problem : catalogue.problems_besides({}))
       note(std::string(problem.what()) + " (not listed)");
-    return options.json ? render_gpus_json(catalogue.all())
-                        : render_gpu_list(catalogue.all(), standard_output_style());
+    const std::vector<Gpu> gpus = listed_gpus(options, catalogue);
+    return options.json ? render_gpus_json(gpus) : render_gpu_list(gpus, style);
   }
   const Gpu gpu = named_gpu(catalogue, options.gpus.front(), options.kernel_model);
-  if (options.action == show_gpu) return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
+  if (options.action == show_gpu) {
+    if (options.json) return render_gpus_json({gpu});
+    return style.width ? broken(render_gpu(gpu), *style.width) : render_gpu(gpu);
+  }
   return options.json ? write_constants(*gpu.constants) : render_model(gpu);
 }
 

@@ -78,6 +78,8 @@ MeasuredTime read_time(const Value& value) {
   if (value.contains("batch")) time.batch = value.at("batch").integer(1);
   if (value.contains("pass"))
     time.pass = enumerators<Pass>[value.at("pass").choice(names_of<Pass>)];
+  for (const char* key : {"gpu", "measured_gpu"})
+    if (value.contains(key)) time.gpu = value.at(key).text();
   if (value.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
   return time;
 }
@@ -91,8 +93,13 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 
 }  // namespace
 
-MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
-  read_rows(path, limits, [&](const Value& row) { times_.push_back(read_time(row)); });
+MeasuredTimes::MeasuredTimes(const std::string& path, const std::string& gpu,
+                             const InputLimits& limits)
+    : path_(path) {
+  read_rows(path, limits, [&](const Value& row) {
+    times_.push_back(read_time(row));
+    if (times_.back().gpu.empty()) times_.back().gpu = gpu;
+  });
 }
 
 void MeasuredTimes::join(Network& network) {
@@ -106,6 +113,7 @@ void MeasuredTimes::join(Network& network) {
       if (found) repeated_.push_back(layer.name);
       layer.measured.change([&](Measured& measured) {
         measured.warm_s = each->second->time_s;
+        measured.gpu = each->second->gpu;
         measured.pass = layer.pass;
       });
       each->second->used = found = true;

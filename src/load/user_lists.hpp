@@ -15,6 +15,7 @@ namespace roofline {
 struct MeasuredTime {
   std::string name;
   double time_s = 0;
+  std::string gpu;  ///< that it was measured on; empty where neither row nor caller says it
   std::optional<std::string> network;
   std::optional<std::uint64_t> batch;
   std::optional<Pass> pass;
@@ -25,9 +26,9 @@ struct MeasuredTime {
 class MeasuredTimes {
  public:
   /// CSV with a header, or JSON, a list of objects: a name, and a time as measured_us, measured_ms
-  /// or measured_time_s (or us, ms, s alone); network, batch, pass and dtype where they matter.
-  /// Throws InputError.
-  explicit MeasuredTimes(const std::string& path, const InputLimits& limits = {});
+  /// or measured_time_s (or us, ms, s alone); network, batch, pass and dtype where they matter, and
+  /// the gpu, else `gpu`. Throws InputError.
+  MeasuredTimes(const std::string& path, const std::string& gpu, const InputLimits& limits = {});
 
   /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
   /// of NetworkPart that is no layer's is that of all such layers together.

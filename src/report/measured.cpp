@@ -127,6 +127,22 @@ std::string action_text(const Advice& action, const Result& result) {
 
 }  // namespace
 
+std::string impossible_sentence(const Result& result) {
+  if (!result.measured.impossible) return "";
+  const ImpossibleTimes& times = *result.measured.impossible;
+  const LayerResult& row = result.layers[times.row];
+  std::string text = fmt::format(
+      "faster than this GPU can be: check units and batch of {} measured {} ({}: {}, at least {})",
+      times.rows, times.rows == 1 ? "time" : "times", printable(row.layer.name),
+      duration(*row.measured_time_s), duration(times.least_s));
+  if (times.factor)
+    text += fmt::format("; x{:.0f} would fit{}", *times.factor,
+                        *times.factor == 1000                           ? ": ms given as us?"
+                        : *times.factor == result.setting.batch ? ", the batch: a time an image?"
+                                                                        : "");
+  return broken(text + '\n', sentence_width);
+}
+
 std::string verdict_sentences(const Result& result) {
   if (!result.measured.verdict) return "";
   const Verdict& verdict = *result.measured.verdict;
@@ -330,11 +346,6 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
   return grid;
 }
 
-constexpr std::string_view accuracy_legend =
-    "Ratios of predicted to measured time. bias: their geometric mean. gerr: exp of\n"
-    "the mean |ln ratio|, the typical error as a factor. median: of |ratio - 1|.\n"
-    "roofline: gerr of the plain roofline time.\n";
-
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   Grid grid{{{"accuracy", true},
              {"dtype", true},
@@ -366,15 +377,15 @@ std::string_view cause_text(BelowBound reason) {
     case BelowBound::in_l2: return "the operands fit in L2, so device memory hardly moves";
     case BelowBound::ceilings_too_low:
       return "the part does more than these ceilings (clocks, engine or data type differ?)";
-    case BelowBound::units: return "a slip of units (us, ms, s)?";
+    case BelowBound::impossible: break;  // said first
   }
   return "";
 }
 
 std::string below_bound_sentences(const Result& result) {
   std::string text;
-  for (const BelowBound reason : {BelowBound::fewer_macs, BelowBound::in_l2,
-                                  BelowBound::ceilings_too_low, BelowBound::units}) {
+  for (const BelowBound reason :
+       {BelowBound::fewer_macs, BelowBound::in_l2, BelowBound::ceilings_too_low}) {
     std::size_t count = 0;
     const LayerResult* fastest = nullptr;
     const auto ratio = [](const LayerResult& row) {
@@ -431,7 +442,7 @@ std::string measured_text(const Result& result, const TableStyle& style) {
                                                 style.own.width));
   if (!result.measured.accuracy.empty())
     text +=
-        '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);
+        '\n' + style.render(accuracy_grid(result, style.own.width));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

@@ -41,6 +41,8 @@ std::string changes_text(const Changes& changes, std::optional<std::uint64_t> to
 
 // Measured inputs.
 
+/// Measured times that this GPU cannot reach, and what may be wrong with them; empty without any.
+std::string impossible_sentence(const Result& result);
 /// What a person needs first: what the time is made of and what to do first.
 std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.

@@ -161,8 +161,6 @@ Grid type_grid(const Result& result, const Selection& selection) {
   return grid;
 }
 
-constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
-
 std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
   if (shown == all) return "";
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
@@ -178,7 +176,9 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
 }
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
-  std::string text = title_of(report, section);
+  std::string text;
+  for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
+  text += title_of(report, section);
   const std::string engines = engines_of(report, section);
   if (section.size() > 1)
     return text + engines + '\n' + style.render(layer_grid(report, section, style.own)) + '\n';
@@ -197,16 +197,6 @@ std::string section_text(const Report& report, const Section& section, const Tab
          '\n';
 }
 
-bool has_folded(const Report& report, const TableStyle& style) {
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
-    const auto& groups =
-        style.is_terminal() ? report.selections[i].main_groups : report.selections[i].groups;
-    if (std::ranges::any_of(groups, [](const auto& each) { return each.size() > 1; })) return true;
-  }
-  return false;
-}
-
 /// Points stand for their layers, unless layers are asked for.
 bool shows_layers(const Report& report) {
   return report.points.empty() || report.filter.asks_for_layers();
@@ -217,8 +207,8 @@ std::string layer_tables(const Report& report, TableStyle style) {
   style.legend = &legend;
   if (report.changes) {
     const std::string text = changes_text(*report.changes, report.filter.top, style);
-    const std::string limiters = legend.limiters_text();
-    return limiters.empty() ? text : text + '\n' + limiters;
+    const std::string words = legend.text();
+    return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
   const bool by_type = report.filter.by == RowsBy::type;
@@ -230,8 +220,7 @@ std::string layer_tables(const Report& report, TableStyle style) {
       text += section_text(report, section, style);
   text += points_text(report, style);
   if (text.empty()) return text;
-  text += legend.text();
-  return rows && has_folded(report, style) ? text + std::string(folded_legend) : text;
+  return text + legend.text();
 }
 
 std::string kernel_tables(const Report& report, const TableStyle& style) {

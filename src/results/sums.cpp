@@ -167,10 +167,16 @@ std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
   return result.setting.training ? result.memory->training_byte() : result.memory->inference_byte();
 }
 
+std::uint64_t reserved_memory_byte(const Gpu& gpu) {
+  constexpr std::uint64_t usual = 500'000'000;
+  return gpu.vendor == "AMD" ? 2 * usual : usual;
+}
+
 std::optional<bool> fits(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed || !result.setting.gpu_memory_byte) return std::nullopt;
-  return *needed <= *result.setting.gpu_memory_byte;
+  return checked_add(*needed, result.setting.reserved_memory_byte) <=
+         *result.setting.gpu_memory_byte;
 }
 
 std::optional<std::uint64_t> cache_byte_of(const Gpu& gpu) {

@@ -299,7 +299,7 @@ void run_tensorrt(const std::string& input) try {
 void run_measured(const std::string& input) try {
   const std::string name = input.size() % 2 == 0 ? "times.json" : "times.csv";
   const std::string path = written_parts(input, {"layers.json", name});
-  MeasuredTimes times(folder() + "/" + name);
+  MeasuredTimes times(folder() + "/" + name, "v100");
   evaluate_inputs(*open_input(path).value(), input, &times);
   times.notes();
 } catch (const InputError&) {
