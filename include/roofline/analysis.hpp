@@ -329,7 +329,7 @@ double compute_bound_share(const Result& result);
 /// Device memory that the result's pass needs at most; none where it is not known.
 std::optional<std::uint64_t> needed_memory_byte(const Result& result);
 /// What the driver's context and the libraries' kernels and workspaces take of a GPU's memory
-/// before any network is there: a round number by maker. With PyTorch and its libraries loaded,
+/// before any network is there: a round number by maker, an eighth of the memory at most. With PyTorch and its libraries loaded,
 /// nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
 std::uint64_t reserved_memory_byte(const Gpu& gpu);
 /// Whether both fit the GPU; none where either is not known.

@@ -54,10 +54,12 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
          ": say which it was with --gpu";
 }
 
-/// Whether nothing is said of how networks run, so that a ranking takes what people deploy.
-bool ranks_deployed(const Options& options) {
+/// Whether GPUs or batches are to be chosen and nothing is said of how networks run: then as people
+/// deploy them.
+bool chooses_deployed(const Options& options) {
   const AnalysisOptions& asked = options.analysis;
-  return options.report.filter.ranks_gpus() && options.pass == Pass::fwd && !asked.framework &&
+  const bool chooses = options.report.filter.ranks_gpus() || !options.batch_goals.empty();
+  return chooses && options.pass == Pass::fwd && !asked.framework &&
          !options.fusion && !asked.launch && !options.layout && asked.engine == EngineChoices{};
 }
 
@@ -185,7 +187,7 @@ const Context* Contexts::eager_of(const Context& deployed) {
 }
 
 Contexts::Found Contexts::of(const Network& network) {
-  if (!named_.empty() && ranks_deployed(options_) && network.layers.size() > 1 &&
+  if (!named_.empty() && chooses_deployed(options_) && network.layers.size() > 1 &&
       !network.recording)
     return named_under(deployed_,
                        [&](const Gpu& gpu) { return deployed_on(gpu, options_.analysis); });

@@ -59,8 +59,8 @@ class Contexts {
     std::span<const Context> contexts;
     std::span<const std::string> notes;
   };
-  /// A network of a ranking that says nothing of how it is run is run as people deploy it: fused, by
-  /// what the GPU's maker has (TensorRT, else torch.compile).
+  /// Where GPUs are ranked or batches searched for, and nothing is said of how networks run, they
+  /// run as people deploy them: fused, by what the GPU's maker has (TensorRT, else torch.compile).
   /// Throws UsageError where there are none, InputError where a recording does not tell its GPU,
   /// else as named_gpu.
   Found of(const Network& network);

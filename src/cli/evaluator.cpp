@@ -13,6 +13,28 @@
 #include "roofline/render.hpp"
 
 namespace roofline {
+namespace {
+
+/// A layer that works, of the kind that an error is about.
+std::string example_of_layer(const std::string& message) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"linear", R"({"type": "linear", "input": [512], "out_features": 1000})"},
+      {"matmul", R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})"},
+      {"norm", R"({"type": "batch_norm", "input": [64, 56, 56]})"},
+      {"pool", R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})"},
+      {"add", R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})"},
+      {"attention",
+       R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], [8, 12, 128, 64]]})"}};
+  for (const auto& [kind, example] : others)
+    if (message.find("of a " + std::string(kind)) != message.npos ||
+        message.find(std::string(kind) + " layer") != message.npos)
+      return "a layer that works: " + std::string(example);
+  return R"(a layer that works: {"type": "conv", "input": [3, 224, 224], "out_channels": 64, )"
+         R"("kernel_size": 3, "padding": 1})";
+}
+
+}  // namespace
+
 /// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::ItemEvaluator {
  public:
@@ -30,6 +52,8 @@ class Evaluator::ItemEvaluator {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
+    if (error.where.starts_with('/'))  // a layer of a file of JSON
+      all_.messages.push_back({example_of_layer(error.message), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }

@@ -44,16 +44,25 @@ Prices prices_of(const Options& options, const Catalogue& catalogue) {
   return prices;
 }
 
+/// Of --measured: a file's, or one of the layer that --explain names or that is the only one.
+std::optional<MeasuredTimes> measured_times(const Options& options, const std::string& gpu) {
+  if (options.measured.empty()) return std::nullopt;
+  if (const std::optional<double> time_s = stated_time_s(options.measured))
+    return MeasuredTimes(*time_s, options.report.explain, gpu);
+  return MeasuredTimes(options.measured, gpu, options.defaults.limits);
+}
+
 /// Returns the exit code: 1 where an input could not be evaluated.
 int evaluate_inputs(Options options) {
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
   set_ranking(options.report.filter, contexts);
   options.report.price_per_hour = prices_of(options, catalogue);
-  std::optional<MeasuredTimes> times;
-  if (!options.measured.empty())
-    times.emplace(options.measured, contexts.measured_gpu(), options.defaults.limits);
+  std::optional<MeasuredTimes> times = measured_times(options, contexts.measured_gpu());
   const auto inputs = resolve_inputs(options.inputs);
+  for (const Expected<std::string>& input : inputs)  // "resnet50 v100"
+    if (options.gpus.empty() && !input && catalogue.find(input.error().source))
+      raise(input.error());
   std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
   Results results(options, contexts.named(), files);

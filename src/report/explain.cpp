@@ -118,6 +118,9 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
 
 std::string mapping_text(const KernelPlan& kernel) {
   std::string text(name_of(kernel.algorithm));
+  if (saves_macs(kernel.algorithm))
+    text += text.find("winograd") != text.npos ? " (products of transformed tiles: fewer MACs)"
+                                               : " (products of spectra: fewer MACs)";
   if (kernel.split_k > 1) text += fmt::format(", split-K {}", kernel.split_k);
   if (kernel.threads > 0) text += fmt::format(", {} threads", kernel.threads);
   if (kernel.registers > 0) text += fmt::format(", {} registers", kernel.registers);
@@ -204,6 +207,35 @@ std::string landing_text(const LayerResult& row) {
                      times < 1 ? ": operands in L2, or MACs saved" : "");
 }
 
+/// Where the measured time is under the roofs, and what a library's kernel would make of the layer.
+/// A kernel that was stated is the one that was measured.
+std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
+  const double time_s = *row.measured_time_s;
+  const bool is_stated = row.layer.mapping != KernelMapping{};
+  const auto flop = static_cast<double>(row.counts.flops);
+  const auto byte = static_cast<double>(row.counts.bytes.total);
+  std::string text;
+  if (flop > 0)
+    text += line("compute", "{} / {} = {}: {} of the peak", si(flop, "FLOP"), duration(time_s),
+                 si(flop / time_s, "FLOP/s"), percent(row.point.compute_time_s / time_s));
+  text += line("memory", "{} / {} = {}: {} of the bandwidth of {}", si(byte, "B"), duration(time_s),
+               si(byte / time_s, "B/s"), percent(row.point.memory_time_s / time_s),
+               si(ceilings.bandwidth_byte_per_s, "B/s"));
+  text += line("gap", "measured / roofline = {} / {} = {}", duration(time_s),
+               duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
+  const KernelPlan& kernel = *row.kernel;
+  const std::string most =
+      fmt::format("{}, {} of it", meaning_of(kernel.limiter), percent(kernel.limiter_share));
+  if (is_stated)
+    return text +
+           line("model", "{} of such a kernel: mostly {}", duration(kernel.expected_time_s), most);
+  return text +
+         line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s),
+              most) +
+         "  --tile, --threads, --registers, --shared-memory-byte say how yours works: then steps\n"
+         "  3 and 4 are of yours.\n";
+}
+
 std::string advice_text(const std::vector<Advice>& all) {
   std::string text;
   for (const Advice& advice : all)
@@ -274,6 +306,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row);
+  if (row.measured_time_s && !result.measured.recording)
+    text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
+            own_text(row, result.bounds.ceilings);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
   if (explanation.steps.empty()) return text;
   if (length == ExplanationLength::lecture)
@@ -292,10 +327,10 @@ std::string memory_sentence(const Result& result) {
           ? fmt::format("memory: weights and their gradients {}, kept activations {}",
                         si(2 * memory.training_weight_byte, "B"),
                         si(memory.saved_activation_byte, "B"))
-          : fmt::format(
-                "memory: weights {},{} activations {} at most (in {})", si(memory.weight_byte, "B"),
-                memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
-                si(memory.peak_activation_byte, "B"), shortened(printable(memory.peak_layer), 30));
+          : fmt::format("memory: weights {},{} activations {} at most (in {})",
+                        si(memory.weight_byte, "B"),
+                        memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
+                        si(memory.peak_activation_byte, "B"), printable(memory.peak_layer));
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
@@ -393,7 +428,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
       byte += static_cast<double>(result.layers[i].counts.bytes.total);
     }
     const auto& kernel = row.first().kernel;
-    grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
+    grid.add_row({short_names({label_of(row)}, widest_name).front() + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
                   kernel ? words(kernel->limiter) : ""});
     rest_s -= each.time_s;
@@ -440,10 +475,10 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 }  // namespace
 
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     const TableStyle& style) {
+                                     const std::string& ceilings, const TableStyle& style) {
   std::string text =
-      broken(verdict_sentences(result) + memory_sentence(result) + '\n' + time_sentence(result) +
-                 uncertainty_sentence(result) + limiters_sentence(explanation) +
+      broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
+                 ceilings + memory_sentence(result) + limiters_sentence(explanation) +
                  network_bounds_sentence(result, style.own.width),
              sentence_width);
   text += '\n' + style.render(main_layers_grid(explanation, result, style.own.width));

@@ -373,7 +373,7 @@ void write_sweep(W& w, const SettingsTable& sweep) {
   const auto batch_of = [&](const std::optional<std::size_t>& row) {
     return row ? Cell(sweep.rows[*row].batch) : Cell();
   };
-  w.members({{"best_batch", batch_of(sweep.best)},
+  w.members({{"least_time_batch", batch_of(sweep.best)},
              {"near_best_from_batch", batch_of(sweep.near_best_from)}});
   w.end_object();
 }

@@ -20,7 +20,7 @@ struct Word {
 
 /// The least known first.
 constexpr Word words_and_marks[] = {
-    {"~", "~: no kernel of this kind was measured on this GPU",
+    {"~", "~: no such kernel was measured on this GPU",
      "an expected time of a kind of kernel that was not measured on this GPU: it is carried over "
      "from GPUs like it, or from the datasheet"},
     {"memory*", "memory*: faster than its roofline, from L2",
@@ -32,14 +32,14 @@ constexpr Word words_and_marks[] = {
     {"eager", "eager: images/s by PyTorch, operator by operator",
      "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
     {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},
-    {"within", "within: 68 of 100 times are",
-     "of 100 measured times 68 lie between expected / within and expected x within"},
-    {"best batch", "best batch: the smallest within 5% of the least time an image",
+    {"best batch", "best batch: the smallest nearly as fast as any",
      "of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is within 5% of "
      "the least"},
     {"max batch", "max batch: the largest that fits",
      "the largest that fits into the memory that driver and libraries leave free: all but 0.5 GB, "
      "of AMD's GPUs all but 1 GB"},
+    {"within", "within: as far lie 68 of 100 times",
+     "of 100 measured times 68 lie between expected / within and expected x within"},
     {"a million", "a million: images, by --price", "what a million images cost, by --price"},
     {"/bound", "/bound, /exp.: measured time over roofline, over expected",
      "the measured time over the roofline; >x1000 where the roofline is far below the start of a "

@@ -137,9 +137,9 @@ std::string impossible_sentence(const Result& result) {
       duration(*row.measured_time_s), duration(times.least_s));
   if (times.factor)
     text += fmt::format("; x{:.0f} would fit{}", *times.factor,
-                        *times.factor == 1000                           ? ": ms given as us?"
+                        *times.factor == 1000                   ? ": ms given as us?"
                         : *times.factor == result.setting.batch ? ", the batch: a time an image?"
-                                                                        : "");
+                                                                : "");
   return broken(text + '\n', sentence_width);
 }
 
@@ -149,11 +149,15 @@ std::string verdict_sentences(const Result& result) {
   const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
   std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
                              : busy_sentence(verdict) + layers_sentence(verdict);
-  for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
-    const Advice& action = verdict.actions[i];
-    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
-  }
-  return broken(text, sentence_width);
+  return broken(text + action_sentences(result), sentence_width);
+}
+
+std::string action_sentences(const Result& result) {
+  const std::vector<Advice>& actions = result.measured.verdict->actions;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_actions, actions.size()); ++i)
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(actions[i], result));
+  return text;
 }
 
 namespace {
@@ -227,7 +231,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid{
-      {{"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}},
+      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}},
       true};
   const auto add = [&](const std::string& what, double time_s) {
     grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
@@ -272,8 +276,7 @@ std::string lost_sentences(const Result& result) {
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
     const bool says_help = !lost.help.empty() && lost.help != last_help;
-    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n",
-                        shortened(printable(row.layer.name), 40),
+    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n", printable(row.layer.name),
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
@@ -358,14 +361,14 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
              {"roofline"},
              {"worst", true}}};
   for (const Accuracy& cell : result.measured.accuracy)
-    grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-                  std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-                  factor(cell.expected.bias), factor(cell.expected.geometric_error),
-                  percent(cell.expected.median_error),
-                  fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-                  ratio_text(cell.roofline.geometric_error),
-                  fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
-                              factor(cell.worst.front().ratio))});
+    grid.add_row(
+        {std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+         factor(cell.expected.bias), factor(cell.expected.geometric_error),
+         percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+         ratio_text(cell.roofline.geometric_error),
+         fmt::format("{} {}", short_names({printable(cell.worst.front().name)}, 22).front(),
+                     factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);
   return grid;
@@ -397,9 +400,9 @@ std::string below_bound_sentences(const Result& result) {
       if (fastest == nullptr || ratio(row) < ratio(*fastest)) fastest = &row;
     }
     if (fastest != nullptr)
-      text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
-                          shortened(printable(fastest->layer.name), 30), plain(ratio(*fastest)),
-                          cause_text(reason));
+      text +=
+          fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
+                      printable(fastest->layer.name), plain(ratio(*fastest)), cause_text(reason));
   }
   return text;
 }
@@ -441,8 +444,7 @@ std::string measured_text(const Result& result, const TableStyle& style) {
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
                                                 style.own.width));
   if (!result.measured.accuracy.empty())
-    text +=
-        '\n' + style.render(accuracy_grid(result, style.own.width));
+    text += '\n' + style.render(accuracy_grid(result, style.own.width));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

@@ -134,7 +134,7 @@ bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
 /// it takes to choose one.
 std::vector<std::string_view> droppable_of(const SettingsTable& table) {
   if (!table.ranked_by)
-    return {"memory",   "roofline", "TDP",      "energy",   "limiter",
+    return {"memory",   "eager",    "roofline", "TDP",      "energy",   "limiter",
             "speed-up", "bound by", "images/s", "expected", "within"};
   std::vector<std::string_view> headers{"memory",   "roofline", "limiter", "speed-up", "bound by",
                                         "an image", "expected", "TDP",     "energy"};
@@ -142,11 +142,15 @@ std::vector<std::string_view> droppable_of(const SettingsTable& table) {
   return headers;
 }
 
-/// Whole names of GPUs would take the room of what is said of them.
-void shorten_names(Grid& grid) {
-  constexpr std::size_t widest = 27;
-  std::vector<std::string>& names = grid.columns[2].cells;
-  names = short_names(names, widest);
+/// What a narrow terminal calls the GPUs of a row, as --gpu takes it: a long name would take the
+/// room of what is said of it.
+std::string short_gpus_text(const Report& report, const SettingsTable& table, const Group& group) {
+  constexpr std::size_t widest = 24;
+  const std::string& name = table.rows[group.front()].gpu;
+  const auto gpu = std::ranges::find(report.gpus, name, &Gpu::name);
+  const bool has_alias = gpu != report.gpus.end() && !gpu->aliases.empty();
+  return (display_width(name) > widest && has_alias ? gpu->aliases.front() : name) +
+         (group.size() > 1 ? fmt::format(" +{}", group.size() - 1) : "");
 }
 
 /// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
@@ -167,40 +171,16 @@ std::string point_name(const SettingsTable& table, const SettingRow& row) {
               : "");
 }
 
-/// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"
-std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
-  constexpr std::size_t most_named = 3;
-  const SettingRow& first = table.rows.front();
-  if (!first.rank) return "fits none of these GPUs\n";
-  const SortBy by = *table.ranked_by;
-  const auto quantity = [by](const SettingRow& row) {
-    return by == SortBy::energy ? *row.energy_per_image_j
-           : by == SortBy::cost ? *row.cost_per_million_images
-                                : *row.time_per_image_s;
-  };
-  std::string text =
-      point_name(table, first) + " first: " + quantity_text(first, by, currency);
-  std::vector<std::string> tied;
-  double farthest = 1;
-  for (const SettingRow& row : table.rows)
-    if (row.tied && &row != &first) {
-      tied.push_back(point_name(table, row));
-      farthest = std::max(farthest, quantity(row) / quantity(first));
-    }
-  if (!tied.empty())
-    text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
-                        tied.size() == 1 ? "ties" : "tie", factor(farthest));
-  return text + '\n';
-}
-
 /// What is best by what the ranking is not by, wherever it stands.
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
   std::string text;
   const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {
     if (by == table.ranked_by || !best) return;
     const SettingRow& row = table.rows[*best];
-    add_item(text, fmt::format("by {}: {}, {} (rank {})", name_of(by), point_name(table, row),
-                               quantity_text(row, by, currency), row.rank.value_or(*best + 1)),
+    add_item(text,
+             fmt::format("by {}: {}, {}{}", name_of(by), point_name(table, row),
+                         quantity_text(row, by, currency),
+                         row.rank ? fmt::format(" (rank {})", *row.rank) : ""),
              "; ");
   };
   add(SortBy::time, table.best);
@@ -241,9 +221,9 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
     std::string name = table.work;  // stands once, as the heading of its rows
     for (const Group& group : width ? selection.main_groups : selection.groups) {
       const SettingRow& row = table.rows[group.front()];
-      std::vector<std::string> cells{std::exchange(name, ""),
-                                     row.rank ? fmt::format("{}", *row.rank) : "",
-                                     gpus_text(table, group)};
+      std::vector<std::string> cells{
+          std::exchange(name, ""), row.rank ? fmt::format("{}", *row.rank) : "",
+          width ? short_gpus_text(report, table, group) : gpus_text(table, group)};
       for (const SettingColumn& column : point_columns) cells.push_back(column.text(row));
       cells.push_back(marks_of(table, group));
       grid.add_row(cells);
@@ -251,7 +231,6 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
     }
   }
   if (grid.row_count() == 0) return grid;
-  if (width) shorten_names(grid);
   const auto erase = [&](bool is_told_elsewhere, std::string_view header) {
     if (is_told_elsewhere)
       std::erase_if(grid.columns, [&](const GridColumn& each) { return each.header == header; });
@@ -304,7 +283,7 @@ Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
     cells.insert(cells.end(),
                  {duration(row.time_per_image_s.value_or(0)), plain(row.images_per_s.value_or(0)),
                   !row.fits.value_or(true) ? "DOES NOT FIT"
-                  : i == sweep.best        ? "best"
+                  : i == sweep.best        ? "least"
                                            : ""});
     grid.add_row(cells);
   }
@@ -316,7 +295,7 @@ Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
 std::string sweep_sentence(const SettingsTable& sweep) {
   if (!sweep.best) return "none of these batches fits the GPU's memory\n";
   const std::string best = batch_text(sweep.rows[*sweep.best]);
-  std::string text = fmt::format("best of these: batch {} has the least time an image\n", best);
+  std::string text = fmt::format("of these, batch {} has the least time an image\n", best);
   if (sweep.near_best_from == sweep.best) return text;
   return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
                             batch_text(sweep.rows[*sweep.near_best_from]), best);
@@ -331,9 +310,9 @@ std::string frameworks_text(std::span<const SettingsTable> tables) {
   std::string text;
   for (auto each = all.rbegin(); each != all.rend(); ++each)
     text += fmt::format("{}{}{}", text.empty() ? ", by " : ", ", name_of(*each),
-                        all.size() == 1             ? ""
+                        all.size() == 1           ? ""
                         : info(*each).only_nvidia ? " on NVIDIA"
-                                                    : " elsewhere");
+                                                  : " elsewhere");
   return text;
 }
 
@@ -342,7 +321,7 @@ std::string points_title(std::span<const SettingsTable> tables) {
   const SettingRow& first = table.rows.front();
   std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
                                         : fmt::format("{} networks", tables.size());
-  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), 30);
+  if (is_one(tables, gpu_text)) text += " on " + printable(first.gpu);
   if (is_one(tables, type_text)) text += ", " + type_text(first);
   if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
@@ -351,13 +330,12 @@ std::string points_title(std::span<const SettingsTable> tables) {
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
   text += frameworks_text(tables);
-  if (table.ranked_by && first.eager_images_per_s) text += ", as people deploy it";
+  if (first.eager_images_per_s) text += ", as people deploy it";
   return text + "\n";
 }
 
 std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
-                              const std::string& currency,
-                              std::optional<std::size_t> width) {
+                              const std::string& currency, std::optional<std::size_t> width) {
   const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
   std::string text = other_bests(table, currency);
   if (shown < selection.all_groups)
@@ -397,13 +375,38 @@ std::string share_lines(const Report& report) {
 
 }  // namespace
 
+/// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"
+std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
+  constexpr std::size_t most_named = 3;
+  const SettingRow& first = table.rows.front();
+  if (!first.rank) return "fits none of these GPUs\n";
+  const SortBy by = *table.ranked_by;
+  const auto quantity = [by](const SettingRow& row) {
+    return by == SortBy::energy ? *row.energy_per_image_j
+           : by == SortBy::cost ? *row.cost_per_million_images
+                                : *row.time_per_image_s;
+  };
+  std::string text = point_name(table, first) + " first: " + quantity_text(first, by, currency);
+  std::vector<std::string> tied;
+  double farthest = 1;
+  for (const SettingRow& row : table.rows)
+    if (row.tied && &row != &first) {
+      tied.push_back(point_name(table, row));
+      farthest = std::max(farthest, quantity(row) / quantity(first));
+    }
+  if (!tied.empty())
+    text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
+                        tied.size() == 1 ? "ties" : "tie", factor(farthest));
+  return text + '\n';
+}
+
 std::string share_line(const Setting& setting) {
   return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
 
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
   return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
-                     shortened(printable(sweep.rows.front().gpu), 30)) +
+                     printable(sweep.rows.front().gpu)) +
          style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
 }
 
@@ -432,10 +435,9 @@ std::string points_text(const Report& report, const TableStyle& style) {
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     const bool ranked = table.ranked_by.has_value();
-    const std::string sentences =
-        ranked ? ranking_sentences(table, report.point_selections[i], report.currency,
-                                   style.own.width)
-               : points_sentence(table);
+    const std::string sentences = ranked ? ranking_sentences(table, report.point_selections[i],
+                                                             report.currency, style.own.width)
+                                         : points_sentence(table);
     if (!sentences.empty())
       text += broken((one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences,
                      std::min(style.own.width.value_or(widest), widest));

@@ -26,8 +26,8 @@ double least_s(const LayerResult& row, const Context& context) {
     flop_per_s = std::max(flop_per_s, *rate_of(peaks, *other));
   if (row.layer.dtypes.input == DataType::fp32 && peaks[Engine::tf32])
     flop_per_s = std::max(flop_per_s, *peaks[Engine::tf32]);
-  const double flop = static_cast<double>(row.counts.flops) *
-                      (may_save_macs(row.layer) ? fewest_macs_share : 1);
+  const double flop =
+      static_cast<double>(row.counts.flops) * (may_save_macs(row.layer) ? fewest_macs_share : 1);
   const bool is_warm = context.options.cache == CacheState::warm;
   const auto cache_byte = static_cast<double>(cache_byte_of(context.gpu).value_or(0));
   const double in_cache = is_warm ? 2 * cache_byte : 0;
@@ -67,8 +67,12 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
 
 /// What stands between the bound and the measured time: the largest part of the expected time that
 /// is not the bound's own resource, or what the model does not explain.
-std::string why_lost(const LayerResult& row) {
+std::string why_lost(const LayerResult& row, bool is_recorded) {
   const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
+  // Of a kernel of one's own that nothing is said of, a library's is known alone.
+  if (!is_recorded && row.layer.mapping == KernelMapping{})
+    return std::string("a library's kernel would ") + (unexplained_s > 0 ? "" : "not ") +
+           "be faster, and lose most to " + std::string(meaning_of(row.kernel->limiter));
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;
   Limiter largest = own == Limiter::math ? Limiter::instructions : Limiter::math;
@@ -115,7 +119,7 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
                    [](const LostTime& a, const LostTime& b) { return a.lost_s > b.lost_s; });
   if (lost.size() > most_listed) lost.resize(most_listed);
   for (LostTime& each : lost) {
-    each.why = why_lost(result.layers[each.row]);
+    each.why = why_lost(result.layers[each.row], result.measured.recording != nullptr);
     each.help = best_help(result.layers[each.row], result, context);
   }
   return lost;
@@ -190,7 +194,8 @@ std::optional<ImpossibleTimes> impossible_times(const Result& result, const Cont
   if (times.rows == 0) return std::nullopt;
   constexpr double fitting = 2.5;
   double nearest = fitting;
-  for (const double factor : {10.0, 1000.0, static_cast<double>(result.setting.batch.value_or(1))}) {
+  for (const double factor :
+       {10.0, 1000.0, static_cast<double>(result.setting.batch.value_or(1))}) {
     const double ratio = factor * measured_s / expected_s;
     if (const double off = std::max(ratio, 1 / ratio); factor > 1 && off < nearest) {
       nearest = off;

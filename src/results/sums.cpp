@@ -169,7 +169,8 @@ std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
 
 std::uint64_t reserved_memory_byte(const Gpu& gpu) {
   constexpr std::uint64_t usual = 500'000'000;
-  return gpu.vendor == "AMD" ? 2 * usual : usual;
+  // Of a memory that is small beside that, a part.
+  return std::min(gpu.vendor == "AMD" ? 2 * usual : usual, gpu.memory_byte.value_or(0) / 8);
 }
 
 std::optional<bool> fits(const Result& result) {

@@ -11,8 +11,8 @@
 namespace {
 
 const std::string two_layers =
-    R"([{"name": "a", "type": "relu", "input": [1000000], "measured_us": 16},)"
-    R"( {"name": "b", "type": "relu", "input": [1000000], "measured_us": 40}])";
+    R"([{"name": "a", "type": "relu", "input": [1000000], "measured_us": 16, "gpu": "v100"},)"
+    R"( {"name": "b", "type": "relu", "input": [1000000], "measured_us": 40, "gpu": "v100"}])";
 const std::string command = "roofline net.json --gpu v100 --bandwidth-gbs 1000 ";
 const std::string network = "net on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: ";
 const std::string layer_a = "net on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: a: ";

@@ -67,7 +67,7 @@ TEST_CASE("A GPU as it is set stands against itself where nothing else is compar
 
 TEST_CASE("Times measured on a part are not those of one that is not built", "[cli/what_if]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", R"({"type": "relu", "input": [4096], "measured_us": 10})");
+  folder.write("relu.json", R"({"type": "relu", "input": [4096], "measured_us": 10, "gpu": "v100"})");
   const auto result_of = [&](const std::string& rest) {
     return Json::parse(
         run(folder, "roofline relu.json --json --gpu v100" + rest).out)["results"][0];
