@@ -76,8 +76,6 @@ std::string render_layer_file(const Network& network);
 
 /// All that is known of one GPU, with the sources.
 std::string render_gpu(const Gpu& gpu);
-/// The constants of its kernel model.
-std::string render_model(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);

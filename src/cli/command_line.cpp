@@ -129,8 +129,8 @@ void parse_price(const std::string& text, Options& options) {
       options.prices.emplace_back(text.substr(0, equals), *price);
       return;
     }
-  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or h100=2.5USD, got \"" +
-                   text + "\"");
+  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or h100=2.5USD, got \"" + text +
+                   "\"");
 }
 
 /// "128x64x8"
@@ -437,8 +437,7 @@ void add_gpus(Rows& rows, Options& options) {
                 " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
                 "with --compare, against the GPU as it is")
       ->type_name("NAME=VALUE");
-  rows.list("--price",
-            Rows::for_each([&](auto& text) { parse_price(text, options); }),
+  rows.list("--price", Rows::for_each([&](auto& text) { parse_price(text, options); }),
             "What an hour of a GPU costs, for the cost of a million images, as "
             "h100=2.5USD,t4=0.35USD");
 }
@@ -542,9 +541,9 @@ void add_model(Rows& rows, Options& options) {
 
 void add_kernel_model(Rows& rows, Options& options) {
   rows.group("Constants of the kernel model");
-  rows.shown("--show-model", Options::Action::show_model, options,
-             "The constants of a GPU's kernel model, with units, ranges and origins (--json: as a "
-             "file to edit)");
+  rows.shown(
+      "--show-model", Options::Action::show_model, options,
+      "The constants of a GPU's kernel model, with units, ranges and origins, as a file to edit");
   rows.text("--kernel-model", "FILE", options.kernel_model,
             "Constants from a file, in place of those of the GPU's architecture");
   rows.text("--constants", "PATTERN", options.constants,

@@ -125,7 +125,7 @@ std::string printed_text(const Options& options) {
     if (options.json) return render_gpus_json({gpu});
     return style.width ? broken(render_gpu(gpu), *style.width) : render_gpu(gpu);
   }
-  return options.json ? write_constants(*gpu.constants) : render_model(gpu);
+  return write_constants(*gpu.constants);
 }
 
 }  // namespace

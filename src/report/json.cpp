@@ -390,9 +390,6 @@ void write_points(W& w, const SettingsTable& table, const std::string& currency)
              {"fewest_joules", count(table.fewest_joules)},
              {"cheapest", count(table.cheapest)},
              {"currency", text_or_null(currency)}});
-  w.list("compute_bound_from", table.compute_bound_from, [&](const ComputeBoundFrom& each) {
-    w.object({{"gpu", each.gpu}, {"dtype", each.dtype}, {"batch", each.batch}});
-  });
   w.end_object();
 }
 

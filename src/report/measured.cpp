@@ -284,14 +284,6 @@ std::string lost_sentences(const Result& result) {
     if (!lost.help.empty()) last_help = lost.help;
   }
   if (summary.most_lost.empty()) text.clear();
-  std::string best;
-  for (const Engine engine : enumerators<Engine>)
-    if (summary.best_flop_per_s[engine])
-      best += fmt::format("{}{} {}", best.empty() ? "" : ", ", name_of(engine),
-                          si(*summary.best_flop_per_s[engine], "FLOP/s"));
-  if (summary.best_byte_per_s)
-    best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
-  if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';
   return text;
 }
 

@@ -134,7 +134,7 @@ bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
 /// it takes to choose one.
 std::vector<std::string_view> droppable_of(const SettingsTable& table) {
   if (!table.ranked_by)
-    return {"memory",   "eager",    "roofline", "TDP",      "energy",   "limiter",
+    return {"memory",   "eager",    "roofline", "TDP",      "energy", "limiter",
             "speed-up", "bound by", "images/s", "expected", "within"};
   std::vector<std::string_view> headers{"memory",   "roofline", "limiter", "speed-up", "bound by",
                                         "an image", "expected", "TDP",     "energy"};
@@ -346,24 +346,6 @@ std::string ranking_sentences(const SettingsTable& table, const PointSelection& 
   return text;
 }
 
-/// "bound by compute: from batch 8 on", of each GPU and type where there are several.
-std::string points_sentence(const SettingsTable& table) {
-  if (table.compute_bound_from.empty()) return "";
-  std::string text;
-  bool others = false;
-  for (const ComputeBoundFrom& each : table.compute_bound_from) {
-    others = others || !each.batch;
-    if (!each.batch) continue;
-    std::string phrase;
-    if (table.compute_bound_from.size() > 1)
-      phrase = fmt::format("{}{} ", printable(each.gpu),
-                           each.dtype ? fmt::format(" {}", name_of(*each.dtype)) : "");
-    add_item(text, phrase + fmt::format("from batch {} on", *each.batch), "; ");
-  }
-  if (text.empty()) return "bound by memory at every batch\n";
-  return "bound by compute: " + text + (others ? "; others never\n" : "\n");
-}
-
 /// Each share once.
 std::string share_lines(const Report& report) {
   std::set<std::string> known;
@@ -431,15 +413,13 @@ std::string points_text(const Report& report, const TableStyle& style) {
         column.header = printable(report.currency) + ' ' + million_header;
     text += style.render(grid);
   }
-  const bool one = report.points.size() == 1;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
-    const bool ranked = table.ranked_by.has_value();
-    const std::string sentences = ranked ? ranking_sentences(table, report.point_selections[i],
-                                                             report.currency, style.own.width)
-                                         : points_sentence(table);
+    if (!table.ranked_by) continue;
+    const std::string sentences =
+        ranking_sentences(table, report.point_selections[i], report.currency, style.own.width);
     if (!sentences.empty())
-      text += broken((one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences,
+      text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
                      std::min(style.own.width.value_or(widest), widest));
   }
   text += '\n';

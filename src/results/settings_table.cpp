@@ -119,22 +119,6 @@ std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const
   return parts;
 }
 
-/// For each GPU and type, whose rows stand together by batch: the smallest batch from which on most
-/// of the bound's time is in layers that are bound by compute.
-void find_crossovers(SettingsTable& table) {
-  const std::vector<SettingRow>& rows = table.rows;
-  for (std::size_t end = 0, begin = 0; begin < rows.size(); begin = end) {
-    while (end < rows.size() && rows[end].gpu == rows[begin].gpu &&
-           rows[end].dtype == rows[begin].dtype)
-      ++end;
-    if (end - begin < 2 || !rows[begin].batch) continue;
-    std::optional<std::uint64_t> from;
-    for (std::size_t i = end; i-- > begin && rows[i].compute_bound_share >= 0.5;)
-      from = rows[i].batch;
-    table.compute_bound_from.push_back({rows[begin].gpu, rows[begin].dtype, from});
-  }
-}
-
 /// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
@@ -186,7 +170,6 @@ void set_ranks(SettingsTable& table, SortBy by) {
 
 void finish_points(SettingsTable& table) {
   sort_rows(table.rows);
-  find_crossovers(table);
   if (table.ranked_by) {
     std::stable_sort(table.rows.begin(), table.rows.end(),
                      [by = *table.ranked_by](const SettingRow& a, const SettingRow& b) {

@@ -326,7 +326,6 @@ const Network& all_kernels() {
 
 void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
   render_gpu(gpu);
-  render_model(gpu);
   expect(nlohmann::json::accept(render_gpus_json({gpu})), "JSON that cannot be read");
   render_gpu_list({gpu}, {});
   AnalysisOptions options;
