@@ -160,7 +160,7 @@ Export parse_export(const std::string& path) {
 
 constexpr std::string_view what_it_does =
     "How fast can each layer of a neural network run on a GPU, how fast will it really\n"
-    "run, and what is in the way? Five questions:\n"
+    "run, and what is in the way?\n"
     "\n"
     "  what limits a network, and what would help?\n"
     "    roofline resnet50 --gpu a100 --batch 32 --explain\n"
@@ -176,8 +176,7 @@ constexpr std::string_view what_it_does =
     "--help OPTION says what one option does, --words what a table's words mean.\n";
 
 constexpr std::string_view footer =
-    "Exit codes: 0 all evaluated; 1 some could not be, named on stderr; 2 wrong usage;\n"
-    "3 --fail-if holds.";
+    "Exit codes: 0 evaluated; 1 something was not; 2 wrong usage; 3 --fail-if holds.";
 
 constexpr std::size_t name_width = 26;
 
@@ -377,7 +376,7 @@ void add_inputs(Rows& rows, Options& options) {
       "--dim", "NAME=N",
       [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
       "Value of a dimension that a model leaves open; may be repeated");
-  rows.text("--measured", "FILE|TIME", options.measured,
+  rows.text("--measured", "FILE", options.measured,
             "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
             "measured_time_s, and network, batch, pass, dtype, gpu where they matter. Or the time "
             "of the one layer, or of the one that --explain names, as 9.1ms");

@@ -52,7 +52,7 @@ class Evaluator::ItemEvaluator {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    if (error.where.starts_with('/'))  // a layer of a file of JSON
+    if (error.where.starts_with('/') && !error.where.starts_with("/results"))  // a layer of JSON
       all_.messages.push_back({example_of_layer(error.message), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);

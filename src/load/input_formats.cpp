@@ -118,7 +118,9 @@ std::vector<std::string> files_under(const std::string& directory) {
 std::string what_else(const std::string& word, const std::vector<std::string_view>& names) {
   if (Catalogue().find(word)) return ": a GPU is given by --gpu " + word;
   const std::string meant = did_you_mean(word, names);
-  return meant.empty() ? "; a model of yours is exported by torch.export or as ONNX" : meant;
+  const bool is_path = word.empty() || word.find_first_of("./") != word.npos;
+  return meant.empty() && !is_path ? "; a model of yours is exported by torch.export or as ONNX"
+                                   : meant;
 }
 
 [[noreturn]] void fail_unknown(const std::string& word) {

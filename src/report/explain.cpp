@@ -17,6 +17,8 @@
 namespace roofline {
 namespace {
 
+constexpr std::size_t widest_name = 40;
+
 /// "3x3": the axes that the window has.
 std::string axes_text(const Axes& axes, std::size_t rank) {
   return fmt::format("{}", fmt::join(std::span(axes).last(rank), "x"));
@@ -118,9 +120,6 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
 
 std::string mapping_text(const KernelPlan& kernel) {
   std::string text(name_of(kernel.algorithm));
-  if (saves_macs(kernel.algorithm))
-    text += text.find("winograd") != text.npos ? " (products of transformed tiles: fewer MACs)"
-                                               : " (products of spectra: fewer MACs)";
   if (kernel.split_k > 1) text += fmt::format(", split-K {}", kernel.split_k);
   if (kernel.threads > 0) text += fmt::format(", {} threads", kernel.threads);
   if (kernel.registers > 0) text += fmt::format(", {} registers", kernel.registers);
@@ -130,6 +129,14 @@ std::string mapping_text(const KernelPlan& kernel) {
   const char* gap = text.size() > 75 ? ",\n             " : ", ";  // lines of 100 columns
   if (kernel.kernels > 1) text += fmt::format("{}{} kernels", gap, kernel.kernels);
   return text;
+}
+
+/// What an algorithm is that counts fewer MACs than the layer has.
+std::string saved_macs_text(const KernelPlan& kernel) {
+  if (!saves_macs(kernel.algorithm)) return "";
+  const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
+  return line("", "{}: fewer MACs than counted above",
+              is_fft ? "FFT multiplies spectra" : "Winograd multiplies transformed tiles");
 }
 
 /// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", as the derivation has it.
@@ -303,7 +310,8 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
-          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
+          saved_macs_text(*row.kernel) + tiles_text(explanation, *row.kernel) +
+          waves_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row);
   if (row.measured_time_s && !result.measured.recording)
@@ -330,13 +338,16 @@ std::string memory_sentence(const Result& result) {
           : fmt::format("memory: weights {},{} activations {} at most (in {})",
                         si(memory.weight_byte, "B"),
                         memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
-                        si(memory.peak_activation_byte, "B"), printable(memory.peak_layer));
+                        si(memory.peak_activation_byte, "B"),
+                        short_names({printable(memory.peak_layer)}, widest_name).front());
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
   if (!fits(result).value_or(true))
-    text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", si(*needed, "B"),
-                        si(*result.setting.gpu_memory_byte, "B"));
+    text +=
+        fmt::format("\nDOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}",
+                    si(*needed, "B"), si(result.setting.reserved_memory_byte, "B"),
+                    si(*result.setting.gpu_memory_byte, "B"));
   return text + '\n';
 }
 
@@ -362,7 +373,6 @@ namespace {
 /// Parts of the time that are less are one.
 constexpr double least_share = 0.01;
 /// It is one screen in a file, too.
-constexpr std::size_t widest_name = 40;
 constexpr std::size_t screen_width = 80;
 
 /// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"

@@ -31,6 +31,9 @@ constexpr Word words_and_marks[] = {
      "the best, which are as good for all that is known"},
     {"eager", "eager: images/s by PyTorch, operator by operator",
      "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
+    {"/bound", "/bound, /exp.: measured time over roofline, over expected",
+     "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
+     "kernel"},
     {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},
     {"best batch", "best batch: the smallest nearly as fast as any",
      "of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is within 5% of "
@@ -41,13 +44,11 @@ constexpr Word words_and_marks[] = {
     {"within", "within: as far lie 68 of 100 times",
      "of 100 measured times 68 lie between expected / within and expected x within"},
     {"a million", "a million: images, by --price", "what a million images cost, by --price"},
-    {"/bound", "/bound, /exp.: measured time over roofline, over expected",
-     "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
-     "kernel"},
     {"/exp.", "", "the measured time over the expected one"},
     {"lost", "lost: beyond the roofline", "the measured time beyond the roofline"},
     {"gerr", "gerr: the typical error as a factor",
-     "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; in its "
+     "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; "
+     "in its "
      "table the column roofline has that of the plain roofline time"},
     {"bias", "", "the geometric mean of predicted over measured times"},
     {"median", "", "the median of |predicted / measured - 1|"},

@@ -15,11 +15,15 @@
 namespace roofline {
 namespace {
 
+/// A layer's name in a sentence, as --explain takes it.
+std::string name_text(const LayerResult& row) {
+  constexpr std::size_t widest = 60;
+  return short_names({printable(row.layer.name)}, widest).front();
+}
+
 std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
-
-std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s) : ""; }
 
 }  // namespace
 
@@ -133,7 +137,7 @@ std::string impossible_sentence(const Result& result) {
   const LayerResult& row = result.layers[times.row];
   std::string text = fmt::format(
       "faster than this GPU can be: check units and batch of {} measured {} ({}: {}, at least {})",
-      times.rows, times.rows == 1 ? "time" : "times", printable(row.layer.name),
+      times.rows, times.rows == 1 ? "time" : "times", name_text(row),
       duration(*row.measured_time_s), duration(times.least_s));
   if (times.factor)
     text += fmt::format("; x{:.0f} would fit{}", *times.factor,
@@ -245,30 +249,6 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   return grid;
 }
 
-Grid measured_types_grid(const MeasuredSummary& summary) {
-  Grid grid{{{"type", true},
-             {"layers"},
-             {"roofline"},
-             {"expected"},
-             {"measured"},
-             {"of measured"},
-             {"/bound"},
-             {"/exp."}},
-            true};
-  const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
-                       double expected_s, double measured_s) {
-    grid.add_row({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
-                  duration(measured_s), share_text(measured_s, *summary.total.measured_time_s),
-                  over(measured_s, roofline_s), over(measured_s, expected_s)});
-  };
-  for (const TypeRow& type : summary.types)
-    add(std::string(info(type.kind).name), type.rows, type.total.roofline_time_s,
-        *type.total.expected_time_s, *type.total.measured_time_s);
-  add("total", summary.rows, summary.total.roofline_time_s, *summary.total.expected_time_s,
-      *summary.total.measured_time_s);
-  return grid;
-}
-
 std::string lost_sentences(const Result& result) {
   const MeasuredSummary& summary = *result.measured.summary;
   std::string text = "most time beyond the bound:\n";
@@ -276,7 +256,7 @@ std::string lost_sentences(const Result& result) {
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
     const bool says_help = !lost.help.empty() && lost.help != last_help;
-    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n", printable(row.layer.name),
+    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n", name_text(row),
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
@@ -392,9 +372,8 @@ std::string below_bound_sentences(const Result& result) {
       if (fastest == nullptr || ratio(row) < ratio(*fastest)) fastest = &row;
     }
     if (fastest != nullptr)
-      text +=
-          fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
-                      printable(fastest->layer.name), plain(ratio(*fastest)), cause_text(reason));
+      text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
+                          name_text(*fastest), plain(ratio(*fastest)), cause_text(reason));
   }
   return text;
 }
@@ -424,7 +403,6 @@ std::string measured_text(const Result& result, const TableStyle& style) {
     text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
   if (result.measured.summary) {
     text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
-    text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
   if (result.measured.recording)

@@ -62,6 +62,9 @@ using Of = const SettingRow&;
 
 constexpr const char* million_header = "a million";
 
+/// Wider than the name of any GPU of the list.
+constexpr std::size_t widest_gpu = 60;
+
 /// The columns of points between the GPU and what they are best in.
 constexpr SettingColumn point_columns[] = {
     {"dtype", type_text, true},
@@ -105,6 +108,7 @@ bool tells_apart(const SettingsTable& table, BatchGoal goal) {
 std::string marks_of(const SettingsTable& table, const Group& group) {
   const SettingRow& first = table.rows[group.front()];
   if (!first.fits.value_or(true)) return "DOES NOT FIT";
+  if (table.ranked_by) return "";
   std::string text;
   const auto mark = [&](bool is_marked, std::string_view what) {
     if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
@@ -241,9 +245,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   erase(is_one(report.points, batch_text), "batch");
   erase(is_one(report.points, type_text), "dtype");
   erase(one_gpu, "GPU");
-  const bool is_ranked = report.points.front().ranked_by.has_value();
-  erase(!is_ranked, "rank");
-  erase(is_ranked, "best in");
+  erase(!report.points.front().ranked_by, "rank");
   erase(report.points.size() == 1, "network");
   drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
@@ -321,7 +323,7 @@ std::string points_title(std::span<const SettingsTable> tables) {
   const SettingRow& first = table.rows.front();
   std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
                                         : fmt::format("{} networks", tables.size());
-  if (is_one(tables, gpu_text)) text += " on " + printable(first.gpu);
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), widest_gpu);
   if (is_one(tables, type_text)) text += ", " + type_text(first);
   if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
@@ -388,7 +390,7 @@ std::string share_line(const Setting& setting) {
 
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
   return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
-                     printable(sweep.rows.front().gpu)) +
+                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
          style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
 }
 

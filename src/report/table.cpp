@@ -68,7 +68,9 @@ std::string title_of(const Report& report, const Section& section) {
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
   const std::string by =
       result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
-  return fmt::format("{} on {}, {}, {}{}{}{}\n", what, printable(result.setting.gpu),
+  constexpr std::size_t widest_gpu = 80;  // the name of a GPU that was changed says what was set
+  return fmt::format("{} on {}, {}, {}{}{}{}\n", what,
+                     shortened(printable(result.setting.gpu), widest_gpu),
                      name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
                      order_text(result), by);
 }
@@ -147,6 +149,7 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
          '\n';
 }
 
+/// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
   Grid grid{{{"type", true},
              {"layers"},
@@ -155,19 +158,28 @@ Grid type_grid(const Result& result, const Selection& selection) {
              {"bytes"},
              {"roofline"},
              {"expected"},
-             {"share"}},
+             {"share"},
+             {"measured"},
+             {"/bound"},
+             {"/exp."}},
             true};
+  const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
+    return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
+  };
   const auto add = [&](std::string_view name, std::uint64_t rows, const Total& total,
                        double share) {
     grid.add_row({std::string(name), fmt::format("{}", rows), si(total.macs, ""),
                   si(total.flops, ""), si(total.bytes.total, "B"), duration(total.roofline_time_s),
-                  duration(total.expected_time_s), percent(share)});
+                  duration(total.expected_time_s), percent(share), duration(total.measured_time_s),
+                  over(total.measured_time_s, total.roofline_time_s),
+                  over(total.measured_time_s, total.expected_time_s)});
   };
   for (const std::size_t i : selection.types) {
     const TypeRow& type = result.types[i];
     add(info(type.kind).name, type.rows, type.total, type.time_share);
   }
   add("total", result.layers.size(), result.total, 1);
+  drop_columns(grid, {}, {});
   return grid;
 }
 
@@ -313,8 +325,8 @@ std::string TableStyle::render(const Grid& grid) const {
 }
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
-  if (!report.explanations.empty()) return sink(explanations_text(report));
-  std::string text = report_text(report, {style});
+  std::string text =
+      report.explanations.empty() ? report_text(report, {style}) : explanations_text(report);
   if (style.width) text = broken(text, *style.width);
   if (style.height && static_cast<std::size_t>(std::ranges::count(text, '\n')) >= *style.height)
     text += broken(answer_of(report), *style.width);

@@ -69,10 +69,6 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
 /// is not the bound's own resource, or what the model does not explain.
 std::string why_lost(const LayerResult& row, bool is_recorded) {
   const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
-  // Of a kernel of one's own that nothing is said of, a library's is known alone.
-  if (!is_recorded && row.layer.mapping == KernelMapping{})
-    return std::string("a library's kernel would ") + (unexplained_s > 0 ? "" : "not ") +
-           "be faster, and lose most to " + std::string(meaning_of(row.kernel->limiter));
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;
   Limiter largest = own == Limiter::math ? Limiter::instructions : Limiter::math;
@@ -81,6 +77,9 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
   const double rate_s = part_s[own] - row.point.roofline_time_s;
   if (unexplained_s > std::max(part_s[largest], rate_s))
     return "slower than a library's kernel should be";
+  // Of a kernel of one's own that nothing is said of, a library's is known alone.
+  if (!is_recorded && row.layer.mapping == KernelMapping{})
+    return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter));
   if (rate_s > part_s[largest])
     return own == Limiter::math ? "the practical rate is below the peak"
                                 : "the practical bandwidth is below the peak";

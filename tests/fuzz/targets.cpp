@@ -100,7 +100,8 @@ void render(const Report& report, std::size_t choice) {
   const auto formats = output_formats();
   const OutputFormat& format = formats[choice % formats.size()];
   RenderStyle style;
-  if (choice / formats.size() % 2 == 1) style = {.colour = true, .width = 80, .chart = {}};
+  if (choice / formats.size() % 2 == 1)
+    style = {.colour = true, .width = 80, .height = {}, .chart = {}};
   if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
   expect(nlohmann::json::accept(find_output_format("json")->render(report, style).value()),
          "JSON that cannot be read");

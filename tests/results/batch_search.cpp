@@ -64,7 +64,7 @@ TEST_CASE("The largest batch fits and the next does not", "[results/batch_search
   for (const bool training : {false, true})
     for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam})
       for (const std::uint64_t memory_byte :
-           std::initializer_list<std::uint64_t>{900'000, 1'300'000, 3'333'333, 12'345'678}) {
+           std::initializer_list<std::uint64_t>{1'100'000, 1'300'000, 3'333'333, 12'345'678}) {
         AnalysisOptions options;
         options.training = training;
         options.optimizer = optimizer;
