@@ -159,8 +159,8 @@ Export parse_export(const std::string& path) {
 }
 
 constexpr std::string_view what_it_does =
-    "How fast can each layer of a neural network run on a GPU, how fast will it really\n"
-    "run, and what is in the way?\n"
+    "How fast can each layer of a neural network run on a GPU, how fast will it\n"
+    "really run, and what is in the way?\n"
     "\n"
     "  what limits a network, and what would help?\n"
     "    roofline resnet50 --gpu a100 --batch 32 --explain\n"

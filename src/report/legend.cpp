@@ -20,10 +20,10 @@ struct Word {
 
 /// The least known first.
 constexpr Word words_and_marks[] = {
-    {"~", "~: no such kernel was measured on this GPU",
+    {"~", "~: not measured on this GPU",
      "an expected time of a kind of kernel that was not measured on this GPU: it is carried over "
      "from GPUs like it, or from the datasheet"},
-    {"memory*", "memory*: faster than its roofline, from L2",
+    {"memory*", "memory*: below its roofline, from L2",
      "bound by memory, and expected to be faster than the roofline because operands are in L2 "
      "(see --cache)"},
     {"rank", "rank 1: its range overlaps that of the best",
@@ -31,7 +31,7 @@ constexpr Word words_and_marks[] = {
      "the best, which are as good for all that is known"},
     {"eager", "eager: images/s by PyTorch, operator by operator",
      "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
-    {"/bound", "/bound, /exp.: measured time over roofline, over expected",
+    {"/bound", "/bound, /exp.: measured over roofline, over expected",
      "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
      "kernel"},
     {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},

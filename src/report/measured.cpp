@@ -321,6 +321,13 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
   return grid;
 }
 
+/// Networks and layers, of which both ends tell more than the middle.
+std::string middle_cut(const std::string& name) {
+  std::string text = shortened(name, 22);
+  if (text != name) text.replace(text.find("..."), 3, "*");
+  return text;
+}
+
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   Grid grid{{{"accuracy", true},
              {"dtype", true},
@@ -333,14 +340,14 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
              {"roofline"},
              {"worst", true}}};
   for (const Accuracy& cell : result.measured.accuracy)
-    grid.add_row(
-        {std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-         factor(cell.expected.bias), factor(cell.expected.geometric_error),
-         percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-         ratio_text(cell.roofline.geometric_error),
-         fmt::format("{} {}", short_names({printable(cell.worst.front().name)}, 22).front(),
-                     factor(cell.worst.front().ratio))});
+    grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+                  std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+                  factor(cell.expected.bias), factor(cell.expected.geometric_error),
+                  percent(cell.expected.median_error),
+                  fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+                  ratio_text(cell.roofline.geometric_error),
+                  fmt::format("{} {}", middle_cut(printable(cell.worst.front().name)),
+                              factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);
   return grid;
