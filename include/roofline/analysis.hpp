@@ -109,7 +109,7 @@ enum class BelowBound : std::uint8_t {
   fewer_macs,        ///< Winograd and FFT do fewer multiply-adds than are counted
   in_l2,             ///< all operands fit in L2: device memory hardly moves
   ceilings_too_low,  ///< the part does more than the ceilings say
-  units,             ///< so far below that the time's unit is likely to be another
+  impossible,        ///< by more than clocks, caches and saved multiply-adds allow
 };
 
 struct LayerResult {
@@ -216,6 +216,7 @@ struct Setting {
   std::vector<GpuChange> gpu_changes;
   std::string gpu_share;  ///< Gpu::share
   std::optional<std::uint64_t> gpu_memory_byte;
+  std::uint64_t reserved_memory_byte = 0;  ///< of it, what no network can have
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;
 };
@@ -251,11 +252,20 @@ struct Bounds {
   std::optional<NetworkBounds> network;     ///< where layers read what others of them write
 };
 
+/// Measured times that this GPU cannot reach.
+struct ImpossibleTimes {
+  std::size_t rows = 0;
+  std::size_t row = 0;           ///< the farthest from possible, an index in the result's layers
+  double least_s = 0;            ///< that it can take
+  std::optional<double> factor;  ///< 10, 1000 or the batch, where times so much longer would fit
+};
+
 /// How the rows compare with what was measured.
 struct Measurement {
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
-  std::optional<MeasuredSummary> summary;
+  std::optional<ImpossibleTimes> impossible;
+  std::optional<MeasuredSummary> summary;  ///< without those
   std::optional<Verdict> verdict;                 ///< where there is a summary
   std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
                                                   ///< of kernels alone, without gaps
@@ -272,6 +282,7 @@ struct Result {
   Measurement measured;
   std::optional<Memory> memory;             ///< that a whole network needs; absent for records
   std::optional<OtherEngine> other_engine;  ///< where there is a framework, and such layers
+  std::optional<double> eager_time_s;       ///< expected under Framework::pytorch, where asked for
 };
 
 /// Rows of a stream's record, evaluated alone.
@@ -297,6 +308,9 @@ void add_to_total(Total& total, const LayerResult& row);
 /// Measured time beyond the bound; none without a measured time.
 std::optional<double> lost_s(const LayerResult& row);
 
+/// Times that name no GPU were measured on this one.
+void set_measured_gpu(Network& network, const std::string& gpu);
+
 /// The time that a layer is given in summaries: the expected time, or where there is none the
 /// roofline bound.
 double time_s(const LayerResult& row);
@@ -318,7 +332,11 @@ double compute_bound_share(const Result& result);
 
 /// Device memory that the result's pass needs at most; none where it is not known.
 std::optional<std::uint64_t> needed_memory_byte(const Result& result);
-/// Whether that fits the GPU; none where either is not known.
+/// What the driver's context and the libraries' kernels and workspaces take of a GPU's memory
+/// before any network is there: a round number by maker, an eighth of the memory at most. With PyTorch and its libraries loaded,
+/// nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
+std::uint64_t reserved_memory_byte(const Gpu& gpu);
+/// Whether both fit the GPU; none where either is not known.
 std::optional<bool> fits(const Result& result);
 
 }  // namespace roofline

@@ -100,8 +100,6 @@ struct AnalysisOptions {
   /// device memory.
   std::optional<double> peak_flop_per_s;
   std::optional<double> bandwidth_byte_per_s;
-  /// A recording is of this GPU, whatever name it gives: the person says so.
-  bool recorded_here = false;
   /// That may time the layers of one large network, at the same time. Results do not depend on it.
   std::size_t threads = 1;
 };

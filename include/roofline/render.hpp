@@ -26,7 +26,8 @@ struct RenderStyle {
   /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
   /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;
-  std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
+  std::optional<std::size_t> height;  ///< its rows: a longer output says its answer once more
+  std::optional<ChartKind> chart;     ///< none: the one that the report asks for by itself
 };
 
 /// Takes output piece by piece.
@@ -75,8 +76,6 @@ std::string render_layer_file(const Network& network);
 
 /// All that is known of one GPU, with the sources.
 std::string render_gpu(const Gpu& gpu);
-/// The constants of its kernel model.
-std::string render_model(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);

@@ -209,8 +209,11 @@ struct Report {
   std::optional<Changes> changes;                        ///< between two results, where asked for
   std::vector<Explanation> explanations;                 ///< of the layers that were asked for
   std::vector<NetworkExplanation> network_explanations;  ///< of the networks that were asked for
+  /// Of recordings, where nothing is asked for by name: what a terminal shows of them.
+  std::vector<NetworkExplanation> screens;
   std::vector<Explanation> derivations;  ///< every row that tables show, for pages that have all
   std::vector<Gpu> gpus;                 ///< that results are on, each once
+  std::string currency;                  ///< of prices; empty where they name none
   std::vector<InputError> errors;
 };
 
@@ -226,6 +229,7 @@ struct ReportOptions {
   bool compare = false;     ///< two results
   bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;
+  std::string currency;  ///< of them; may be empty
   /// A layer's name, or a pattern of them with * and ?; empty: none.
   std::string explain;
   bool explain_networks = false;  ///< each as a whole

@@ -72,19 +72,14 @@ struct SettingRow {
   std::optional<double> energy_at_tdp_j;     ///< time x TDP: an upper estimate
   std::optional<double> energy_per_image_j;  ///< likewise
   std::optional<double> cost_per_million_images;
+  std::optional<Framework> framework;        ///< that runs it
+  std::optional<double> eager_images_per_s;  ///< by Result::eager_time_s
+  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; 1 of all that are tied
+  bool tied = false;                         ///< its range overlaps that of the best
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;                       ///< into the GPU's memory
   EnumArray<NetworkPart, double> part_s{};        ///< time by kind of layer
   std::map<std::string, double> measured_part_s;  ///< measured of a part as a whole, by its name
-};
-
-/// From which batch on one GPU is bound by compute in one type.
-struct ComputeBoundFrom {
-  std::string gpu;
-  std::optional<DataType> dtype;
-  /// The smallest of the batches from which on layers that are bound by compute have most of the
-  /// bound's time; none where the largest is bound by memory.
-  std::optional<std::uint64_t> batch;
 };
 
 struct SettingsTable {
@@ -99,7 +94,6 @@ struct SettingsTable {
   /// In a sweep the row from which on, up to the best one, the time an image stays within
   /// near_best_share of the best: from there on time grows as the batch does.
   std::optional<std::size_t> near_best_from;
-  std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each GPU and type of several batches
 };
 
 /// A table for each piece of work, its rows in the order of the results; a setting that comes again
@@ -128,10 +122,10 @@ std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tabl
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
 
 /// The largest batch that fits is the largest whose needed memory (network.hpp) is at most the
-/// GPU's, all of which counts as free. The best one is of 1, 2, 4, ... and that largest: the
-/// smallest from which on, up to the one with the least time an image, this time is within
-/// near_best_share of the least. An error where not even one image fits, where nothing grows with
-/// the batch, and where the GPU's memory is not known.
+/// GPU's without what is reserved (reserved_memory_byte). The best one is of 1, 2, 4, ... and that
+/// largest: the smallest from which on, up to the one with the least time an image, this time is
+/// within near_best_share of the least. An error where not even one image fits, where nothing grows
+/// with the batch, and where the GPU's memory is not known.
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
                                    const Context& context);
 

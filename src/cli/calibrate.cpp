@@ -66,6 +66,7 @@ std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& g
     for (Layer& layer : network.layers)
       if (names.contains(layer.measured->gpu))
         layer.measured.change([](Measured& measured) { measured.gpu.clear(); });
+  for (Network& network : networks) set_measured_gpu(network, gpu.name);
   return {names.begin(), names.end()};
 }
 

@@ -114,14 +114,23 @@ std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
   throw UsageError("--dim: expected NAME=VALUE such as height=224, got \"" + text + "\"");
 }
 
-/// "GPU=PER_HOUR"
-std::pair<std::string, double> parse_price(const std::string& text) {
+/// "GPU=PER_HOUR", with a currency behind it or without.
+void parse_price(const std::string& text, Options& options) {
   const std::size_t equals = text.find('=');
-  if (equals != text.npos && equals > 0)
-    if (const auto price = number_in<double>(std::string_view(text).substr(equals + 1));
-        price && std::isfinite(*price) && *price > 0)
-      return {text.substr(0, equals), *price};
-  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5, got \"" + text + "\"");
+  const std::size_t end = text.find_last_of("0123456789") + 1;
+  if (equals != text.npos && equals > 0 && end > equals)
+    if (const auto price = number_in<double>(text.substr(equals + 1, end - equals - 1));
+        price && std::isfinite(*price) && *price > 0) {
+      const std::string currency(trimmed(text.substr(end)));
+      if (!options.prices.empty() && currency != options.report.currency)
+        throw UsageError("--price: expected one currency, got \"" + options.report.currency +
+                         "\" and \"" + currency + "\"");
+      options.report.currency = currency;
+      options.prices.emplace_back(text.substr(0, equals), *price);
+      return;
+    }
+  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or h100=2.5USD, got \"" + text +
+                   "\"");
 }
 
 /// "128x64x8"
@@ -151,19 +160,24 @@ Export parse_export(const std::string& path) {
 }
 
 constexpr std::string_view what_it_does =
-    "For each layer of a neural network on a GPU: how much arithmetic, how many bytes, what binds\n"
-    "it, its roofline bound, how fast it will go, and what limits it.\n"
+    "How fast can each layer of a neural network run on a GPU, how fast will it\n"
+    "really run, and what is in the way?\n"
     "\n"
-    "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
-    "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
-    "  roofline resnet50 --gpu h100 --json    a built-in network\n"
-    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n"
-    "  roofline calibrate --script > measure.py    a PyTorch script that times layers on your GPU\n"
-    "  roofline calibrate measured.csv -o mine.json   fit the model to what it measured\n";
+    "  what limits a network, and what would help?\n"
+    "    roofline resnet50 --gpu a100 --batch 32 --explain\n"
+    "  which GPU, and which batch?\n"
+    "    roofline resnet50 --gpu all --dtype fp16 --batch best\n"
+    "  how far is my kernel from what the GPU could do?\n"
+    "    roofline conv.json --gpu v100 --measured 9.1ms\n"
+    "  where did the time of a profiler's recording go?\n"
+    "    roofline trace.json.gz\n"
+    "  how long will my model in PyTorch or ONNX take?\n"
+    "    roofline model.pt2 --gpu h100 --batch 8\n"
+    "\n"
+    "--help OPTION says what one option does, --words what a table's words mean.\n";
 
 constexpr std::string_view footer =
-    "Exit codes: 0 all evaluated; 1 some could not be, named on stderr; 2 wrong usage; 3 "
-    "--fail-if.";
+    "Exit codes: 0 evaluated; 1 something was not; 2 wrong usage; 3 --fail-if holds.";
 
 constexpr std::size_t name_width = 26;
 
@@ -365,7 +379,11 @@ void add_inputs(Rows& rows, Options& options) {
       "Value of a dimension that a model leaves open; may be repeated");
   rows.text("--measured", "FILE", options.measured,
             "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
-            "measured_time_s, and network, batch, pass, dtype where they matter");
+            "measured_time_s, and network, batch, pass, dtype, gpu where they matter. Or the time "
+            "of the one layer, or of the one that --explain names, as 9.1ms");
+  rows.text("--measured-gpu", "GPU", options.measured_gpu,
+            "The GPU that times were measured on that name none; without it such times of layer "
+            "files are compared with no GPU, and those of --measured with the one of --gpu");
   rows.count("--first-line", options.first_line,
              "The inputs are NDJSON cut out of a longer text, of which their first line is the "
              "N-th: names and errors count from there",
@@ -379,7 +397,7 @@ void add_inputs(Rows& rows, Options& options) {
              "layers by repeat, gzip data that give 200 bytes for each",
              "1000000");
   rows.action("--list-networks", Options::Action::list_networks, options,
-              "List the built-in networks");
+              "List the built-in networks (--json: as a list)");
 }
 
 void add_gpus(Rows& rows, Options& options) {
@@ -390,7 +408,7 @@ void add_gpus(Rows& rows, Options& options) {
       "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those that "
       "can do the work");
   rows.action("--list-gpus", Options::Action::list_gpus, options,
-              "List the GPUs (--json: all fields)");
+              "List the GPUs, all or those of --gpu (--json: all fields)");
   rows.shown("--show-gpu", Options::Action::show_gpu, options,
              "All that is known of a GPU, with its sources");
   rows.one_of<EngineChoice>(
@@ -419,9 +437,9 @@ void add_gpus(Rows& rows, Options& options) {
                 " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
                 "with --compare, against the GPU as it is")
       ->type_name("NAME=VALUE");
-  rows.list("--price",
-            Rows::for_each([&](auto& text) { options.prices.push_back(parse_price(text)); }),
-            "What an hour of a GPU costs, for the cost of a million images, as h100=2.5,t4=0.35");
+  rows.list("--price", Rows::for_each([&](auto& text) { parse_price(text, options); }),
+            "What an hour of a GPU costs, for the cost of a million images, as "
+            "h100=2.5USD,t4=0.35USD");
 }
 
 void add_view(Rows& rows, Options& options) {
@@ -480,6 +498,8 @@ void add_output(Rows& rows, Options& options) {
   rows.one_of<ChartKind>("--chart", "NAME", options.chart,
                          "What SVG shows: roofline (default), time of each layer, sweep of "
                          "batches, compare GPUs");
+  rows.action("--words", Options::Action::list_words, options,
+              "What the words and marks of tables mean");
   rows.text("--to-layers", "FILE", options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
             "for standard output, then of layers alone); needs no --gpu. FILE.ndjson gets the rows "
@@ -523,9 +543,9 @@ void add_model(Rows& rows, Options& options) {
 
 void add_kernel_model(Rows& rows, Options& options) {
   rows.group("Constants of the kernel model");
-  rows.shown("--show-model", Options::Action::show_model, options,
-             "The constants of a GPU's kernel model, with units, ranges and origins (--json: as a "
-             "file to edit)");
+  rows.shown(
+      "--show-model", Options::Action::show_model, options,
+      "The constants of a GPU's kernel model, with units, ranges and origins, as a file to edit");
   rows.text("--kernel-model", "FILE", options.kernel_model,
             "Constants from a file, in place of those of the GPU's architecture");
   rows.text("--constants", "PATTERN", options.constants,
@@ -561,6 +581,35 @@ void add_mapping(Rows& rows, Options& options) {
   rows.count("--shared-memory-byte", mapping.shared_memory_byte, "Shared memory a block");
 }
 
+/// The row of an option, by its name with dashes or without.
+std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::string name) {
+  name.erase(0, name.find_first_not_of('-'));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : rows.get_options()) {
+    if (option->get_group().empty()) continue;
+    if (option->check_lname(name) || option->check_sname(name))
+      return formatter.make_option(option, false);
+    for (const std::string& each : option->get_lnames()) names.push_back(each);
+  }
+  throw UsageError("--help: expected an option, got \"" + name + '"' +
+                   did_you_mean(name, {names.begin(), names.end()}));
+}
+
+/// What CLI11 says of wrong words, and the option that may be meant.
+std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, int argc,
+                          const char* const* argv) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : rows.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (word.starts_with("--") && rows.get_option_no_throw(word) == nullptr)
+      return "no option is called " + word + did_you_mean(word, {names.begin(), names.end()}) +
+             " (see --help)";
+  }
+  return std::string(error.what()) + " (see --help)";
+}
+
 }  // namespace
 
 std::optional<std::string> read_words(int argc, const char* const* argv, Options& options) {
@@ -568,7 +617,8 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   Rows rows;
   rows.footer(std::string(footer));
   const std::size_t width = standard_output_style().width.value_or(100);
-  rows.formatter(std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120)));
+  const auto formatter = std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120));
+  rows.formatter(formatter);
   rows.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
   for (const auto add :
        {add_inputs, add_gpus, add_view, add_output, add_model, add_kernel_model, add_mapping})
@@ -578,6 +628,10 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   for (CLI::Option* option : rows.get_options())
     if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
   rows.add_option("--complete", word);  // of no group: not in the help
+  if (argc == 1) return std::string(what_it_does);
+  for (int i = 1; i + 1 < argc; ++i)
+    if (const std::string_view each = argv[i]; each == "--help" || each == "-h")
+      return help_on(rows, *formatter, argv[i + 1]);
   try {
     rows.parse(argc, argv);
     if (!word.empty()) return completions(rows, word);
@@ -586,7 +640,7 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   } catch (const CLI::CallForVersion& version) {
     return std::string(version.what()) + '\n';
   } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + " (see --help)");
+    throw UsageError(parse_message(rows, error, argc, argv));
   }
   return std::nullopt;
 }

@@ -43,7 +43,7 @@ std::string values_of(CLI::Option& option) {
   std::string out;
   const auto is = [&](const char* name) { return option.check_lname(name); };
   if (is("gpu")) add_selections(out);
-  if (is("gpu") || is("show-gpu") || is("show-model")) {
+  if (is("gpu") || option.get_type_name() == "GPU") {
     add_gpus(out);
     add_candidate(out, ":files");
     return out;

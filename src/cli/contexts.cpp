@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -53,6 +54,31 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
          ": say which it was with --gpu";
 }
 
+/// Whether GPUs or batches are to be chosen and nothing is said of how networks run: then as people
+/// deploy them.
+bool chooses_deployed(const Options& options) {
+  const AnalysisOptions& asked = options.analysis;
+  const bool chooses = options.report.filter.ranks_gpus() || !options.batch_goals.empty();
+  return chooses && options.pass == Pass::fwd && !asked.framework &&
+         !options.fusion && !asked.launch && !options.layout && asked.engine == EngineChoices{};
+}
+
+/// The options, run by that framework.
+AnalysisOptions run_by(Framework framework, AnalysisOptions options) {
+  const AnalysisOptions own = options_of(framework);
+  options.framework = framework;
+  options.engine = own.engine;
+  options.fusion = own.fusion;
+  options.fused_attention = own.fused_attention;
+  options.layout = own.layout;
+  options.launch = own.launch;
+  return options;
+}
+
+AnalysisOptions deployed_on(const Gpu& gpu, const AnalysisOptions& options) {
+  return run_by(gpu.vendor == "NVIDIA" ? Framework::tensorrt : Framework::torch_compile, options);
+}
+
 /// Whether the GPU as it is stands against the GPU as it is set: where nothing else would be
 /// compared.
 bool compares_settings(const Options& options) {
@@ -93,17 +119,19 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
       continue;
     }
     const Gpu gpu = unwrap(catalogue.find(word));
-    const bool recorded_here = options.gpus.size() == 1;
-    if (compares_settings(options)) named_.push_back(unwrap(context_of(gpu, {}, recorded_here)));
-    named_.push_back(unwrap(context_of(gpu, options.gpu_settings, recorded_here)));
+    if (compares_settings(options)) named_.push_back(unwrap(context_of(gpu, {})));
+    named_.push_back(unwrap(context_of(gpu, options.gpu_settings)));
+    if (options.gpus.size() == 1) only_named_ = gpu.name;
   }
+  measured_gpu_ =
+      options.measured_gpu.empty() ? only_named_ : unwrap(catalogue.find(options.measured_gpu)).name;
   // A GPU that is named and selected counts as named, one that is selected twice counts once.
   SkippedGpus skipped{"--gpu"};
   for (const Gpu& gpu : selected) {
     if (std::any_of(named_.begin(), named_.end(),
                     [&](const Context& context) { return context.gpu.name == gpu.name; }))
       continue;
-    Expected<Context> context = context_of(gpu, options.gpu_settings, false);
+    Expected<Context> context = context_of(gpu, options.gpu_settings);
     if (context) {
       selected_.insert(gpu.name);
       named_.push_back(*std::move(context));
@@ -116,15 +144,12 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
   if (skipped.first) note(skipped.text());
 }
 
-/// As the options set it. `recorded_here`: a recording is of this GPU, where nothing is set.
-Expected<Context> Contexts::context_of(Gpu gpu, std::span<const GpuSetting> settings,
-                                       bool recorded_here) const {
+/// As the options set it.
+Expected<Context> Contexts::context_of(Gpu gpu, std::span<const GpuSetting> settings) const {
   if (constants_) gpu.constants = constants_;
   Expected<Gpu> as_set = with_settings(std::move(gpu), settings);
   if (!as_set) return as_set.error();
-  AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = recorded_here && settings.empty();
-  return make_context(*std::move(as_set), analysis);
+  return make_context(*std::move(as_set), options_.analysis);
 }
 
 /// What is assumed of several GPUs is one note.
@@ -137,25 +162,37 @@ void Contexts::say_assumed() const {
   for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
 
-/// Under the framework that runs the program, unless another one is asked for.
-Contexts::Found Contexts::of_program() {
+template <class OptionsFor>
+Contexts::Found Contexts::named_under(Others& others, const OptionsFor& options_for) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = programs_.size(); i < named_.size(); ++i) {
-    AnalysisOptions analysis = options_.program_analysis;
-    analysis.recorded_here = named_[i].options.recorded_here;
-    programs_.reserve(named_.size());
-    const Context& context = programs_.emplace_back(unwrap(make_context(named_[i].gpu, analysis)));
+  others.contexts.reserve(named_.size());
+  for (std::size_t i = others.contexts.size(); i < named_.size(); ++i) {
+    const Gpu& gpu = named_[i].gpu;
+    const Context& context =
+        others.contexts.emplace_back(unwrap(make_context(gpu, options_for(gpu))));
     for (const std::string& text : context.assumptions)
-      if (std::find(named_[i].assumptions.begin(), named_[i].assumptions.end(), text) ==
-          named_[i].assumptions.end())
-        program_notes_.push_back(context.gpu.name + ": " + text);
+      if (std::ranges::find(named_[i].assumptions, text) == named_[i].assumptions.end())
+        others.notes.push_back(gpu.name + ": " + text);
   }
-  return {programs_, program_notes_};
+  return {others.contexts, others.notes};
+}
+
+const Context* Contexts::eager_of(const Context& deployed) {
+  const std::less<> is_before;
+  const Context* begin = deployed_.contexts.data();
+  if (is_before(&deployed, begin) || !is_before(&deployed, begin + deployed_.contexts.size()))
+    return nullptr;
+  named_under(eager_, [&](const Gpu&) { return run_by(Framework::pytorch, options_.analysis); });
+  return &eager_.contexts[static_cast<std::size_t>(&deployed - begin)];
 }
 
 Contexts::Found Contexts::of(const Network& network) {
+  if (!named_.empty() && chooses_deployed(options_) && network.layers.size() > 1 &&
+      !network.recording)
+    return named_under(deployed_,
+                       [&](const Gpu& gpu) { return deployed_on(gpu, options_.analysis); });
   if (!named_.empty() && network.is_pytorch_program && !options_.analysis.framework)
-    return of_program();
+    return named_under(programs_, [&](const Gpu&) { return options_.program_analysis; });
   if (!named_.empty()) return {named_, {}};
   if (network.recording) {
     const Recorded& recorded = recorded_on(network.recording->gpu, network.source);
@@ -166,11 +203,42 @@ Contexts::Found Contexts::of(const Network& network) {
   return {};
 }
 
+/// Whether a recording's GPU is in the list, and another one than that of --gpu. A file of one's own
+/// says what it is, whatever the recording calls it.
+bool Contexts::names_another(const RecordedGpu& recorded) const {
+  if (recorded.name.empty() || answers_to(named_.front().gpu, recorded.name)) return false;
+  return !catalogue_.path_of(options_.gpus.front()) && catalogue_.find(recorded.name);
+}
+
+std::string Contexts::set_measured_gpu(Network& network, std::span<const Context> gpus) const {
+  if (const auto& recording = network.recording; recording && !gpus.empty()) {
+    const bool is_here = named_.empty() || (!only_named_.empty() && !names_another(recording->gpu));
+    if (!is_here && only_named_.empty()) return "";
+    if (!is_here)
+      return network.source + ": recorded on " + recorded_name(recording->gpu) +
+             ", not on " + only_named_ + ": expected times alone are shown";
+    for (Layer& layer : network.layers)
+      layer.measured.change([&](Measured& time) { time.gpu = gpus.front().gpu.name; });
+    return "";
+  }
+  roofline::set_measured_gpu(network, options_.measured_gpu.empty() ? "" : measured_gpu_);
+  const bool is_unknown = !gpus.empty() && std::ranges::any_of(network.layers, [](const Layer& layer) {
+    return layer.measured->is_known() && layer.measured->gpu.empty();
+  });
+  if (!is_unknown) return "";
+  return network.source + ": its measured times name no GPU and are compared with none: say which with "
+         "--measured-gpu, or in the file as \"gpu\"";
+}
+
 Contexts::FoundOne Contexts::of(const KernelRecording& recording) {
   if (named_.size() > 1)
     throw InputError(recording.source, "",
                      "expected the one GPU that the kernels were recorded on, got " +
                          std::to_string(named_.size()) + " by --gpu");
+  if (!named_.empty() && names_another(recording.gpu))
+    throw InputError(recording.source, "",
+                     "recorded on " + recorded_name(recording.gpu) + ", expected that GPU or none by "
+                     "--gpu, got " + named_.front().gpu.name);
   if (!named_.empty()) return {&named_.front(), {}};
   if (!recording.has_counters()) return {};
   if (recording.gpu.name.empty())
@@ -198,7 +266,7 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
     notes.push_back(source + ": recorded on " + recorded_name(recorded) + "; its " +
                     hardware_of(recorded) + " are those of " + gpus.front().name +
                     ", unless --gpu says otherwise");
-  Context context = unwrap(context_of(std::move(gpus.front()), options_.gpu_settings, true));
+  Context context = unwrap(context_of(std::move(gpus.front()), options_.gpu_settings));
   if (const std::string text = joined(context.assumptions, "; "); !text.empty())
     notes.push_back(context.gpu.name + ": " + text);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;

@@ -47,21 +47,33 @@ class Contexts {
   /// Whether --gpu does not name that GPU but selects it, for what it can do.
   bool is_selected(const Context& context) const { return selected_.contains(context.gpu.name); }
 
+  /// What the times of --measured were measured on that name no GPU: --measured-gpu, or the one GPU
+  /// of --gpu; empty where neither says it.
+  const std::string& measured_gpu() const { return measured_gpu_; }
+  /// Says of times that name no GPU what they were measured on, as far as that is known, and returns
+  /// a note where it is not. `gpus`: those that the network is evaluated on.
+  std::string set_measured_gpu(Network& network, std::span<const Context> gpus) const;
+
   /// The GPUs to evaluate a network on, and what is to be said about them.
   struct Found {
     std::span<const Context> contexts;
     std::span<const std::string> notes;
   };
+  /// Where GPUs are ranked or batches searched for, and nothing is said of how networks run, they
+  /// run as people deploy them: fused, by what the GPU's maker has (TensorRT, else torch.compile).
   /// Throws UsageError where there are none, InputError where a recording does not tell its GPU,
   /// else as named_gpu.
   Found of(const Network& network);
+
+  /// The GPU of a context that `of` found so, under PyTorch operator by operator; null for others.
+  const Context* eager_of(const Context& deployed);
 
   /// The GPU that kernels were recorded on, null where it is not known, and why.
   struct FoundOne {
     const Context* context = nullptr;
     std::vector<std::string> notes;
   };
-  /// Throws InputError where --gpu names several.
+  /// Throws InputError where --gpu names several, or another one.
   FoundOne of(const KernelRecording& recording);
 
  private:
@@ -69,10 +81,16 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
-  Expected<Context> context_of(Gpu gpu, std::span<const GpuSetting> settings,
-                               bool recorded_here) const;
+  Expected<Context> context_of(Gpu gpu, std::span<const GpuSetting> settings) const;
+  bool names_another(const RecordedGpu& recorded) const;
   void say_assumed() const;
-  Found of_program();
+  /// The same GPUs under other options.
+  struct Others {
+    std::vector<Context> contexts;
+    std::vector<std::string> notes;
+  };
+  template <class OptionsFor>
+  Found named_under(Others& others, const OptionsFor& options_for);
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;
@@ -80,9 +98,12 @@ class Contexts {
   std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
   std::set<std::string> selected_;  ///< names of those that are selected and not named
-  std::vector<Context> programs_;   ///< the same GPUs, for programs of PyTorch's
-  std::vector<std::string> program_notes_;
-  std::mutex mutex_;                          ///< guards recorded_ and programs_
+  std::string only_named_;          ///< the one GPU of --gpu
+  std::string measured_gpu_;
+  Others programs_;                 ///< for programs of PyTorch's
+  Others deployed_;                 ///< for networks that are ranked as they are deployed
+  Others eager_;                    ///< beside those
+  std::mutex mutex_;                ///< guards recorded_ and the others
   std::map<std::string, Recorded> recorded_;  ///< the key is what the recording says
 };
 

@@ -13,6 +13,28 @@
 #include "roofline/render.hpp"
 
 namespace roofline {
+namespace {
+
+/// A layer that works, of the kind that an error is about.
+std::string example_of_layer(const std::string& message) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"linear", R"({"type": "linear", "input": [512], "out_features": 1000})"},
+      {"matmul", R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})"},
+      {"norm", R"({"type": "batch_norm", "input": [64, 56, 56]})"},
+      {"pool", R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})"},
+      {"add", R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})"},
+      {"attention",
+       R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], [8, 12, 128, 64]]})"}};
+  for (const auto& [kind, example] : others)
+    if (message.find("of a " + std::string(kind)) != message.npos ||
+        message.find(std::string(kind) + " layer") != message.npos)
+      return "a layer that works: " + std::string(example);
+  return R"(a layer that works: {"type": "conv", "input": [3, 224, 224], "out_channels": 64, )"
+         R"("kernel_size": 3, "padding": 1})";
+}
+
+}  // namespace
+
 /// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::ItemEvaluator {
  public:
@@ -30,6 +52,8 @@ class Evaluator::ItemEvaluator {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
+    if (error.where.starts_with('/') && !error.where.starts_with("/results"))  // a layer of JSON
+      all_.messages.push_back({example_of_layer(error.message), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }
@@ -83,9 +107,9 @@ class Evaluator::ItemEvaluator {
   /// which is searched for.
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = options_.settings[setting].batch_goal;
-    if (!goal || network.layers.empty()) join_and_keep(network);
-    if (network.layers.empty()) return;
+    if (network.layers.empty()) return keep_network(network);
     const Contexts::Found gpus = contexts_.of(network);
+    if (!goal) join_and_keep(network, gpus.contexts);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
@@ -109,7 +133,7 @@ class Evaluator::ItemEvaluator {
         batch = *found;
         network = network_at(*found).value();
         network.item = index;
-        join_and_keep(network);
+        join_and_keep(network, gpus.contexts);
       }
       if (network.record)
         add_record(network, setting * count + gpu, context, skipped);
@@ -120,8 +144,10 @@ class Evaluator::ItemEvaluator {
     end_setting(skipped);
   }
 
-  void join_and_keep(Network& network) {
-    if (times_ != nullptr && !network.layers.empty()) times_->join(network);
+  void join_and_keep(Network& network, std::span<const Context> gpus) {
+    if (times_ != nullptr) times_->join(network);
+    if (const std::string text = contexts_.set_measured_gpu(network, gpus); !text.empty())
+      all_.messages.push_back({text, Message::Kind::once});
     keep_network(network);
   }
 
@@ -138,9 +164,15 @@ class Evaluator::ItemEvaluator {
                    std::optional<BatchGoal> goal, std::optional<std::uint64_t> found) {
     const auto explained =
         needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
+    const Context* eager = contexts_.eager_of(context);
+    std::optional<Network> own;
+    if (eager != nullptr) own = network;
     Expected<Result> result = roofline::evaluate(std::move(network), context);
     if (!result) return fail_on(context, result.error(), skipped);
     result->setting.batch_goal = goal;
+    if (eager != nullptr)
+      if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
+        result->eager_time_s = other->total.expected_time_s;
     if (found) result->setting.batch = found;  // also where products of matrices have another
     can_run_ = all_.evaluated = true;
     if (!needs_.report) return render(*result);

@@ -60,13 +60,18 @@ void set_action(Options& options) {
     options.inputs.erase(options.inputs.begin());
   if (options.action != evaluate) return;
   if (calibrates) options.action = calibrate;
+  if (calibrates && options.inputs.empty())
+    throw UsageError(
+        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
+        "mine.json; roofline calibrate --script prints what measures them");
   if (options.minutes) throw UsageError("--minutes: expected calibrate --script");
   if (!calibrates && options.constants != "*") throw UsageError("--constants: expected calibrate");
   if (!options.inputs.empty()) return;
   if (!options.report.explain.empty())
     throw UsageError("no input: --explain takes \"" + options.report.explain +
                      "\" for a layer; give the input first");
-  throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
+  throw UsageError(
+      "no input: give a file, a directory, a built-in network, or - for standard input (see --help)");
 }
 
 /// Lists, scripts, what is known of a GPU and a calibration are no results: they are printed as
@@ -86,7 +91,7 @@ void check_unevaluated(const Options& options) {
   refuse(explains(options), "--explain");
   refuse(options.report.compare, "--compare");
   const bool has_json =
-      !calibrates && options.action != list_networks && options.action != write_script;
+      !calibrates && options.action != list_words && options.action != write_script;
   if (options.json) refuse(!has_json, "--json");
   if (options.format != nullptr && !options.json)
     refuse(options.format->name != "table", "--format " + std::string(options.format->name));

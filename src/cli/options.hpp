@@ -44,6 +44,7 @@ struct Options {
     calibrate,
     write_script,
     list_networks,
+    list_words,
     print_text
   };
   Action action = Action::evaluate;
@@ -64,7 +65,8 @@ struct Options {
   std::optional<ChartKind> chart;        ///< what --chart names
   std::vector<Export> exports;
   bool asks_for_results = false;  ///< results were asked for by name
-  std::string measured;           ///< a file of times to join; empty: none
+  std::string measured;           ///< a file of times to join, or a time; empty: none
+  std::string measured_gpu;       ///< what times were measured on that name no GPU; empty: unknown
   std::string layer_file;         ///< to write the input's layers to; empty: none
   /// Whether that file gets the rows that are shown, a record each, in place of the input.
   bool writes_records() const {

@@ -26,10 +26,10 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// Columns of the terminal that standard output is; 0 where it does not say.
-std::size_t terminal_columns() {
+/// The size of the terminal that standard output is; 0 where it does not say.
+winsize terminal_size() {
   winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size : winsize{};
 }
 
 }  // namespace
@@ -87,7 +87,9 @@ RenderStyle standard_output_style() {
   RenderStyle style;
   if (isatty(STDOUT_FILENO) != 1) return style;
   style.colour = variable("NO_COLOR").empty();
-  style.width = std::max(least, terminal_columns());
+  const winsize size = terminal_size();
+  style.width = std::max<std::size_t>(least, size.ws_col);
+  if (size.ws_row > 0) style.height = size.ws_row;
   return style;
 }
 

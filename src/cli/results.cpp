@@ -225,6 +225,8 @@ void Results::check_gates(const Report& report) {
     unanswered.emplace_back("roofline: --fail-if: nothing was evaluated");
   gate_code_ = !unanswered.empty() ? not_evaluated : !gate_lines_.empty() ? condition_holds : 0;
   gate_lines_.insert(gate_lines_.end(), unanswered.begin(), unanswered.end());
+  if (gate_code_ == 0 && !failed_ && !options_->gates.empty())
+    gate_lines_.emplace_back("roofline: passed: no condition of --fail-if holds");
 }
 
 int Results::finish() const {

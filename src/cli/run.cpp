@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "cli/errors.hpp"
@@ -13,6 +14,8 @@
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "model/text.hpp"
+#include "report/legend.hpp"
+#include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
@@ -41,15 +44,25 @@ Prices prices_of(const Options& options, const Catalogue& catalogue) {
   return prices;
 }
 
+/// Of --measured: a file's, or one of the layer that --explain names or that is the only one.
+std::optional<MeasuredTimes> measured_times(const Options& options, const std::string& gpu) {
+  if (options.measured.empty()) return std::nullopt;
+  if (const std::optional<double> time_s = stated_time_s(options.measured))
+    return MeasuredTimes(*time_s, options.report.explain, gpu);
+  return MeasuredTimes(options.measured, gpu, options.defaults.limits);
+}
+
 /// Returns the exit code: 1 where an input could not be evaluated.
 int evaluate_inputs(Options options) {
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
   set_ranking(options.report.filter, contexts);
   options.report.price_per_hour = prices_of(options, catalogue);
-  std::optional<MeasuredTimes> times;
-  if (!options.measured.empty()) times.emplace(options.measured, options.defaults.limits);
+  std::optional<MeasuredTimes> times = measured_times(options, contexts.measured_gpu());
   const auto inputs = resolve_inputs(options.inputs);
+  for (const Expected<std::string>& input : inputs)  // "resnet50 v100"
+    if (options.gpus.empty() && !input && catalogue.find(input.error().source))
+      raise(input.error());
   std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
   Results results(options, contexts.named(), files);
@@ -71,21 +84,47 @@ int evaluate_inputs(Options options) {
   return results.finish();
 }
 
+/// Those of --gpu, or all.
+std::vector<Gpu> listed_gpus(const Options& options, const Catalogue& catalogue) {
+  if (options.gpus.empty()) return catalogue.all();
+  std::vector<Gpu> gpus;
+  for (const std::string& word : options.gpus) {
+    auto selected = unwrap(catalogue.select(word));
+    if (!selected) selected = {unwrap(catalogue.find(word))};
+    std::move(selected->begin(), selected->end(), std::back_inserter(gpus));
+  }
+  return gpus;
+}
+
+/// A name a line, or a list of JSON.
+std::string networks_text(bool json) {
+  if (!json) return network_names();
+  std::string names;
+  for (const EmbeddedFile& file : embedded_networks())
+    add_item(names, '"' + std::string(file.name) + '"');
+  return '[' + names + "]\n";
+}
+
 /// What is printed without any input: help, lists, one GPU, one kernel model.
 std::string printed_text(const Options& options) {
   using enum Options::Action;
   if (options.action == print_text) return options.text;
-  if (options.action == list_networks) return network_names();
+  if (options.action == list_networks) return networks_text(options.json);
+  const RenderStyle style = standard_output_style();
+  if (options.action == list_words) return words_text(style.width.value_or(80));
   const Catalogue catalogue;
   if (options.action == list_gpus) {
     for (const InputError& problem : catalogue.problems_besides({}))
       note(std::string(problem.what()) + " (not listed)");
-    return options.json ? render_gpus_json(catalogue.all())
-                        : render_gpu_list(catalogue.all(), standard_output_style());
+    const std::vector<Gpu> gpus = listed_gpus(options, catalogue);
+    return options.json ? render_gpus_json(gpus) : render_gpu_list(gpus, style);
   }
   const Gpu gpu = named_gpu(catalogue, options.gpus.front(), options.kernel_model);
-  if (options.action == show_gpu) return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
-  return options.json ? write_constants(*gpu.constants) : render_model(gpu);
+  if (options.action == show_gpu) {
+    if (options.json) return render_gpus_json({gpu});
+    return style.width ? broken(render_gpu(gpu), *style.width) : render_gpu(gpu);
+  }
+  return write_constants(*gpu.constants);
 }
 
 }  // namespace

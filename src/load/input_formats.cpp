@@ -114,12 +114,21 @@ std::vector<std::string> files_under(const std::string& directory) {
   return names;
 }
 
+/// What somebody may mean who writes this: a GPU, a network with a similar name, or one of theirs.
+std::string what_else(const std::string& word, const std::vector<std::string_view>& names) {
+  if (Catalogue().find(word)) return ": a GPU is given by --gpu " + word;
+  const std::string meant = did_you_mean(word, names);
+  const bool is_path = word.empty() || word.find_first_of("./") != word.npos;
+  return meant.empty() && !is_path ? "; a model of yours is exported by torch.export or as ONNX"
+                                   : meant;
+}
+
 [[noreturn]] void fail_unknown(const std::string& word) {
   std::vector<std::string_view> names;
   for (const EmbeddedFile& file : embedded_networks()) names.push_back(file.name);
   InputError error(word.empty() ? "\"\"" : word, "",
                    "expected a file, a directory or a built-in network, found none of that name" +
-                       did_you_mean(word, names));
+                       what_else(word, names));
   error.remedy = Remedy::network;
   throw error;
 }

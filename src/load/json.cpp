@@ -240,6 +240,19 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   std::optional<Fault> fault_;
 };
 
+/// What people have in place of layers, by how it begins.
+constexpr std::pair<std::string_view, std::string_view> not_json[] = {
+    {"Model: \"",
+     "the summary of a Keras model, which lacks strides and kernel sizes: export it as ONNX"},
+    {"=====", "a torchinfo summary, which lacks strides and kernel sizes: save the model with "
+              "torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
+    {"---", "YAML: write the same as JSON"},
+    {"layers:", "YAML: write the same as JSON"},
+    {"- ", "YAML: write the same as JSON"},
+    {"type:", "YAML: write the same as JSON"},
+    {"name:", "YAML: write the same as JSON"},
+};
+
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return "expected JSON, got an empty text";
@@ -250,6 +263,8 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (detail.find("surrogate") != std::string_view::npos)
     return "expected both halves of a character (\\ud83d\\ude00), got one";
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
+  for (const auto& [start, what] : not_json)
+    if (text.starts_with(start)) return "expected JSON, got " + std::string(what);
   const char found = text[offset];
   std::string message = "expected JSON, got ";
   if (found == '\0') return message + "a NUL byte";
@@ -418,7 +433,8 @@ std::vector<std::string> Value::texts() const {
 
 std::size_t Value::choice(std::span<const std::string_view> names) const {
   const std::string name = text();
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find_if(
+      names, [&](std::string_view each) { return lower_case(each) == lower_case(name); });
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i)

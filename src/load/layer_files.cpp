@@ -101,7 +101,7 @@ std::optional<CsvKey> key_of(const std::string& column, bool own) {
 /// Keys whose values are texts even where they look like numbers.
 bool is_text(std::string_view key) {
   const auto found = find_field(LayerKind::conv, key);
-  return found ? std::holds_alternative<TextField>(found->field->member) : key == "gpu";
+  return found && std::holds_alternative<TextField>(found->field->member);
 }
 
 /// The first row, by which all others are read.

@@ -176,18 +176,9 @@ std::string key_hint(std::string_view key) {
       {"pads", "padding"},
       {"kernel_shape", "kernel_size"},
       {"filter_size", "kernel_size"},
-      {"filters", "out_channels"},
       {"num_filters", "out_channels"},
-      {"num_features", "in_channels"},
       {"num_groups", "groups"},
       {"output_size", "output"},
-      {"C", "c\" or \"in_channels"},
-      {"K", "k\" or \"out_channels"},
-      {"N", "n\" or \"batch"},
-      {"H", "h"},
-      {"W", "w"},
-      {"R", "r\" or \"kernel_size"},
-      {"S", "s\" or \"kernel_size"},
       {"batch_size", "batch"},
       {"op", "type"},
       {"kind", "type"},
@@ -220,11 +211,12 @@ std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
   return keys;
 }
 
-/// Fails where an earlier key states the same field.
+/// Fails where an earlier key states the same field otherwise.
 void check_once(const FieldKey& key, std::span<const FieldKey> earlier, const Value& object) {
   const auto same = std::find_if(earlier.begin(), earlier.end(),
                                  [&](const FieldKey& each) { return each.field == key.field; });
   if (same == earlier.end()) return;
+  if (same->unit == key.unit && object.at(same->key).json() == object.at(key.key).json()) return;
   // The error stands at the key that is not the field's first choice.
   const bool this_is_first = key.key == key.field->key;
   const std::string_view wrong = this_is_first ? same->key : key.key;

@@ -18,24 +18,36 @@ NetworkSpec empty_network(const Origin& origin) {
 
 using Document = std::shared_ptr<const JsonDocument>;
 
-void read_layers(const Value& list, const Document& document, NetworkSpec& network) {
+/// A time has the GPU that its layer names, else the file's.
+LayerSpec measured_on(const std::string& gpu, LayerSpec layer) {
+  if (layer.measured->is_known() && layer.measured->gpu.empty())
+    layer.measured.change([&](Measured& measured) { measured.gpu = gpu; });
+  return layer;
+}
+
+void read_layers(const Value& list, const std::string& gpu, const Document& document,
+                 NetworkSpec& network) {
   if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
   if (constexpr std::size_t many = 4096; list.size() > many) {
     network.unread = {list.size(),
-                      [document, list](std::size_t i) { return read_layer(list.at(i)); }};
+                      [document, list, gpu](std::size_t i) {
+                        return measured_on(gpu, read_layer(list.at(i)));
+                      }};
     return;
   }
   network.layers.reserve(list.size());
-  for (const Value layer : list) network.layers.push_back(read_layer(layer));
+  for (const Value layer : list)
+    network.layers.push_back(measured_on(gpu, read_layer(layer)));
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
-  value.check_keys("a network", {"name", "note", "dtype", "batch", "layers"});
+  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "layers"});
   if (const auto name = value.get("name")) network.name = name->text();
   if (const auto note = value.get("note")) static_cast<void>(note->text());
   if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
   if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
-  read_layers(value.at("layers"), document, network);
+  const auto gpu = value.get("gpu");
+  read_layers(value.at("layers"), gpu ? gpu->text() : "", document, network);
 }
 
 /// Whether it is a line of this program's NDJSON, or a layer out of a report.
@@ -53,10 +65,7 @@ std::optional<LayerSpec> read_own_row(const Value& row) {
   if (!row.contains(own_row::layer_key)) row.fail(own_row::no_layers);
   const Value stated = row.at(own_row::layer_key);
   if (stated.is_null()) return std::nullopt;
-  LayerSpec layer = read_layer(stated);
-  if (layer.measured->is_known() && layer.measured->gpu.empty() && row.contains("gpu"))
-    layer.measured.change([&](Measured& measured) { measured.gpu = row.at("gpu").text(); });
-  return layer;
+  return measured_on(row.contains("gpu") ? row.at("gpu").text() : "", read_layer(stated));
 }
 
 Value rows_of(const Value& result) {
@@ -145,7 +154,7 @@ NetworkSpecs read_networks(const Document& document) {
   if (root.contains(version_key) && root.contains("results")) return read_own_report(root);
   NetworkSpec network = empty_network(document->origin());
   if (root.is_array())
-    read_layers(root, document, network);
+    read_layers(root, "", document, network);
   else if (root.contains("layers"))
     read_network_object(root, document, network);
   else

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 
 #include "load/csv.hpp"
@@ -50,11 +51,13 @@ void read_rows(const std::string& path, const InputLimits& limits,
 
 constexpr std::size_t most_layers_named = 5;
 
+/// The unit of a time by itself.
+constexpr std::array<std::pair<std::string_view, double>, 3> time_units{
+    {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+
 /// The unit of a key that states a time: as layers have it, or the unit alone.
 std::optional<double> unit_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, double>, 3> units{
-      {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
-  for (const auto& [name, unit_s] : units)
+  for (const auto& [name, unit_s] : time_units)
     if (key == name) return unit_s;
   const auto found = find_field(LayerKind::conv, key);
   const bool is_time = found && found->field->key == "measured_time_s";
@@ -78,6 +81,8 @@ MeasuredTime read_time(const Value& value) {
   if (value.contains("batch")) time.batch = value.at("batch").integer(1);
   if (value.contains("pass"))
     time.pass = enumerators<Pass>[value.at("pass").choice(names_of<Pass>)];
+  for (const char* key : {"gpu", "measured_gpu"})
+    if (value.contains(key)) time.gpu = value.at(key).text();
   if (value.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
   return time;
 }
@@ -91,11 +96,41 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 
 }  // namespace
 
-MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
-  read_rows(path, limits, [&](const Value& row) { times_.push_back(read_time(row)); });
+std::optional<double> stated_time_s(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !(number > 0)) return std::nullopt;
+  const std::string_view unit = trimmed({stop, static_cast<std::size_t>(end - stop)});
+  for (const auto& [name, unit_s] : time_units)
+    if (unit == name) return number * unit_s;
+  return std::nullopt;
+}
+
+MeasuredTimes::MeasuredTimes(const std::string& path, const std::string& gpu,
+                             const InputLimits& limits)
+    : path_(path) {
+  read_rows(path, limits, [&](const Value& row) {
+    times_.push_back(read_time(row));
+    if (times_.back().gpu.empty()) times_.back().gpu = gpu;
+  });
+}
+
+MeasuredTimes::MeasuredTimes(double time_s, const std::string& layer, const std::string& gpu) {
+  MeasuredTime& time = times_.emplace_back();
+  time.name = layer;
+  time.time_s = time_s;
+  time.gpu = gpu;
 }
 
 void MeasuredTimes::join(Network& network) {
+  if (path_.empty() && times_.front().name.empty()) {
+    if (network.layers.size() != 1)
+      throw InputError(network.source, "",
+                       "expected one layer for the one measured time, got " +
+                           std::to_string(network.layers.size()) + ": --explain LAYER names it");
+    times_.front().name = network.layers.front().name;
+  }
   std::multimap<std::string_view, const MeasuredTime*> by_name;  // in the order of the file
   for (const MeasuredTime& time : times_) by_name.emplace(time.name, &time);
   for (Layer& layer : network.layers) {
@@ -106,6 +141,7 @@ void MeasuredTimes::join(Network& network) {
       if (found) repeated_.push_back(layer.name);
       layer.measured.change([&](Measured& measured) {
         measured.warm_s = each->second->time_s;
+        measured.gpu = each->second->gpu;
         measured.pass = layer.pass;
       });
       each->second->used = found = true;
@@ -129,6 +165,7 @@ void MeasuredTimes::join_parts(Network& network) {
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {
+  if (path_.empty()) return {};
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)

@@ -178,6 +178,12 @@ constexpr ChoiceField choice() {
           [](L& spec, std::size_t chosen) { spec.*Member = enumerators<E>[chosen]; }};
 }
 
+/// What PyTorch pads with: kernels that pad with anything else copy the image first.
+constexpr std::array<std::string_view, 1> zeros{"zeros"};
+constexpr ChoiceField zeros_alone{
+    zeros, [](const L&) -> std::optional<std::size_t> { return std::nullopt; },
+    [](L&, std::size_t) {}};
+
 constexpr bool no_difference = false;
 constexpr auto another_spelling = nullptr;
 
@@ -187,7 +193,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"type", KindField{}, any, state_kind},
     {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}}}},
     {"input", OperandField{&L::input}, one_operand, state_input},
-    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}}}},
+    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}, {"num_features"}}}},
     {"input_size", AxesField{&L::input_size}, one_operand},
     {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand},
     {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand},
@@ -197,15 +203,16 @@ constexpr std::array table = std::to_array<LayerField>({
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
-    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}}}},
+    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, true, {{{"units"}}}},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}}}},
     {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>},
     {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window},
     {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window},
-    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>},
+    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, true, {{{"strides"}}}},
     {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window},
     {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window},
     {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding},
+    {"padding_mode", zeros_alone, convolution, another_spelling, no_difference},
     {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window},
     {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window},
     {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>},
@@ -216,7 +223,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
     {"groups", CountField{&L::groups}, in_groups, state_groups},
     {"depthwise", FlagField{&L::depthwise}, convolution},
-    {"bias", FlagField{&L::bias}, biased, as_it_is},
+    {"bias", FlagField{&L::bias}, biased, as_it_is, true, {{{"use_bias"}}}},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
     {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
@@ -242,18 +249,33 @@ constexpr std::array table = std::to_array<LayerField>({
     {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
     {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}}}},
     {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, no_difference, {{{"measured_cold_us", 1e-6}}}},
-    {"measured_gpu", gpu_text, any, as_it_is, no_difference},
+    {"measured_gpu", gpu_text, any, as_it_is, no_difference, {{{"gpu"}}}},
 });
 // clang-format on
+
+/// A key of one letter as cuDNN has it, in the other case.
+std::string_view capital(std::string_view key) {
+  constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const bool is_letter = key.size() == 1 && key.front() >= 'a' && key.front() <= 'z';
+  return is_letter ? capitals.substr(static_cast<std::size_t>(key.front() - 'a'), 1) : "";
+}
 
 /// Every key in its order, those that fields are called by before aliases of the same name.
 std::vector<FieldKey> sorted_keys() {
   std::vector<FieldKey> keys;
-  keys.reserve(2 * table.size());
-  for (const LayerField& field : table) keys.push_back({&field, field.key});
+  keys.reserve(3 * table.size());
+  const auto add = [&](const LayerField& field, std::string_view key, double unit) {
+    if (!key.empty()) keys.push_back({&field, key, unit});
+  };
+  for (const LayerField& field : table) {
+    add(field, field.key, 1);
+    add(field, capital(field.key), 1);
+  }
   for (const LayerField& field : table)
-    for (const FieldAlias& alias : field.aliases)
-      if (!alias.key.empty()) keys.push_back({&field, alias.key, alias.unit});
+    for (const FieldAlias& alias : field.aliases) {
+      add(field, alias.key, alias.unit);
+      add(field, capital(alias.key), alias.unit);
+    }
   std::stable_sort(keys.begin(), keys.end(),
                    [](const FieldKey& a, const FieldKey& b) { return a.key < b.key; });
   return keys;

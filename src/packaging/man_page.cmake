@@ -6,11 +6,14 @@ cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${PROGRAM} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PROGRAM} --words OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
 
 # As troff wants it: backslashes and hyphens as they are, no dot or quote that begins a line.
-string(REPLACE "\\" "\\e" help "${help}")
-string(REPLACE "-" "\\-" help "${help}")
-string(REGEX REPLACE "(^|\n)( *)(['.])" "\\1\\2\\\\&\\3" help "${help}")
+foreach(text IN ITEMS help words)
+  string(REPLACE "\\" "\\e" ${text} "${${text}}")
+  string(REPLACE "-" "\\-" ${text} "${${text}}")
+  string(REGEX REPLACE "(^|\n)( *)(['.])" "\\1\\2\\\\&\\3" ${text} "${${text}}")
+endforeach()
 
 # A line an item of a list; what CMake's lists take apart is put aside meanwhile.
 string(ASCII 1 semicolon)
@@ -75,6 +78,9 @@ ${exit_codes}
 .SH EXAMPLES
 .nf
 ${examples}.fi
+.SH WORDS AND MARKS OF TABLES
+.nf
+${words}.fi
 ")
 string(REPLACE "${semicolon}" ";" page "${page}")
 string(REPLACE "${opening}" "[" page "${page}")

@@ -44,7 +44,9 @@ class ProgramInput : public Reader {
     const std::string source = stream_->name();
     try {
       const std::string text = zip_entry_text(
-          std::move(stream_), is_program, "expected a program of torch.export, models/model.json");
+          std::move(stream_), is_program,
+          "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
+          "\"model.pt2\") writes one (models/model.json)");
       const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
       check_schema(document->root());
       return Item{[document, source](const LayerDefaults& defaults) {

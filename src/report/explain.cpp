@@ -17,6 +17,8 @@
 namespace roofline {
 namespace {
 
+constexpr std::size_t widest_name = 40;
+
 /// "3x3": the axes that the window has.
 std::string axes_text(const Axes& axes, std::size_t rank) {
   return fmt::format("{}", fmt::join(std::span(axes).last(rank), "x"));
@@ -129,6 +131,14 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
+/// What an algorithm is that counts fewer MACs than the layer has.
+std::string saved_macs_text(const KernelPlan& kernel) {
+  if (!saves_macs(kernel.algorithm)) return "";
+  const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
+  return line("", "{}: fewer MACs than counted above",
+              is_fft ? "FFT multiplies spectra" : "Winograd multiplies transformed tiles");
+}
+
 /// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", as the derivation has it.
 std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel) {
   for (const DerivationStep& step : explanation.steps)
@@ -228,6 +238,35 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   return text;
 }
 
+/// Where the measured time is under the roofs, and what a library's kernel would make of the layer.
+/// A kernel that was stated is the one that was measured.
+std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
+  const double time_s = *row.measured_time_s;
+  const bool is_stated = row.layer.mapping != KernelMapping{};
+  const auto flop = static_cast<double>(row.counts.flops);
+  const auto byte = static_cast<double>(row.counts.bytes.total);
+  std::string text;
+  if (flop > 0)
+    text += line("compute", "{} / {} = {}: {} of the peak", si(flop, "FLOP"), duration(time_s),
+                 si(flop / time_s, "FLOP/s"), percent(row.point.compute_time_s / time_s));
+  text += line("memory", "{} / {} = {}: {} of the bandwidth of {}", si(byte, "B"), duration(time_s),
+               si(byte / time_s, "B/s"), percent(row.point.memory_time_s / time_s),
+               si(ceilings.bandwidth_byte_per_s, "B/s"));
+  text += line("gap", "measured / roofline = {} / {} = {}", duration(time_s),
+               duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
+  const KernelPlan& kernel = *row.kernel;
+  const std::string most =
+      fmt::format("{}, {} of it", meaning_of(kernel.limiter), percent(kernel.limiter_share));
+  if (is_stated)
+    return text +
+           line("model", "{} of such a kernel: mostly {}", duration(kernel.expected_time_s), most);
+  return text +
+         line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s),
+              most) +
+         "  --tile, --threads, --registers, --shared-memory-byte say how yours works: then steps\n"
+         "  3 and 4 are of yours.\n";
+}
+
 std::string advice_text(const std::vector<Advice>& all) {
   std::string text;
   for (const Advice& advice : all)
@@ -295,9 +334,13 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
-          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
+          saved_macs_text(*row.kernel) + tiles_text(explanation, *row.kernel) +
+          waves_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
+  if (row.measured_time_s && !result.measured.recording)
+    text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
+            own_text(row, result.bounds.ceilings);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
   if (explanation.steps.empty()) return text;
   if (length == ExplanationLength::lecture)
@@ -316,16 +359,19 @@ std::string memory_sentence(const Result& result) {
           ? fmt::format("memory: weights and their gradients {}, kept activations {}",
                         si(2 * memory.training_weight_byte, "B"),
                         si(memory.saved_activation_byte, "B"))
-          : fmt::format(
-                "memory: weights {},{} activations {} at most (in {})", si(memory.weight_byte, "B"),
-                memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
-                si(memory.peak_activation_byte, "B"), shortened(printable(memory.peak_layer), 30));
+          : fmt::format("memory: weights {},{} activations {} at most (in {})",
+                        si(memory.weight_byte, "B"),
+                        memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
+                        si(memory.peak_activation_byte, "B"),
+                        short_names({printable(memory.peak_layer)}, widest_name).front());
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
   if (!fits(result).value_or(true))
-    text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", si(*needed, "B"),
-                        si(*result.setting.gpu_memory_byte, "B"));
+    text +=
+        fmt::format("\nDOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}",
+                    si(*needed, "B"), si(result.setting.reserved_memory_byte, "B"),
+                    si(*result.setting.gpu_memory_byte, "B"));
   return text + '\n';
 }
 
@@ -356,7 +402,6 @@ namespace {
 /// Parts of the time that are less are one.
 constexpr double least_share = 0.01;
 /// It is one screen in a file, too.
-constexpr std::size_t widest_name = 40;
 constexpr std::size_t screen_width = 80;
 
 /// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"
@@ -422,7 +467,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
       byte += static_cast<double>(result.layers[i].counts.bytes.total);
     }
     const auto& kernel = row.first().kernel;
-    grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
+    grid.add_row({short_names({label_of(row)}, widest_name).front() + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
                   kernel ? words(kernel->limiter) : ""});
     rest_s -= each.time_s;
@@ -469,10 +514,10 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 }  // namespace
 
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     const TableStyle& style) {
+                                     const std::string& ceilings, const TableStyle& style) {
   std::string text =
-      broken(verdict_sentences(result) + memory_sentence(result) + '\n' + time_sentence(result) +
-                 uncertainty_sentence(result) + limiters_sentence(explanation) +
+      broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
+                 ceilings + memory_sentence(result) + limiters_sentence(explanation) +
                  network_bounds_sentence(result, style.own.width),
              sentence_width);
   text += '\n' + style.render(main_layers_grid(explanation, result, style.own.width));

@@ -90,6 +90,7 @@ void write_memory(W& w, const Result& result) {
                {"workspace_byte", memory.workspace_byte},
                {"needed_byte", needed_memory_byte(result)},
                {"gpu_byte", result.setting.gpu_memory_byte},
+               {"reserved_byte", result.setting.reserved_memory_byte},
                {"fits", fits(result)}});
   });
 }
@@ -288,6 +289,12 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
   write_memory(w, result);
   write_accuracy(w, result);
   w.member("measured_times_not_compared", result.measured.not_compared);
+  w.optional("impossible_times", result.measured.impossible, [&](const ImpossibleTimes& times) {
+    w.members({{"rows", count(times.rows)},
+               {"name", result.layers[times.row].layer.name},
+               {"least_time_s", times.least_s},
+               {"factor", times.factor}});
+  });
   write_measured_summary(w, result);
   write_verdict(w, result);
   write_recording(w, result);
@@ -366,12 +373,12 @@ void write_sweep(W& w, const SettingsTable& sweep) {
   const auto batch_of = [&](const std::optional<std::size_t>& row) {
     return row ? Cell(sweep.rows[*row].batch) : Cell();
   };
-  w.members({{"best_batch", batch_of(sweep.best)},
+  w.members({{"least_time_batch", batch_of(sweep.best)},
              {"near_best_from_batch", batch_of(sweep.near_best_from)}});
   w.end_object();
 }
 
-void write_points(W& w, const SettingsTable& table) {
+void write_points(W& w, const SettingsTable& table, const std::string& currency) {
   w.begin_object().members({{"network", table.work}, {"training", table.training}});
   w.list("rows", table.rows, [&](const SettingRow& row) {
     w.begin_object();
@@ -381,10 +388,8 @@ void write_points(W& w, const SettingsTable& table) {
   w.members({{"ranked_by", table.ranked_by},
              {"best", count(table.best)},
              {"fewest_joules", count(table.fewest_joules)},
-             {"cheapest", count(table.cheapest)}});
-  w.list("compute_bound_from", table.compute_bound_from, [&](const ComputeBoundFrom& each) {
-    w.object({{"gpu", each.gpu}, {"dtype", each.dtype}, {"batch", each.batch}});
-  });
+             {"cheapest", count(table.cheapest)},
+             {"currency", text_or_null(currency)}});
   w.end_object();
 }
 
@@ -517,7 +522,8 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
          [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
   write_comparisons(w, report.comparisons);
   w.list("sweeps", report.sweeps, [&](const SettingsTable& sweep) { write_sweep(w, sweep); });
-  w.list("points", report.points, [&](const SettingsTable& table) { write_points(w, table); });
+  w.list("points", report.points,
+         [&](const SettingsTable& table) { write_points(w, table, report.currency); });
   write_changes(w, report.changes);
   w.list("explanations", report.explanations,
          [&](const Explanation& each) { write_explanation(w, report, each); });

@@ -75,10 +75,7 @@ constexpr std::string_view plain_legend =
     "kernels, not layers: a recording without shapes says what ran, not for what.\n";
 
 constexpr std::string_view counter_legend =
-    "FLOP/s, DRAM B/s, L2 B/s: counted by the GPU, over the time. FLOP/B: counted FLOP\n"
-    "over counted bytes of device memory, and over those of L2. engine: the units that\n"
-    "these FLOP keep busy the longest. nearest roof: the ceiling that the kernel comes\n"
-    "closest to, and its share of it; far from all, it waits.\n";
+    "nearest roof: the ceiling that it comes closest to; far from all, it waits.\n";
 
 }  // namespace
 

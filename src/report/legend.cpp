@@ -2,59 +2,88 @@
 
 #include <fmt/format.h>
 
-#include <span>
+#include <algorithm>
 
 #include "model/text.hpp"
 #include "report/text.hpp"
+#include "roofline/analysis.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
 namespace {
 
-struct Meaning {
-  std::string_view word;
-  std::string_view text;
+struct Word {
+  std::string_view word;     ///< as a header has it, or a mark
+  std::string_view brief;    ///< what a legend says of it; empty: nothing
+  std::string_view meaning;  ///< what --words says
 };
 
-constexpr Meaning settings_meanings[] = {
-    {"speed-up", "speed-up: over the first row, of an image's time where that is known."},
-    {"TDP", "TDP: the power that the GPU draws at most."},
-    {"energy", "energy: an image's expected time x TDP, an upper estimate."},
-    {"bound by", "bound by: what has most of the roofline's time, and its share of it."},
-    {"a million", "a million: what a million images cost, where --price says what the GPU does."},
-    {"max batch", "max batch: the largest that fits, if all of the GPU's memory is free."},
-    {"best batch",
-     "best batch: of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is "
-     "within 5% of the least."},
+/// The least known first.
+constexpr Word words_and_marks[] = {
+    {"~", "~: not measured on this GPU",
+     "an expected time of a kind of kernel that was not measured on this GPU: it is carried over "
+     "from GPUs like it, or from the datasheet"},
+    {"*", "*: expected below the roofline, by L2 or Winograd",
+     "behind a bound: expected to be faster than the roofline, because operands are in L2 (see "
+     "--cache) or Winograd needs fewer MACs"},
+    {"rank", "rank 1: its range overlaps that of the best",
+     "place in a ranking; 1 of all whose range (time / within to time x within) overlaps that of "
+     "the best, which are as good for all that is known"},
+    {"eager", "eager: images/s by PyTorch, operator by operator",
+     "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
+    {"/bound", "/bound, /exp.: measured over roofline, over expected",
+     "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
+     "kernel"},
+    {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},
+    {"best batch", "best batch: the smallest nearly as fast as any",
+     "of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is within 5% of "
+     "the least"},
+    {"max batch", "max batch: the largest that fits",
+     "the largest that fits into the memory that driver and libraries leave free: all but 0.5 GB, "
+     "of AMD's GPUs all but 1 GB"},
+    {"within", "within: as far lie 68 of 100 times",
+     "of 100 measured times 68 lie between expected / within and expected x within"},
+    {"a million", "a million: images, by --price", "what a million images cost, by --price"},
+    {"/exp.", "", "the measured time over the expected one"},
+    {"lost", "lost: beyond the roofline", "the measured time beyond the roofline"},
+    {"gerr", "gerr: the typical error as a factor",
+     "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; "
+     "in its "
+     "table the column roofline has that of the plain roofline time"},
+    {"bias", "", "the geometric mean of predicted over measured times"},
+    {"median", "", "the median of |predicted / measured - 1|"},
+    {"energy", "energy: at TDP, an upper estimate",
+     "an image's expected time x TDP, an upper estimate"},
+    {"TDP", "", "the power that the GPU draws at most"},
+    {"speed-up", "speed-up: over the first row",
+     "over the first row, of an image's time where that is known"},
+    {"bound by", "bound by: most of the roofline's time",
+     "what has most of the roofline's time, and its share of it"},
+    {"limiter", "limiter: most of the expected time",
+     "the largest part of the expected time, one of those below"},
+    {"roofline", "roofline: max(FLOP / peak, bytes / bandwidth)",
+     "max(FLOP / peak, bytes / bandwidth), with all bytes from device memory"},
+    {"expected", "expected: a library's kernel",
+     "the time of a library's kernel; less than the roofline where operands are in L2 or Winograd "
+     "needs fewer MACs"},
+    {"measured", "", "the time that a profiler or a person gave"},
+    {"share", "", "of the total"},
+    {"bound", "", "what takes longer at the peaks: compute, the arithmetic, or memory, the bytes"},
+    {"FLOP", "", "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP"},
+    {"bytes", "", "each operand is read once, each result written once"},
+    {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
+    {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
+    {"nearest roof", "",
+     "of a kernel with hardware counters, the ceiling that it comes closest to, and its share of "
+     "it; FLOP/B is then counted FLOP over counted bytes, engine the units that they keep busy the "
+     "longest"},
+    {"k, M, G, T", "", "powers of ten; KiB and MiB are powers of two"},
 };
 
-constexpr Meaning meanings[] = {
-    {"FLOP", "1 MAC = 2 FLOP."},
-    {"", "k, M, G: powers of ten."},
-    {"bytes", "bytes: each operand is read once, each result written once."},
-    {"roofline", "roofline: max(FLOP / peak, bytes / bandwidth), all bytes from device memory."},
-    {"expected",
-     "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
-     "(see --cache) or Winograd needs fewer MACs."},
-    {"share", "share: of the total."},
-    {"within",
-     "within: of 100 measured times, 68 lie between expected / within and expected x within. ~: "
-     "no kernel of this kind was measured on this GPU."},
-};
-
-constexpr Meaning measured_meanings[] = {
-    {"lost", "lost: the measured time beyond the roofline."},
-    {"/bound",
-     "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
-     "the roofline is far below the start of a kernel."},
-};
-
-/// The meanings of what is shown, as one paragraph. What has no word is always said.
-std::string paragraph(std::span<const Meaning> all, const std::set<std::string>& shown) {
-  std::string text;
-  for (const Meaning& each : all)
-    if (each.word.empty() || shown.contains(std::string(each.word))) add_item(text, each.text, " ");
-  return text.empty() ? text : broken(text, sentence_width) + '\n';
+bool ends_in_count(std::string_view cell) {
+  const std::size_t digits = cell.find_last_not_of("0123456789");
+  return digits != cell.npos && digits > 0 && digits + 1 < cell.size() && cell[digits] == 'x' &&
+         cell[digits - 1] == ' ';
 }
 
 }  // namespace
@@ -62,28 +91,41 @@ std::string paragraph(std::span<const Meaning> all, const std::set<std::string>&
 void Legend::add(const Grid& grid) {
   for (const GridColumn& column : grid.columns) {
     words_.insert(column.header);
-    if (column.header == "expected") words_.insert("within");  // its "~", where that is dropped
     for (const std::string& cell : column.cells) {
-      if (column.header == "limiter") limiters_.insert(cell);
-      if (column.header == "bound" && cell.ends_with('*')) rows_below_roofline_ = true;
+      if (cell.starts_with('~')) words_.insert("~");
+      if (column.header == "bound" && cell.ends_with('*')) words_.insert("*");
+      if (column.header == "layer" && ends_in_count(cell)) words_.insert("x2");
     }
   }
 }
 
 std::string Legend::text() const {
-  std::string text = paragraph(settings_meanings, words_) + paragraph(meanings, words_);
-  if (rows_below_roofline_)
-    text += "*: expected is less than the roofline: operands in L2, or Winograd saves MACs.\n";
-  return text + paragraph(measured_meanings, words_) + limiters_text();
+  constexpr std::string_view more = "roofline --words explains all.";
+  std::string text;
+  const auto with = [&](std::string_view brief) {
+    return broken(fmt::format("{}{}. {}", text, brief, more), sentence_width);
+  };
+  for (const Word& each : words_and_marks) {
+    if (each.brief.empty() || !words_.contains(std::string(each.word))) continue;
+    const std::string longer = with(each.brief);
+    if (std::ranges::count(longer, '\n') < 2) text += fmt::format("{}. ", each.brief);
+  }
+  return text.empty() ? text : broken(text + std::string(more), sentence_width) + '\n';
 }
 
-std::string Legend::limiters_text() const {
+std::string words_text(std::size_t width) {
   std::string text;
-  for (const Limiter limiter : enumerators<Limiter>)
-    if (const std::string name = words(limiter); limiters_.contains(name))
-      add_item(text, fmt::format("{}: {}", name, meaning_of(limiter)));
-  if (text.empty()) return "";
-  return broken("limiter: the largest part of the expected time; " + text + ".\n", sentence_width);
+  const auto add = [&](std::string_view word, std::string_view meaning) {
+    const std::string name = fmt::format("  {:<12} ", word);
+    std::string lines = broken(meaning, width - name.size());
+    for (std::size_t i = lines.find('\n'); i != lines.npos; i = lines.find('\n', i + 1))
+      lines.insert(i + 1, name.size(), ' ');
+    text += name + lines + '\n';
+  };
+  for (const Word& each : words_and_marks) add(each.word, each.meaning);
+  text += "\nparts of the expected time\n";
+  for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
+  return text;
 }
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the columns mean that tables show.
+// What the words and marks of tables mean: in two lines below a table, all of them by --words.
 
 #include <set>
 #include <string>
@@ -9,21 +9,20 @@
 
 namespace roofline {
 
-/// What tables have shown, and nothing else, in words.
+/// What tables have shown.
 class Legend {
  public:
   void add(const Grid& grid);
   void mention(const std::string& word) { words_.insert(word); }
 
-  /// What the columns mean.
+  /// Two lines at most of what was shown and is the least known; empty where nothing was.
   std::string text() const;
-  /// What the cells of a column of limiters mean, each in a few words.
-  std::string limiters_text() const;
 
  private:
-  std::set<std::string> words_;  ///< headers, and what sentences mention
-  std::set<std::string> limiters_;
-  bool rows_below_roofline_ = false;
+  std::set<std::string> words_;  ///< headers, marks in cells, and what sentences mention
 };
+
+/// Every word and mark with its meaning.
+std::string words_text(std::size_t width);
 
 }  // namespace roofline

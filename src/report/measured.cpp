@@ -15,11 +15,15 @@
 namespace roofline {
 namespace {
 
+/// A layer's name in a sentence, as --explain takes it.
+std::string name_text(const LayerResult& row) {
+  constexpr std::size_t widest = 60;
+  return short_names({printable(row.layer.name)}, widest).front();
+}
+
 std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
-
-std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s) : ""; }
 
 }  // namespace
 
@@ -127,17 +131,37 @@ std::string action_text(const Advice& action, const Result& result) {
 
 }  // namespace
 
+std::string impossible_sentence(const Result& result) {
+  if (!result.measured.impossible) return "";
+  const ImpossibleTimes& times = *result.measured.impossible;
+  const LayerResult& row = result.layers[times.row];
+  std::string text = fmt::format(
+      "faster than this GPU can be: check units and batch of {} measured {} ({}: {}, at least {})",
+      times.rows, times.rows == 1 ? "time" : "times", name_text(row),
+      duration(*row.measured_time_s), duration(times.least_s));
+  if (times.factor)
+    text += fmt::format("; x{:.0f} would fit{}", *times.factor,
+                        *times.factor == 1000                   ? ": ms given as us?"
+                        : *times.factor == result.setting.batch ? ", the batch: a time an image?"
+                                                                : "");
+  return broken(text + '\n', sentence_width);
+}
+
 std::string verdict_sentences(const Result& result, std::size_t width) {
   if (!result.measured.verdict) return "";
   const Verdict& verdict = *result.measured.verdict;
   const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
   std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
                              : busy_sentence(verdict) + layers_sentence(verdict);
-  for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
-    const Advice& action = verdict.actions[i];
-    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
-  }
-  return broken(text, width);
+  return broken(text + action_sentences(result), width);
+}
+
+std::string action_sentences(const Result& result) {
+  const std::vector<Advice>& actions = result.measured.verdict->actions;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_actions, actions.size()); ++i)
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(actions[i], result));
+  return text;
 }
 
 namespace {
@@ -211,7 +235,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid{
-      {{"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}},
+      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}},
       true};
   const auto add = [&](const std::string& what, double time_s) {
     grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
@@ -225,30 +249,6 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   return grid;
 }
 
-Grid measured_types_grid(const MeasuredSummary& summary) {
-  Grid grid{{{"type", true},
-             {"layers"},
-             {"roofline"},
-             {"expected"},
-             {"measured"},
-             {"of measured"},
-             {"/bound"},
-             {"/exp."}},
-            true};
-  const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
-                       double expected_s, double measured_s) {
-    grid.add_row({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
-                  duration(measured_s), share_text(measured_s, *summary.total.measured_time_s),
-                  over(measured_s, roofline_s), over(measured_s, expected_s)});
-  };
-  for (const TypeRow& type : summary.types)
-    add(std::string(info(type.kind).name), type.rows, type.total.roofline_time_s,
-        *type.total.expected_time_s, *type.total.measured_time_s);
-  add("total", summary.rows, summary.total.roofline_time_s, *summary.total.expected_time_s,
-      *summary.total.measured_time_s);
-  return grid;
-}
-
 std::string lost_sentences(const Result& result) {
   const MeasuredSummary& summary = *result.measured.summary;
   std::string text = "most time beyond the bound:\n";
@@ -256,8 +256,7 @@ std::string lost_sentences(const Result& result) {
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
     const bool says_help = !lost.help.empty() && lost.help != last_help;
-    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n",
-                        shortened(printable(row.layer.name), 40),
+    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n", name_text(row),
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
@@ -265,14 +264,6 @@ std::string lost_sentences(const Result& result) {
     if (!lost.help.empty()) last_help = lost.help;
   }
   if (summary.most_lost.empty()) text.clear();
-  std::string best;
-  for (const Engine engine : enumerators<Engine>)
-    if (summary.best_flop_per_s[engine])
-      best += fmt::format("{}{} {}", best.empty() ? "" : ", ", name_of(engine),
-                          si(*summary.best_flop_per_s[engine], "FLOP/s"));
-  if (summary.best_byte_per_s)
-    best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
-  if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';
   return text;
 }
 
@@ -330,10 +321,12 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
   return grid;
 }
 
-constexpr std::string_view accuracy_legend =
-    "Ratios of predicted to measured time. bias: their geometric mean. gerr: exp of\n"
-    "the mean |ln ratio|, the typical error as a factor. median: of |ratio - 1|.\n"
-    "roofline: gerr of the plain roofline time.\n";
+/// Networks and layers, of which both ends tell more than the middle.
+std::string middle_cut(const std::string& name) {
+  std::string text = shortened(name, 22);
+  if (text != name) text.replace(text.find("..."), 3, "*");
+  return text;
+}
 
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   Grid grid{{{"accuracy", true},
@@ -353,7 +346,7 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
                   percent(cell.expected.median_error),
                   fmt::format("{:.0f}%", 100 * cell.expected.within_25),
                   ratio_text(cell.roofline.geometric_error),
-                  fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
+                  fmt::format("{} {}", middle_cut(printable(cell.worst.front().name)),
                               factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);
@@ -366,15 +359,15 @@ std::string_view cause_text(BelowBound reason) {
     case BelowBound::in_l2: return "the operands fit in L2, so device memory hardly moves";
     case BelowBound::ceilings_too_low:
       return "the part does more than these ceilings (clocks, engine or data type differ?)";
-    case BelowBound::units: return "a slip of units (us, ms, s)?";
+    case BelowBound::impossible: break;  // said first
   }
   return "";
 }
 
 std::string below_bound_sentences(const Result& result) {
   std::string text;
-  for (const BelowBound reason : {BelowBound::fewer_macs, BelowBound::in_l2,
-                                  BelowBound::ceilings_too_low, BelowBound::units}) {
+  for (const BelowBound reason :
+       {BelowBound::fewer_macs, BelowBound::in_l2, BelowBound::ceilings_too_low}) {
     std::size_t count = 0;
     const LayerResult* fastest = nullptr;
     const auto ratio = [](const LayerResult& row) {
@@ -387,8 +380,7 @@ std::string below_bound_sentences(const Result& result) {
     }
     if (fastest != nullptr)
       text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
-                          shortened(printable(fastest->layer.name), 30), plain(ratio(*fastest)),
-                          cause_text(reason));
+                          name_text(*fastest), plain(ratio(*fastest)), cause_text(reason));
   }
   return text;
 }
@@ -418,7 +410,6 @@ std::string measured_text(const Result& result, const TableStyle& style) {
     text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
   if (result.measured.summary) {
     text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
-    text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
   if (result.measured.recording)
@@ -430,8 +421,7 @@ std::string measured_text(const Result& result, const TableStyle& style) {
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
                                                 style.own.width));
   if (!result.measured.accuracy.empty())
-    text +=
-        '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);
+    text += '\n' + style.render(accuracy_grid(result, style.own.width));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

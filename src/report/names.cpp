@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -60,13 +58,14 @@ std::string braced(const std::vector<std::string>& values) {
   return fmt::format("{}{{{}}}", head, fmt::join(ends, ","));
 }
 
-/// A word's first letter and the numbers at its end: "denseblock4" is "d4", "layer{1-3}" "l{1-3}".
+/// A word's first letter and the numbers at its end: "denseblock4" is "d*4", "layer{1-3}"
+/// "l*{1-3}". All short names are patterns that --explain takes.
 std::string initial(const std::string& part) {
-  if (part.size() < 3) return part;
+  if (part.size() < 4) return part;
   std::size_t end = part.find('{');
   if (end == part.npos)
     for (end = part.size(); end > 1 && is_digit(part[end - 1]);) --end;
-  return end == 0 ? part : part.substr(0, 1) + part.substr(end);
+  return end < 3 ? part : part.substr(0, 1) + '*' + part.substr(end);
 }
 
 /// The name with as few leading parts abbreviated as make it fit.
@@ -80,12 +79,18 @@ std::string abbreviated(const std::string& name, std::size_t width) {
   return text;
 }
 
-/// The text, its beginning replaced by "..." where it is wider than `width`; of one without parts
+/// The text, its beginning replaced by "*" where it is wider than `width`; of one without parts
 /// its middle, as such begin with what they are.
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
-  if (text.find('.') == text.npos) return shortened(text, width);
-  return "..." + std::string(last_columns(text, width - 3));
+  const std::size_t kept = width - 1;
+  const std::size_t tail = text.find('.') == text.npos ? kept / 2 : kept;
+  std::string_view end = last_columns(text, tail);
+  // Of a brace that is cut nothing stays.
+  if (const std::size_t close = end.find('}'); close < end.find('{') && close != end.npos)
+    end.remove_prefix(close + 1);
+  const std::string_view rest = last_columns(text, display_width(text) - (kept - tail));
+  return text.substr(0, text.size() - rest.size()) + '*' + std::string(end);
 }
 
 bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
@@ -170,19 +175,9 @@ std::vector<std::string> short_names(const std::vector<std::string>& names, std:
 std::vector<std::string> short_names(const std::vector<std::string>& names,
                                      const std::vector<std::size_t>& widths) {
   std::vector<std::string> texts;
-  std::map<std::string, std::set<std::string>> meanings;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  texts.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
     texts.push_back(cut(abbreviated(names[i], widths[i]), widths[i]));
-    meanings[texts[i]].insert(names[i]);
-  }
-  // One count for all, so that two names cut once more cannot come out alike either.
-  std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (meanings[texts[i]].size() < 2) continue;
-    const std::size_t own = numbers.try_emplace(names[i], numbers.size() + 1).first->second;
-    const std::string number = "~" + std::to_string(own);
-    texts[i] = cut(abbreviated(names[i], widths[i]), widths[i] - number.size()) + number;
-  }
   return texts;
 }
 

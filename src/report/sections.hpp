@@ -31,6 +31,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// A setting a row; columns that say the same of all are left out, and on a terminal what there is
 /// no room for.
 std::string points_text(const Report& report, const TableStyle& style);
+/// What a ranking comes to: the first, and what ties with it.
+std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// The seconds of a sweep by kind of layer.
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
 /// What of a GPU the work runs on, where that is a share of one.
@@ -56,8 +58,12 @@ std::string changes_text(const Changes& changes, std::optional<std::uint64_t> to
 
 // Measured inputs.
 
+/// Measured times that this GPU cannot reach, and what may be wrong with them; empty without any.
+std::string impossible_sentence(const Result& result);
 /// What a person needs first: what the time is made of and what to do first.
 std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
+/// The last of that: what to do first, and what else.
+std::string action_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
 /// Where the time went, what the model makes of it, and what is no layer.
@@ -75,8 +81,8 @@ enum class ExplanationLength : std::uint8_t {
 std::string explanation_text(const Explanation& explanation, const Result& result,
                              ExplanationLength length);
 /// What a network's time is made of, its bounds and largest layers, what would help and what of the
-/// GPU it depends on.
+/// GPU it depends on. `ceilings`: the line that names what the GPU has.
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     const TableStyle& style);
+                                     const std::string& ceilings, const TableStyle& style);
 
 }  // namespace roofline

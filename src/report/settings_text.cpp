@@ -60,6 +60,11 @@ struct SettingColumn {
 
 using Of = const SettingRow&;
 
+constexpr const char* million_header = "a million";
+
+/// Wider than the name of any GPU of the list.
+constexpr std::size_t widest_gpu = 60;
+
 /// The columns of points between the GPU and what they are best in.
 constexpr SettingColumn point_columns[] = {
     {"dtype", type_text, true},
@@ -70,13 +75,14 @@ constexpr SettingColumn point_columns[] = {
     {"measured", [](Of row) { return duration(row.measured_time_s); }},
     {"an image", image_text},
     {"images/s", [](Of row) { return plain(row.images_per_s); }},
+    {"eager", [](Of row) { return plain(row.eager_images_per_s); }},
     {"speed-up", [](Of row) { return factor(row.speedup); }},
     {"TDP", [](Of row) { return row.tdp_w ? fmt::format("{:.0f} W", *row.tdp_w) : ""; }},
     {"energy", [](Of row) { return si(row.energy_per_image_j, "J"); }},
     {"bound by", [](Of row) { return bound_share_text(row.compute_bound_share); }, true},
     {"limiter", [](Of row) { return words(row.limiter); }, true},
     {"memory", [](Of row) { return si(row.needed_memory_byte, "B"); }},
-    {"a million", [](Of row) { return plain(row.cost_per_million_images); }}};
+    {million_header, [](Of row) { return plain(row.cost_per_million_images); }}};
 
 /// "Tesla V100 SXM2 16GB, 32GB": what all begin with stands once.
 std::string gpus_text(const SettingsTable& table, const Group& group) {
@@ -102,6 +108,7 @@ bool tells_apart(const SettingsTable& table, BatchGoal goal) {
 std::string marks_of(const SettingsTable& table, const Group& group) {
   const SettingRow& first = table.rows[group.front()];
   if (!first.fits.value_or(true)) return "DOES NOT FIT";
+  if (table.ranked_by) return "";
   std::string text;
   const auto mark = [&](bool is_marked, std::string_view what) {
     if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
@@ -131,27 +138,59 @@ bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
 /// it takes to choose one.
 std::vector<std::string_view> droppable_of(const SettingsTable& table) {
   if (!table.ranked_by)
-    return {"memory",   "roofline", "TDP",      "energy",   "limiter",
+    return {"memory",   "eager",    "roofline", "TDP",      "energy", "limiter",
             "speed-up", "bound by", "images/s", "expected", "within"};
-  std::vector<std::string_view> headers{"memory",   "roofline", "limiter",  "speed-up", "bound by",
-                                        "an image", "energy",   "expected", "TDP"};
+  std::vector<std::string_view> headers{"memory",   "roofline", "limiter", "speed-up", "bound by",
+                                        "an image", "expected", "TDP",     "energy"};
   if (table.ranked_by == SortBy::energy) std::erase(headers, "energy");
   return headers;
 }
 
-/// Whole names of GPUs would take the room of what is said of them.
-void shorten_names(Grid& grid) {
-  constexpr std::size_t widest = 27;
-  std::vector<std::string>& names = grid.columns[1].cells;
-  names = short_names(names, widest);
+/// What a narrow terminal calls the GPUs of a row, as --gpu takes it: a long name would take the
+/// room of what is said of it.
+std::string short_gpus_text(const Report& report, const SettingsTable& table, const Group& group) {
+  constexpr std::size_t widest = 24;
+  const std::string& name = table.rows[group.front()].gpu;
+  const auto gpu = std::ranges::find(report.gpus, name, &Gpu::name);
+  const bool has_alias = gpu != report.gpus.end() && !gpu->aliases.empty();
+  return (display_width(name) > widest && has_alias ? gpu->aliases.front() : name) +
+         (group.size() > 1 ? fmt::format(" +{}", group.size() - 1) : "");
 }
 
-std::string_view ranking_text(SortBy by) {
+/// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
+std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
+  const std::string money = currency.empty() ? "" : " " + printable(currency);
   switch (by) {
-    case SortBy::energy: return "fewest joules first";
-    case SortBy::cost: return "cheapest first";
-    default: return "fastest first";
+    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
+    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
+    default: return plain(row.images_per_s) + " images/s";
   }
+}
+
+/// A row of the table, by what tells it from the others.
+std::string point_name(const SettingsTable& table, const SettingRow& row) {
+  return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
+         (std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1 && row.batch
+              ? fmt::format(" batch {}", *row.batch)
+              : "");
+}
+
+/// What is best by what the ranking is not by, wherever it stands.
+std::string other_bests(const SettingsTable& table, const std::string& currency) {
+  std::string text;
+  const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {
+    if (by == table.ranked_by || !best) return;
+    const SettingRow& row = table.rows[*best];
+    add_item(text,
+             fmt::format("by {}: {}, {}{}", name_of(by), point_name(table, row),
+                         quantity_text(row, by, currency),
+                         row.rank ? fmt::format(" (rank {})", *row.rank) : ""),
+             "; ");
+  };
+  add(SortBy::time, table.best);
+  add(SortBy::energy, table.fewest_joules);
+  add(SortBy::cost, table.cheapest);
+  return text.empty() ? text : "best " + text + '\n';
 }
 
 /// What does not fit, in one sentence.
@@ -175,7 +214,7 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
 }
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
-  Grid grid{{{"network", true}, {"GPU", true}}};
+  Grid grid{{{"network", true}, {"rank"}, {"GPU", true}}};
   for (const SettingColumn& column : point_columns)
     grid.columns.push_back({column.header, column.left});
   grid.columns.push_back({"best in", true});
@@ -186,7 +225,9 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
     std::string name = table.work;  // stands once, as the heading of its rows
     for (const Group& group : width ? selection.main_groups : selection.groups) {
       const SettingRow& row = table.rows[group.front()];
-      std::vector<std::string> cells{std::exchange(name, ""), gpus_text(table, group)};
+      std::vector<std::string> cells{
+          std::exchange(name, ""), row.rank ? fmt::format("{}", *row.rank) : "",
+          width ? short_gpus_text(report, table, group) : gpus_text(table, group)};
       for (const SettingColumn& column : point_columns) cells.push_back(column.text(row));
       cells.push_back(marks_of(table, group));
       grid.add_row(cells);
@@ -194,7 +235,6 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
     }
   }
   if (grid.row_count() == 0) return grid;
-  if (width) shorten_names(grid);
   const auto erase = [&](bool is_told_elsewhere, std::string_view header) {
     if (is_told_elsewhere)
       std::erase_if(grid.columns, [&](const GridColumn& each) { return each.header == header; });
@@ -205,6 +245,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   erase(is_one(report.points, batch_text), "batch");
   erase(is_one(report.points, type_text), "dtype");
   erase(one_gpu, "GPU");
+  erase(!report.points.front().ranked_by, "rank");
   erase(report.points.size() == 1, "network");
   drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
@@ -244,7 +285,7 @@ Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
     cells.insert(cells.end(),
                  {duration(row.time_per_image_s.value_or(0)), plain(row.images_per_s.value_or(0)),
                   !row.fits.value_or(true) ? "DOES NOT FIT"
-                  : i == sweep.best        ? "best"
+                  : i == sweep.best        ? "least"
                                            : ""});
     grid.add_row(cells);
   }
@@ -256,19 +297,33 @@ Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
 std::string sweep_sentence(const SettingsTable& sweep) {
   if (!sweep.best) return "none of these batches fits the GPU's memory\n";
   const std::string best = batch_text(sweep.rows[*sweep.best]);
-  std::string text = fmt::format("best of these: batch {} has the least time an image\n", best);
+  std::string text = fmt::format("of these, batch {} has the least time an image\n", best);
   if (sweep.near_best_from == sweep.best) return text;
   return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
                             batch_text(sweep.rows[*sweep.near_best_from]), best);
 }
 
-std::string points_title(std::span<const SettingsTable> tables,
-                         std::optional<Framework> framework) {
+/// ", by tensorrt on NVIDIA, torch-compile elsewhere"
+std::string frameworks_text(std::span<const SettingsTable> tables) {
+  std::set<Framework> all;
+  for (const SettingsTable& table : tables)
+    for (const SettingRow& row : table.rows)
+      if (row.framework) all.insert(*row.framework);
+  std::string text;
+  for (auto each = all.rbegin(); each != all.rend(); ++each)
+    text += fmt::format("{}{}{}", text.empty() ? ", by " : ", ", name_of(*each),
+                        all.size() == 1           ? ""
+                        : info(*each).only_nvidia ? " on NVIDIA"
+                                                  : " elsewhere");
+  return text;
+}
+
+std::string points_title(std::span<const SettingsTable> tables) {
   const SettingsTable& table = tables.front();
   const SettingRow& first = table.rows.front();
   std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
                                         : fmt::format("{} networks", tables.size());
-  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), 30);
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), widest_gpu);
   if (is_one(tables, type_text)) text += ", " + type_text(first);
   if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
@@ -276,39 +331,21 @@ std::string points_title(std::span<const SettingsTable> tables,
         first.is_goal[goal])
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
-  if (framework) text += fmt::format(", by {}", name_of(*framework));
-  if (table.ranked_by) text += fmt::format(": {}", ranking_text(*table.ranked_by));
+  text += frameworks_text(tables);
+  if (first.eager_images_per_s) text += ", as people deploy it";
   return text + "\n";
 }
 
 std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
-                              std::optional<std::size_t> width) {
+                              const std::string& currency, std::optional<std::size_t> width) {
   const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
-  std::string text;
+  std::string text = other_bests(table, currency);
   if (shown < selection.all_groups)
     text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
                         shown < selection.groups.size() ? " (--all shows every one)" : "");
   if (const std::string unfit = unfit_sentence(table, selection); !unfit.empty())
     text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
   return text;
-}
-
-/// "bound by compute: from batch 8 on", of each GPU and type where there are several.
-std::string points_sentence(const SettingsTable& table) {
-  if (table.compute_bound_from.empty()) return "";
-  std::string text;
-  bool others = false;
-  for (const ComputeBoundFrom& each : table.compute_bound_from) {
-    others = others || !each.batch;
-    if (!each.batch) continue;
-    std::string phrase;
-    if (table.compute_bound_from.size() > 1)
-      phrase = fmt::format("{}{} ", printable(each.gpu),
-                           each.dtype ? fmt::format(" {}", name_of(*each.dtype)) : "");
-    add_item(text, phrase + fmt::format("from batch {} on", *each.batch), "; ");
-  }
-  if (text.empty()) return "bound by memory at every batch\n";
-  return "bound by compute: " + text + (others ? "; others never\n" : "\n");
 }
 
 /// Each share once.
@@ -322,13 +359,38 @@ std::string share_lines(const Report& report) {
 
 }  // namespace
 
+/// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"
+std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
+  constexpr std::size_t most_named = 3;
+  const SettingRow& first = table.rows.front();
+  if (!first.rank) return "fits none of these GPUs\n";
+  const SortBy by = *table.ranked_by;
+  const auto quantity = [by](const SettingRow& row) {
+    return by == SortBy::energy ? *row.energy_per_image_j
+           : by == SortBy::cost ? *row.cost_per_million_images
+                                : *row.time_per_image_s;
+  };
+  std::string text = point_name(table, first) + " first: " + quantity_text(first, by, currency);
+  std::vector<std::string> tied;
+  double farthest = 1;
+  for (const SettingRow& row : table.rows)
+    if (row.tied && &row != &first) {
+      tied.push_back(point_name(table, row));
+      farthest = std::max(farthest, quantity(row) / quantity(first));
+    }
+  if (!tied.empty())
+    text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
+                        tied.size() == 1 ? "ties" : "tie", factor(farthest));
+  return text + '\n';
+}
+
 std::string share_line(const Setting& setting) {
   return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
 
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
   return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
-                     shortened(printable(sweep.rows.front().gpu), 30)) +
+                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
          style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
 }
 
@@ -340,19 +402,26 @@ std::string points_text(const Report& report, const TableStyle& style) {
       for (const SettingRow& row : table.rows)
         for (const BatchGoal goal : enumerators<BatchGoal>)
           if (row.is_goal[goal]) style.legend->mention(std::string(name_of(goal)) + " batch");
-  std::string text = points_title(report.points, report.results.front().setting.framework) +
-                     share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
+  std::string text;
+  for (const SettingsTable& table : report.points)
+    if (table.ranked_by) {
+      if (report.points.size() > 1) text += printable(table.work) + ": ";
+      text += ranking_answer(table, report.currency);
+    }
+  text += points_title(report.points) + share_lines(report) + '\n';
+  if (Grid grid = points_grid(report, style.own.width); grid.row_count() > 0) {
+    for (GridColumn& column : grid.columns)
+      if (column.header == million_header && !report.currency.empty())
+        column.header = printable(report.currency) + ' ' + million_header;
     text += style.render(grid);
-  const bool one = report.points.size() == 1;
+  }
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
-    const bool ranked = table.ranked_by.has_value();
+    if (!table.ranked_by) continue;
     const std::string sentences =
-        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
-               : points_sentence(table);
+        ranking_sentences(table, report.point_selections[i], report.currency, style.own.width);
     if (!sentences.empty())
-      text += broken((one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences,
+      text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
                      std::min(style.own.width.value_or(widest), widest));
   }
   text += '\n';

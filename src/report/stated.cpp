@@ -120,16 +120,8 @@ const JsonKey& key_of(const LayerField& field) {
   return keys[static_cast<std::size_t>(&field - layer_fields().data())];
 }
 
-/// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
-LayerSpec stated_layer_of(const Row& row) {
-  LayerSpec spec = stated(row.layer.layer);
-  if (spec.measured->is_known() && spec.measured->gpu.empty())
-    spec.measured.change([&](Measured& measured) { measured.gpu = row.gpu; });
-  return spec;
-}
-
 void write_stated_layer(JsonWriter& writer, const Row& row) {
-  LayerSpec spec = stated_layer_of(row);
+  LayerSpec spec = stated(row.layer.layer);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
     const std::vector<std::string>& names = row.layer.input_from;
@@ -210,7 +202,7 @@ std::string layer_columns() {
 
 void append_layer_cells(TextBuffer& csv, const Row& row) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.is_inserted;
-  const LayerSpec spec = is_input ? stated_layer_of(row) : LayerSpec();
+  const LayerSpec spec = is_input ? stated(row.layer.layer) : LayerSpec();
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;

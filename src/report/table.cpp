@@ -48,10 +48,17 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
+/// Of TF32, whose results --dtype tf32 and --engine tf32 have in other orders of the image.
+std::string order_text(const Result& result) {
+  if (result.bounds.main_engine != Engine::tf32) return "";
+  const auto conv = std::ranges::find(result.layers, LayerKind::conv,
+                                      [](const LayerResult& row) { return row.layer.kind; });
+  if (conv == result.layers.end()) return "";
+  return layout_of(conv->layer) == Layout::nchw ? ", channels first" : ", channels last";
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.front()];
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
   const std::string what = section.size() == 1
                                ? shortened(printable(result.setting.label), 40)
                                : fmt::format("{} inputs of one layer", section.size());
@@ -61,14 +68,19 @@ std::string title_of(const Report& report, const Section& section) {
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
   const std::string by =
       result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
-  // The name of a GPU that was changed says what was set, and is longer.
-  const bool is_changed = !result.setting.gpu_changes.empty();
-  return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
-                     shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
-                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
-                     plain(peak / bandwidth),
+  constexpr std::size_t widest_gpu = 80;  // the name of a GPU that was changed says what was set
+  return fmt::format("{} on {}, {}, {}{}{}{}\n", what,
+                     shortened(printable(result.setting.gpu), widest_gpu),
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+                     order_text(result), by);
+}
+
+std::string ceilings_sentence(const Result& result) {
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
+  return fmt::format("{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
+                     si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
+                     result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
                      share_line(result.setting) + gpu_changes_sentence(result));
 }
 
@@ -137,6 +149,7 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
          '\n';
 }
 
+/// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
   Grid grid{{{"type", true},
              {"layers"},
@@ -145,23 +158,30 @@ Grid type_grid(const Result& result, const Selection& selection) {
              {"bytes"},
              {"roofline"},
              {"expected"},
-             {"share"}},
+             {"share"},
+             {"measured"},
+             {"/bound"},
+             {"/exp."}},
             true};
+  const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
+    return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
+  };
   const auto add = [&](std::string_view name, std::uint64_t rows, const Total& total,
                        double share) {
     grid.add_row({std::string(name), fmt::format("{}", rows), si(total.macs, ""),
                   si(total.flops, ""), si(total.bytes.total, "B"), duration(total.roofline_time_s),
-                  duration(total.expected_time_s), percent(share)});
+                  duration(total.expected_time_s), percent(share), duration(total.measured_time_s),
+                  over(total.measured_time_s, total.roofline_time_s),
+                  over(total.measured_time_s, total.expected_time_s)});
   };
   for (const std::size_t i : selection.types) {
     const TypeRow& type = result.types[i];
     add(info(type.kind).name, type.rows, type.total, type.time_share);
   }
   add("total", result.layers.size(), result.total, 1);
+  drop_columns(grid, {}, {});
   return grid;
 }
-
-constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
 std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
   if (shown == all) return "";
@@ -178,15 +198,18 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
 }
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
-  std::string text = title_of(report, section);
+  std::string text;
+  for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
+  const Result& result = report.results[section.front()];
+  text += title_of(report, section);
   const std::string engines = engines_of(report, section);
   if (section.size() > 1)
-    return text + engines + '\n' + style.render(layer_grid(report, section, style.own)) + '\n';
-  const Result& result = report.results[section.front()];
+    return text + ceilings_sentence(result) + engines + '\n' +
+           style.render(layer_grid(report, section, style.own)) + '\n';
   const Selection& selection = report.selections[section.front()];
-  text += verdict_sentences(result) + expected_sentence(result, style.own.width) + engines +
-          other_engine_sentence(result) + memory_sentence(result) + recording_sentences(result) +
-          '\n';
+  text += verdict_sentences(result) + expected_sentence(result, style.own.width) +
+          ceilings_sentence(result) + engines + other_engine_sentence(result) +
+          memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");
@@ -195,16 +218,6 @@ std::string section_text(const Report& report, const Section& section, const Tab
             hidden_rows_sentence(selection, result, style);
   return text + network_bounds_sentence(result, style.own.width) + measured_text(result, style) +
          '\n';
-}
-
-bool has_folded(const Report& report, const TableStyle& style) {
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
-    const auto& groups =
-        style.is_terminal() ? report.selections[i].main_groups : report.selections[i].groups;
-    if (std::ranges::any_of(groups, [](const auto& each) { return each.size() > 1; })) return true;
-  }
-  return false;
 }
 
 /// Points stand for their layers, unless layers are asked for.
@@ -217,8 +230,8 @@ std::string layer_tables(const Report& report, TableStyle style) {
   style.legend = &legend;
   if (report.changes) {
     const std::string text = changes_text(*report.changes, report.filter.top, style);
-    const std::string limiters = legend.limiters_text();
-    return limiters.empty() ? text : text + '\n' + limiters;
+    const std::string words = legend.text();
+    return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
   const bool by_type = report.filter.by == RowsBy::type;
@@ -230,8 +243,7 @@ std::string layer_tables(const Report& report, TableStyle style) {
       text += section_text(report, section, style);
   text += points_text(report, style);
   if (text.empty()) return text;
-  text += legend.text();
-  return rows && has_folded(report, style) ? text + std::string(folded_legend) : text;
+  return text + legend.text();
 }
 
 std::string kernel_tables(const Report& report, const TableStyle& style) {
@@ -248,16 +260,24 @@ std::string kernel_tables(const Report& report, const TableStyle& style) {
 }
 
 /// A network as a colleague could be sent it.
-std::string network_explanations_text(const Report& report, const TableStyle& style) {
+std::string screens_text(const Report& report, const std::vector<NetworkExplanation>& screens,
+                         const TableStyle& style) {
   std::string text;
-  for (const NetworkExplanation& each : report.network_explanations)
-    text += (text.empty() ? "" : "\n") + broken(title_of(report, {each.result}), sentence_width) +
-            network_explanation_text(each, report.results[each.result], style);
+  for (const NetworkExplanation& each : screens) {
+    const Result& result = report.results[each.result];
+    text += (text.empty() ? "" : "\n") + impossible_sentence(result) +
+            broken(title_of(report, {each.result}), sentence_width) +
+            network_explanation_text(each, result, ceilings_sentence(result), style);
+  }
   return text;
 }
 
 std::string report_text(const Report& report, const TableStyle& style) {
-  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
+  if (!report.network_explanations.empty())
+    return screens_text(report, report.network_explanations, style);
+  if (style.is_terminal() && !report.screens.empty() && report.kernels.empty())
+    return screens_text(report, report.screens, style) +
+           "--all shows every layer, and where the time went.\n";
   std::string text = layer_tables(report, style);
   if (report.changes || report.kernels.empty()) return text;
   if (!text.empty()) text += '\n';
@@ -271,6 +291,15 @@ std::string explanations_text(const Report& report) {
     text +=
         (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
   return text;
+}
+
+/// What stands first, for the end of a long output.
+std::string answer_of(const Report& report) {
+  if (report.points.size() == 1 && report.points.front().ranked_by)
+    return ranking_answer(report.points.front(), report.currency);
+  if (report.results.size() != 1 || !report.points.empty()) return "";
+  const Result& result = report.results.front();
+  return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});
 }
 
 /// Stands before and after each table of Markdown. No other text has a control character.
@@ -296,9 +325,12 @@ std::string TableStyle::render(const Grid& grid) const {
 }
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
-  if (!report.explanations.empty()) return sink(explanations_text(report));
-  const std::string text = report_text(report, {style});
-  sink(style.width ? broken(text, *style.width) : text);
+  std::string text =
+      report.explanations.empty() ? report_text(report, {style}) : explanations_text(report);
+  if (style.width) text = broken(text, *style.width);
+  if (style.height && static_cast<std::size_t>(std::ranges::count(text, '\n')) >= *style.height)
+    text += broken(answer_of(report), *style.width);
+  sink(text);
 }
 
 void write_markdown(const Report& report, const RenderStyle&, const Sink& sink) {

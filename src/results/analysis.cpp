@@ -245,7 +245,7 @@ void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& mod
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
   if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
   if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
-  set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
+  set_measured(row, context);
 }
 
 /// A thread takes some ten microseconds to start, a row a few.
@@ -306,6 +306,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.gpu_changes = context.gpu.changes;
   result.setting.gpu_share = context.gpu.share;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
+  result.setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
   result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;
   result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
@@ -331,6 +332,7 @@ RunWay way_of(const Network& network, const AnalysisOptions& options) {
 
 /// All that follows from measured times.
 void measure_up(Result& result, const Context& context) {
+  result.measured.impossible = impossible_times(result, context);
   result.measured.summary = measured_summary(result, context);
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
 }

@@ -17,7 +17,8 @@ class Search {
       throw InputError(context.gpu.name +
                        " states no memory_gb, which a batch has to fit: give it in a GPU file of "
                        "your own");
-    free_byte_ = static_cast<double>(*context.gpu.memory_byte);
+    free_byte_ = static_cast<double>(*context.gpu.memory_byte) -
+                 static_cast<double>(reserved_memory_byte(context.gpu));
   }
 
   /// Doubles the batch for as long as it fits, then narrows down between the last two.
@@ -25,7 +26,9 @@ class Search {
     if (needed_byte(1) > free_byte_)
       throw InputError(source_, "",
                        "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
-                           context_.gpu.name + " has " + size_text(free_byte_));
+                           context_.gpu.name + " has " + size_text(free_byte_) + " beside " +
+                           size_text(static_cast<double>(reserved_memory_byte(context_.gpu))) +
+                           " for its driver and libraries");
     std::uint64_t fitting = 1;
     while (needed_byte(2 * fitting) <= free_byte_) {
       fitting *= 2;

@@ -7,20 +7,38 @@
 namespace roofline {
 namespace {
 
-/// Below what any faster engine of a part could do: the slips from ms to us to s are a thousand.
-constexpr double unit_slip = 1.0 / 30;
-
 bool may_save_macs(const Layer& layer) {
   return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window->rank == 2 &&
          layer.window->kernel[1] > 1 && layer.window->kernel[2] > 1 &&
          layer.window->stride == Axes{1, 1, 1} && layer.window->dilation == Axes{1, 1, 1};
 }
 
+/// Winograd with the largest tiles in use does a quarter of the multiply-adds.
+constexpr double fewest_macs_share = 0.25;
+
+/// What no kernel is faster than: at a quarter more than the datasheet's clock, on the fastest unit
+/// for the layer's type, its operands and its result in L2 as far as they fit.
+double least_s(const LayerResult& row, const Context& context) {
+  constexpr double most_clock = 1.25;
+  const EngineRates& peaks = context.gpu.peak_flop_per_s;
+  double flop_per_s = rate_of(peaks, row.engine).value_or(0);
+  if (const auto other = other_engine(row.layer, peaks, row.engine))
+    flop_per_s = std::max(flop_per_s, *rate_of(peaks, *other));
+  if (row.layer.dtypes.input == DataType::fp32 && peaks[Engine::tf32])
+    flop_per_s = std::max(flop_per_s, *peaks[Engine::tf32]);
+  const double flop =
+      static_cast<double>(row.counts.flops) * (may_save_macs(row.layer) ? fewest_macs_share : 1);
+  const bool is_warm = context.options.cache == CacheState::warm;
+  const auto cache_byte = static_cast<double>(cache_byte_of(context.gpu).value_or(0));
+  const double in_cache = is_warm ? 2 * cache_byte : 0;
+  const double byte = std::max(0.0, static_cast<double>(row.counts.bytes.total) - in_cache);
+  const double math_s = flop > 0 && flop_per_s > 0 ? flop / flop_per_s : 0;
+  return std::max(math_s, byte / context.gpu.bandwidth_byte_per_s) / most_clock;
+}
+
 BelowBound why_below(const LayerResult& row, const Context& context) {
-  // Winograd with the largest tiles in use does a quarter of the multiply-adds.
-  constexpr double fewest_macs_share = 0.25;
   const double ratio = *row.measured_time_s / row.point.roofline_time_s;
-  if (ratio < unit_slip) return BelowBound::units;
+  if (*row.measured_time_s < least_s(row, context)) return BelowBound::impossible;
   if (row.point.bound == Bound::memory && context.options.cache == CacheState::warm &&
       context.gpu.l2_byte && row.counts.bytes.total <= *context.gpu.l2_byte &&
       *row.measured_time_s >= row.point.compute_time_s)
@@ -49,7 +67,7 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
 
 /// What stands between the bound and the measured time: the largest part of the expected time that
 /// is not the bound's own resource, or what the model does not explain.
-std::string why_lost(const LayerResult& row) {
+std::string why_lost(const LayerResult& row, bool is_recorded) {
   const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;
@@ -59,6 +77,9 @@ std::string why_lost(const LayerResult& row) {
   const double rate_s = part_s[own] - row.point.roofline_time_s;
   if (unexplained_s > std::max(part_s[largest], rate_s))
     return "slower than a library's kernel should be";
+  // Of a kernel of one's own that nothing is said of, a library's is known alone.
+  if (!is_recorded && row.layer.mapping == KernelMapping{})
+    return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter));
   if (rate_s > part_s[largest])
     return own == Limiter::math ? "the practical rate is below the peak"
                                 : "the practical bandwidth is below the peak";
@@ -97,7 +118,7 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
                    [](const LostTime& a, const LostTime& b) { return a.lost_s > b.lost_s; });
   if (lost.size() > most_listed) lost.resize(most_listed);
   for (LostTime& each : lost) {
-    each.why = why_lost(result.layers[each.row]);
+    each.why = why_lost(result.layers[each.row], result.measured.recording != nullptr);
     each.help = best_help(result.layers[each.row], result, context);
   }
   return lost;
@@ -127,12 +148,17 @@ void add_recording(Verdict& verdict, const TraceSummary& recording) {
 
 }  // namespace
 
-void set_measured(LayerResult& row, const Context& context, bool gpu_is_known) {
+void set_measured_gpu(Network& network, const std::string& gpu) {
+  for (Layer& layer : network.layers)
+    if (layer.measured->is_known() && layer.measured->gpu.empty())
+      layer.measured.change([&](Measured& measured) { measured.gpu = gpu; });
+}
+
+void set_measured(LayerResult& row, const Context& context) {
   const Measured& measured = *row.layer.measured;
   if (!measured.is_known()) return;
   // Nothing was measured on a part that is not built.
-  const bool on_this_gpu = context.gpu.changes.empty() && (gpu_is_known || measured.gpu.empty() ||
-                                                           answers_to(context.gpu, measured.gpu));
+  const bool on_this_gpu = context.gpu.changes.empty() && answers_to(context.gpu, measured.gpu);
   if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu)
     row.layer.measured = {};
   row.measured_time_s = context.options.cache == CacheState::cold ? row.layer.measured->cold_s
@@ -147,10 +173,42 @@ std::optional<double> lost_s(const LayerResult& row) {
   return *row.measured_time_s - row.point.roofline_time_s;
 }
 
+std::optional<ImpossibleTimes> impossible_times(const Result& result, const Context& context) {
+  ImpossibleTimes times;
+  double farthest = 1;
+  double measured_s = 0;
+  double expected_s = 0;
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerResult& row = result.layers[i];
+    if (row.below_bound != BelowBound::impossible) continue;
+    ++times.rows;
+    measured_s += *row.measured_time_s;
+    expected_s += time_s(row);
+    const double least = least_s(row, context);
+    if (*row.measured_time_s / least >= farthest) continue;
+    farthest = *row.measured_time_s / least;
+    times.row = i;
+    times.least_s = least;
+  }
+  if (times.rows == 0) return std::nullopt;
+  constexpr double fitting = 2.5;
+  double nearest = fitting;
+  for (const double factor :
+       {10.0, 1000.0, static_cast<double>(result.setting.batch.value_or(1))}) {
+    const double ratio = factor * measured_s / expected_s;
+    if (const double off = std::max(ratio, 1 / ratio); factor > 1 && off < nearest) {
+      nearest = off;
+      times.factor = factor;
+    }
+  }
+  return times;
+}
+
 std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context) {
   MeasuredSummary summary;
   for (const LayerResult& row : result.layers)
-    if (row.measured_time_s && row.kernel) add_row(summary, row);
+    if (row.measured_time_s && row.kernel && row.below_bound != BelowBound::impossible)
+      add_row(summary, row);
   if (summary.rows == 0) return std::nullopt;
   summary.unexplained_s = *summary.total.measured_time_s - *summary.total.expected_time_s;
   std::stable_sort(summary.types.begin(), summary.types.end(), [](const auto& a, const auto& b) {

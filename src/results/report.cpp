@@ -131,11 +131,19 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   for (const KernelTable& table : report.kernels)
     report.kernel_selections.push_back(select(table, options.filter));
   report.filter = options.filter;
+  report.currency = options.currency;
   report.errors = std::move(errors);
   if (options.explain_networks)
     report.network_explanations = explain_networks(evaluated);
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
+  const bool asks_for_nothing =
+      options.filter.is_default() && !options.compare && !options.explain_networks;
+  if (asks_for_nothing && options.explain.empty() &&
+      std::ranges::all_of(evaluated, [](const Evaluated& each) {
+        return each.result.measured.recording && each.result.measured.summary;
+      }))
+    report.screens = explain_networks(evaluated);
   if (options.derive_all) report.derivations = derive_all(evaluated, options.filter);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));

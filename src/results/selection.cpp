@@ -71,6 +71,50 @@ bool is_of(const Gpu& gpu, const std::string& what) {
          lower_case(gpu.architecture) == what;
 }
 
+bool fits_wildcards(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0;
+  std::size_t p = 0;
+  std::size_t star = pattern.npos;  // the last * met, and where its text began
+  std::size_t star_text = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+/// What stands between braces, as tables fold names: "1,4", "0-5"; ".." is anything.
+std::vector<std::string> alternatives(std::string_view text) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view each = text.substr(begin, end - begin);
+    all.emplace_back(each == ".." ? "*" : each);
+    begin = end + 1;
+  }
+  unsigned first = 0;
+  unsigned last = 0;
+  const char* end = text.data() + text.size();
+  const char* dash = std::from_chars(text.data(), end, first).ptr;
+  if (dash == end || *dash != '-' || std::from_chars(dash + 1, end, last).ptr != end) return all;
+  all.clear();
+  constexpr unsigned most = 10'000;
+  for (unsigned number = first; number <= last && number - first < most; ++number)
+    all.push_back(std::to_string(number));
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
@@ -105,26 +149,15 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
 }
 
 bool fits_pattern(std::string_view text, std::string_view pattern) {
-  std::size_t t = 0;
-  std::size_t p = 0;
-  std::size_t star = pattern.npos;  // the last * met, and where its text began
-  std::size_t star_text = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_text = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      t = ++star_text;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  if (fits_wildcards(text, pattern)) return true;
+  const std::size_t open = pattern.find('{');
+  const std::size_t close = pattern.find('}', open);
+  if (close == pattern.npos) return false;
+  const std::vector<std::string> any = alternatives(pattern.substr(open + 1, close - open - 1));
+  return std::any_of(any.begin(), any.end(), [&](const std::string& each) {
+    return fits_pattern(
+        text, std::string(pattern.substr(0, open)) + each + std::string(pattern.substr(close + 1)));
+  });
 }
 
 }  // namespace roofline

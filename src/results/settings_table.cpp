@@ -36,13 +36,15 @@ void set_limiter(SettingRow& row, const Result& result) {
   row.limiter_share = *largest / row.time_s;
 }
 
-void set_quantities_of_image(SettingRow& row, const Prices& prices) {
+void set_quantities_of_image(SettingRow& row, const std::optional<double>& eager_time_s,
+                             const Prices& prices) {
   constexpr double s_per_hour = 3600;
   constexpr double million = 1e6;
   if (!row.batch || row.time_s <= 0) return;
   const auto batch = static_cast<double>(*row.batch);
   row.time_per_image_s = row.time_s / batch;
   row.images_per_s = batch / row.time_s;
+  if (eager_time_s) row.eager_images_per_s = batch / *eager_time_s;
   if (row.tdp_w) row.energy_per_image_j = *row.time_per_image_s * *row.tdp_w;
   if (const auto price = prices.find(row.gpu); price != prices.end())
     row.cost_per_million_images = million * *row.time_per_image_s / s_per_hour * price->second;
@@ -67,7 +69,8 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
   set_limiter(row, result);
-  set_quantities_of_image(row, prices);
+  row.framework = setting.framework;
+  set_quantities_of_image(row, result.eager_time_s, prices);
   set_parts(row, result);
   return row;
 }
@@ -116,22 +119,6 @@ std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const
   return parts;
 }
 
-/// For each GPU and type, whose rows stand together by batch: the smallest batch from which on most
-/// of the bound's time is in layers that are bound by compute.
-void find_crossovers(SettingsTable& table) {
-  const std::vector<SettingRow>& rows = table.rows;
-  for (std::size_t end = 0, begin = 0; begin < rows.size(); begin = end) {
-    while (end < rows.size() && rows[end].gpu == rows[begin].gpu &&
-           rows[end].dtype == rows[begin].dtype)
-      ++end;
-    if (end - begin < 2 || !rows[begin].batch) continue;
-    std::optional<std::uint64_t> from;
-    for (std::size_t i = end; i-- > begin && rows[i].compute_bound_share >= 0.5;)
-      from = rows[i].batch;
-    table.compute_bound_from.push_back({rows[begin].gpu, rows[begin].dtype, from});
-  }
-}
-
 /// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
@@ -147,23 +134,49 @@ void sort_rows(std::vector<SettingRow>& rows) {
                    [&](const SettingRow& a, const SettingRow& b) { return key_of(a) < key_of(b); });
 }
 
+/// What rows are ranked by.
+const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by) {
+  return by == SortBy::energy ? row.energy_per_image_j
+         : by == SortBy::cost ? row.cost_per_million_images
+                              : row.time_per_image_s;
+}
+
 /// The least first, then what does not know the quantity, then what does not fit; equals by time.
 auto rank_of(const SettingRow& row, SortBy by) {
-  const std::optional<double>& quantity = by == SortBy::energy ? row.energy_per_image_j
-                                          : by == SortBy::cost ? row.cost_per_million_images
-                                                               : row.time_per_image_s;
+  const std::optional<double>& quantity = ranked_quantity(row, by);
   return std::tuple(!row.fits.value_or(true), !quantity, quantity.value_or(0),
                     row.time_per_image_s.value_or(row.time_s));
 }
 
+/// Rows whose range overlaps that of the first, quantity / within to quantity x within, share its
+/// rank: for all that is known they are as good.
+void set_ranks(SettingsTable& table, SortBy by) {
+  const auto range_of = [](const SettingRow& row) {
+    return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;
+  };
+  const SettingRow first = table.rows.front();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    SettingRow& row = table.rows[i];
+    const std::optional<double>& quantity = ranked_quantity(row, by);
+    if (!quantity || !row.fits.value_or(true)) break;  // as all that follow
+    const bool overlaps =
+        *quantity / range_of(row) <= *ranked_quantity(first, by) * range_of(first);
+    row.tied = overlaps && i > 0;
+    const bool is_alike = i > 0 && quantity == ranked_quantity(table.rows[i - 1], by);
+    row.rank = overlaps ? 1 : is_alike ? *table.rows[i - 1].rank : i + 1;
+    table.rows.front().tied = table.rows.front().tied || row.tied;
+  }
+}
+
 void finish_points(SettingsTable& table) {
   sort_rows(table.rows);
-  find_crossovers(table);
-  if (table.ranked_by)
+  if (table.ranked_by) {
     std::stable_sort(table.rows.begin(), table.rows.end(),
                      [by = *table.ranked_by](const SettingRow& a, const SettingRow& b) {
                        return rank_of(a, by) < rank_of(b, by);
                      });
+    set_ranks(table, *table.ranked_by);
+  }
   table.best = least(table.rows, &SettingRow::time_per_image_s);
   table.fewest_joules = least(table.rows, &SettingRow::energy_per_image_j);
   table.cheapest = least(table.rows, &SettingRow::cost_per_million_images);

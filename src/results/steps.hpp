@@ -25,9 +25,12 @@ std::optional<NetworkBounds> network_bounds(const Result& result, CacheState cac
 
 /// Gives the row the measured time that its layer states, where it was measured like this row: at
 /// the same batch, of the same pass, on the same GPU, with caches in the same state. Where it is
-/// below the bound, says why that may be. Times of another batch, pass or GPU fall away.
-/// `gpu_is_known`: that it is this GPU, whatever its source calls it.
-void set_measured(LayerResult& row, const Context& context, bool gpu_is_known);
+/// below the bound, says why that may be. Times of another batch, pass or GPU fall away, and those
+/// that name none.
+void set_measured(LayerResult& row, const Context& context);
+
+/// The times of the result's rows that no kernel on this GPU takes; none where all are possible.
+std::optional<ImpossibleTimes> impossible_times(const Result& result, const Context& context);
 
 /// Where the measured time of the result's rows went; none where no row has one.
 std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context);

@@ -172,10 +172,17 @@ std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
   return result.setting.training ? result.memory->training_byte() : result.memory->inference_byte();
 }
 
+std::uint64_t reserved_memory_byte(const Gpu& gpu) {
+  constexpr std::uint64_t usual = 500'000'000;
+  // Of a memory that is small beside that, a part.
+  return std::min(gpu.vendor == "AMD" ? 2 * usual : usual, gpu.memory_byte.value_or(0) / 8);
+}
+
 std::optional<bool> fits(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed || !result.setting.gpu_memory_byte) return std::nullopt;
-  return *needed <= *result.setting.gpu_memory_byte;
+  return checked_add(*needed, result.setting.reserved_memory_byte) <=
+         *result.setting.gpu_memory_byte;
 }
 
 std::optional<std::uint64_t> cache_byte_of(const Gpu& gpu) {

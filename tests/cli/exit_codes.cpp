@@ -90,7 +90,61 @@ TEST_CASE("Lists go to stdout", "[cli/exit_codes]") {
   const Outcome gpus = run(folder, "roofline --list-gpus");
   CHECK(gpus.exit_code == 0);
   CHECK(gpus.out.find("Tesla V100 SXM2 16GB") != std::string::npos);
+  const Outcome hopper = run(folder, "roofline --list-gpus --gpu hopper");
+  CHECK(hopper.out.find("\nH200 SXM 141GB ") != std::string::npos);
+  CHECK(hopper.out.find("V100") == std::string::npos);
+  CHECK(run(folder, "roofline --list-networks --json | jq -r '.[]'").out ==
+        run(folder, "roofline --list-networks").out);
   const Outcome networks = run(folder, "roofline --list-networks");
   CHECK(networks.exit_code == 0);
   CHECK(networks.out.find("resnet50\n") != std::string::npos);
+}
+
+TEST_CASE("Words alone begin with five questions; --help takes an option", "[cli/exit_codes]") {
+  const TemporaryFolder folder;
+  const Outcome bare = run(folder, "roofline");
+  CHECK(bare.exit_code == 0);
+  std::size_t questions = 0;
+  for (const std::string& line : lines_of(bare.out)) {
+    CHECK(line.size() <= 80);
+    questions += line.ends_with('?') && line.starts_with("  ") ? 1U : 0U;
+  }
+  CHECK(questions == 5);
+  CHECK(run(folder, "roofline --help").out.starts_with(bare.out));
+  for (const std::string name : {"top", "--top"})
+    CHECK(run(folder, "roofline --help " + name).out ==
+          "  --top N                 Only the first N rows, by time unless sorted\n");
+  CHECK(run(folder, "roofline --words").out.find("\n  within ") != std::string::npos);
+}
+
+TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_codes]") {
+  const TemporaryFolder folder;
+  folder.write("m.yaml", "layers:\n  - type: conv\n");
+  folder.write("keras.txt", "Model: \"sequential\"\n____\n");
+  folder.write("torchinfo.txt", "==========\nLayer (type:depth-idx)\n");
+  const struct {
+    std::string arguments;
+    std::string message;
+  } table[] = {
+      {"m.yaml --gpu v100", "m.yaml:1:1: expected JSON, got YAML: write the same as JSON\n"},
+      {"keras.txt --gpu v100",
+       "keras.txt:1:1: expected JSON, got the summary of a Keras model, which lacks strides and "
+       "kernel sizes: export it as ONNX\n"},
+      {"torchinfo.txt --gpu v100",
+       "torchinfo.txt:1:1: expected JSON, got a torchinfo summary, which lacks strides and kernel "
+       "sizes: save the model with torch.export.save(torch.export.export(model, (x,)), "
+       "\"model.pt2\")\n"},
+      {"gpt2 --gpu v100",
+       "gpt2: expected a file, a directory or a built-in network, found none of that name; a model "
+       "of yours is exported by torch.export or as ONNX (--list-networks lists the networks)\n"},
+      {"resnet50 v100",
+       "v100: expected a file, a directory or a built-in network, found none of that name: a GPU "
+       "is given by --gpu v100 (--list-networks lists the networks)\n"},
+  };
+  for (const auto& [arguments, message] : table) {
+    INFO(arguments);
+    const Outcome outcome = run(folder, "roofline " + arguments);
+    CHECK(outcome.err == message);
+    CHECK(outcome.exit_code == 1);
+  }
 }

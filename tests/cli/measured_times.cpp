@@ -1,5 +1,6 @@
 // Measured times are compared with what was measured, and nothing else; the rest is said.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -19,6 +20,9 @@ std::string measured_conv(const std::string& name, const std::string& more) {
 std::string measured_relu(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name + R"(", "type": "relu", "input": [64, 56, 56], )" + more + "}";
 }
+
+/// Of times that name no GPU, measured on a V100.
+const std::string here = "--gpu v100 --measured-gpu v100 ";
 
 Json result_of(const TemporaryFolder& folder, const std::string& arguments) {
   return Json::parse(run(folder, "roofline " + arguments + " --json").out).at("results").at(0);
@@ -65,14 +69,14 @@ TEST_CASE("Only what was measured alike is compared", "[cli/measured_times]") {
   };
   for (const Case& each : table) {
     INFO(each.options);
-    CHECK(compared(result_of(folder, "x.json --gpu v100 " + each.options)) == each.counts);
+    CHECK(compared(result_of(folder, "x.json " + here + each.options)) == each.counts);
   }
 }
 
 TEST_CASE("A layer's own pass is the one that was measured", "[cli/measured_times]") {
   const TemporaryFolder folder;
   folder.write("x.json", measured_conv("a", R"("pass": "wgrad", "measured_us": 60)"));
-  const Json rows = result_of(folder, "x.json --gpu v100 --pass training").at("layers");
+  const Json rows = result_of(folder, "x.json " + here + "--pass training").at("layers");
   REQUIRE(rows.size() == 3);
   for (const Json& row : rows) {
     INFO(row.at("pass"));
@@ -80,16 +84,52 @@ TEST_CASE("A layer's own pass is the one that was measured", "[cli/measured_time
   }
 }
 
-TEST_CASE("A time is of the GPU that its source names", "[cli/measured_times]") {
+TEST_CASE("A time is of the GPU that its row, its file or the person names",
+          "[cli/measured_times]") {
   const TemporaryFolder folder;
   folder.write("x.csv",
-               "type,input,measured_us,measured_cold_us,measured_gpu\n"
+               "type,input,measured_us,measured_cold_us,gpu\n"
                "relu,\"[64,56,56]\",8,9,NVIDIA A100-SXM4-80GB\n"
                "relu,\"[64,56,56]\",8,9,\n");
-  CHECK(compared(result_of(folder, "x.csv --gpu a100")) == RowCounts{2, 0});
-  CHECK(compared(result_of(folder, "x.csv --gpu v100")) == RowCounts{1, 1});
+  const std::string layer = measured_relu("b", R"("measured_us": 8)");
+  folder.write("file.json", R"({"gpu": "a100", "layers": [)" + layer + "]}");
+  folder.write("row.json", measured_relu("b", R"("measured_us": 8, "measured_gpu": "a100")"));
+  folder.write("none.json", layer);
+  folder.write("times.csv", "name,measured_us,gpu\nb,8,a100\n");
+  folder.write("silent.csv", "name,measured_us\nb,8\n");
+  const struct {
+    std::string arguments;
+    RowCounts counts;
+  } table[] = {
+      {"x.csv --gpu a100", {1, 1}},
+      {"x.csv --gpu v100", {0, 2}},
+      {"x.csv --gpu v100 --measured-gpu v100", {1, 1}},
+      {"x.csv --gpu a100 --measured-gpu a100", {2, 0}},
+      {"file.json --gpu a100", {1, 0}},
+      {"file.json --gpu v100", {0, 1}},
+      {"file.json --gpu v100 --measured-gpu v100", {0, 1}},  // the file names another one
+      {"row.json --gpu a100", {1, 0}},
+      {"row.json --gpu t4", {0, 1}},
+      {"none.json --gpu v100", {0, 1}},
+      {"none.json --gpu v100 --measured-gpu v100", {1, 0}},
+      {"none.json --gpu v100 --measured-gpu t4", {0, 1}},
+      {"none.json --gpu v100 --measured silent.csv", {1, 0}},
+      {"none.json --gpu v100 --measured times.csv", {0, 1}},
+      {"none.json --gpu a100 --measured times.csv", {1, 0}},
+      {"none.json --gpu v100 --measured 8us", {1, 0}},
+      {"none.json --gpu v100,t4 --measured 8us", {0, 1}},
+  };
+  for (const auto& [arguments, counts] : table) {
+    INFO(arguments);
+    CHECK(compared(result_of(folder, arguments)) == counts);
+  }
   const Json other = result_of(folder, "x.csv --gpu v100").at("layers").at(0);
   CHECK(other.at("measured").is_null());  // the cold time is of the other GPU too
+  CHECK(run(folder, "roofline none.json --gpu v100").err ==
+        "none.json: its measured times name no GPU and are compared with none: say which with "
+        "--measured-gpu, or in the file as \"gpu\"\n");
+  CHECK(run(folder, "roofline none.json --gpu v100 --measured-gpu v1000").err ==
+        run(folder, "roofline none.json --gpu v1000").err);
 }
 
 TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
@@ -97,7 +137,7 @@ TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
   folder.write("x.json", measured_relu("a", R"("measured_us": 8, "measured_cold_us": 9)"));
   for (const auto& [options, time_s] : {std::pair("", 8e-6), std::pair(" --cache cold", 9e-6)}) {
     const Json measured =
-        result_of(folder, std::string("x.json --gpu v100") + options)["layers"][0]["measured"];
+        result_of(folder, "x.json " + here + options)["layers"][0]["measured"];
     CHECK(measured.at("time_s").get<double>() == Approx(time_s));
     CHECK(measured.at("warm_time_s").get<double>() == Approx(8e-6));
     CHECK(measured.at("cold_time_s").get<double>() == Approx(9e-6));
@@ -110,39 +150,66 @@ TEST_CASE("What is left out is said", "[cli/measured_times]") {
                              measured_relu("b", R"("measured_us": 8)") + "]");
   const std::string sentence =
       ", of another batch, pass or GPU than here, or with caches in another state";
-  CHECK(measured_lines(run(folder, "roofline x.json --gpu v100").out).empty());
+  CHECK(measured_lines(run(folder, "roofline x.json " + here).out).empty());
   for (const std::string format : {"table", "markdown"})
     CHECK(measured_lines(
-              run(folder, "roofline x.json --gpu v100 --batch 8 --format " + format).out) ==
+              run(folder, "roofline x.json " + here + "--batch 8 --format " + format).out) ==
           Lines{"measured times left out: 2" + sentence});
   // Nothing of the accuracy of what was not compared.
-  CHECK(result_of(folder, "x.json --gpu v100 --batch 8").at("accuracy").empty());
+  CHECK(result_of(folder, "x.json " + here + "--batch 8").at("accuracy").empty());
 }
 
 TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  const std::string big = R"("type": "relu", "input": [64, 560, 560], "measured_us": 100)";
+  const std::string big = R"("type": "relu", "input": [64, 560, 560], "measured_us": 150)";
   folder.write("x.json", "[" + measured_conv("slow", R"("measured_us": 15)") + "," +
                              measured_conv("winograd", R"("measured_us": 8)") + "," +
-                             measured_conv("strided", R"("stride": 2, "measured_us": 2)") + "," +
+                             measured_conv("strided", R"("stride": 2, "measured_us": 3)") + "," +
                              measured_conv("slip", R"("measured_ms": 0.00006)") + "," +
                              measured_relu("cached", R"("measured_us": 1)") +
                              R"(, {"name": "huge", )" + big + "}]");
-  const Json rows = result_of(folder, "x.json --gpu v100").at("layers");
+  const Json rows = result_of(folder, "x.json " + here).at("layers");
   std::vector<Json> causes;
   for (const Json& row : rows) causes.push_back(row.at("measured").at("below_bound"));
-  CHECK(causes == std::vector<Json>{nullptr, "fewer_macs", "ceilings_too_low", "units", "in_l2",
+  CHECK(causes == std::vector<Json>{nullptr, "fewer_macs", "ceilings_too_low", "impossible", "in_l2",
                                     "ceilings_too_low"});
-  // 8 / 14.727, 1 / 1.784, 2 / (231.2 M / 4 / 15.7 T), 0.06 / 14.727.
-  CHECK(measured_lines(run(folder, "roofline x.json --gpu v100").out) ==
+  // 8 / 14.727, 1 / 1.784, 3 / (231.2 M / 4 / 15.7 T), 0.06 / 14.727.
+  CHECK(measured_lines(run(folder, "roofline x.json " + here).out) ==
         Lines{"measured below the bound: 1 (most: winograd, x0.5432 of it): Winograd or FFT do "
               "fewer multiply-adds than are counted",
               "measured below the bound: 1 (most: cached, x0.5605 of it): the operands fit in L2, "
               "so device memory hardly moves",
-              "measured below the bound: 2 (most: strided, x0.5432 of it): the part does more than "
-              "these ceilings (clocks, engine or data type differ?)",
-              "measured below the bound: 1 (most: slip, x0.004074 of it): a slip of units (us, ms, "
-              "s)?"});
+              "measured below the bound: 2 (most: strided, x0.8148 of it): the part does more than "
+              "these ceilings (clocks, engine or data type differ?)"});
+}
+
+TEST_CASE("A time that the GPU cannot reach is the first line, with what may be wrong",
+          "[cli/measured_times]") {
+  // 2 x 64 x 64 x 9 x 56 x 56 FLOP of a batch of 64: 15.7 TFLOP/s take 942.5 us; a quarter of them,
+  // by Winograd, at a quarter more than the clock 188.5 us.
+  const TemporaryFolder folder;
+  const struct {
+    std::string time;
+    std::string line;
+  } table[] = {
+      {"1200us", ""},
+      {"200us", ""},
+      {"100us", "(a: 100.0 us, at least 188.5 us); x10 would fit"},
+      {"0.6us", "(a: 600.0 ns, at least 188.5 us); x1000 would fit: ms given as us?"},
+      {"9us", "(a: 9.000 us, at least 188.5 us); x64 would fit, the batch: a time an image?"},
+      {"1e-6us", "(a: <1 ns, at least 188.5 us)"},
+  };
+  folder.write("x.json", measured_conv("a", R"("batch": 64)"));
+  for (const auto& [time, line] : table) {
+    INFO(time);
+    const std::string text =
+        run(folder, "roofline x.json --gpu v100 --measured " + time).out.substr(0, 300);
+    const std::string start = "faster than this GPU can be: check units and batch of 1 measured time ";
+    CHECK(text.starts_with(start.substr(0, 50)) == !line.empty());
+    std::string flat = text;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    if (!line.empty()) CHECK(flat.starts_with(start + line + ' '));
+  }
 }
 
 TEST_CASE("The most absurd times allowed leave tables as wide as they are",
@@ -154,7 +221,7 @@ TEST_CASE("The most absurd times allowed leave tables as wide as they are",
     for (const std::string format : {"table", "markdown", "csv", "json", "ndjson"}) {
       INFO(options << " " << format);
       const Outcome outcome =
-          run(folder, "roofline x.json --gpu v100 --format " + format + options);
+          run(folder, "roofline x.json " + here + "--format " + format + options);
       CHECK(outcome.exit_code == 0);
       if (format == "table")
         for (const std::string& line : lines_of(outcome.out)) {

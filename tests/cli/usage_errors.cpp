@@ -14,13 +14,19 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     std::string message;
   };
   const std::vector<Case> table{
-      {"", "no input: give a file, a directory, a built-in network or - (see --help)"},
+      {"--gpu v100",
+       "no input: give a file, a directory, a built-in network, or - for standard input (see "
+       "--help)"},
       {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
       {"conv.json --gpu v1000",
        "unknown GPU \"v1000\"; did you mean v100? (--list-gpus lists all)"},
       {"conv.json --gpu v100,v1000",
        "unknown GPU \"v1000\"; did you mean v100? (--list-gpus lists all)"},
-      {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
+      {"conv.json --gpuu v100", "no option is called --gpuu; did you mean \"--gpu\"? (see --help)"},
+      {"--help gpuu", "--help: expected an option, got \"gpuu\"; did you mean \"gpu\"?"},
+      {"calibrate --gpu v100",
+       "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
+       "mine.json; roofline calibrate --script prints what measures them"},
       {"conv.json --gpu v100 --format xml",
        "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
        "\"xml\" (see --help)"},
@@ -87,7 +93,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
       {"--list-gpus -o x.csv", "-o x.csv: expected inputs to evaluate, got none"},
       {"--list-gpus --format csv", "--format csv: expected inputs to evaluate, got none"},
-      {"--list-networks --json", "--json: expected inputs to evaluate, got none"},
+      {"--words --json", "--json: expected inputs to evaluate, got none"},
       {"--show-gpu v100 --to-layers -", "--to-layers -: expected inputs to evaluate, got none"},
       {"a.json --script", "--script: expected calibrate --script"},
       {"calibrate --script -o x.json", "-o x.json: expected inputs to evaluate, got none"},

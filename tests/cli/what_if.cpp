@@ -25,17 +25,17 @@ TEST_CASE("The header says that the GPU was changed, and how", "[cli/what_if]") 
         "resnet18 on Tesla V100 SXM2 16GB with bandwidth=1.8TB/s l2=x2 peak=x1.5, fp32, batch 1, "
         "fwd");
   // 15.7 x 1.5 = 23.55; / 1.8 = 13.08.
-  CHECK(lines_of(out).at(1) ==
-        "fp32 23.55 TFLOP/s and 1.800 TB/s (datasheet, changed): ridge 13.08 FLOP/B");
   CHECK(lines_of(out).at(2) ==
+        "fp32 23.55 TFLOP/s and 1.800 TB/s (datasheet, changed): ridge 13.08 FLOP/B");
+  CHECK(lines_of(out).at(3) ==
         "what if: bandwidth 900.0 GB/s -> 1.800 TB/s, l2 6.000 MiB -> 12.00 MiB, peak");
-  CHECK(lines_of(out).at(3) == "x1.50");
+  CHECK(lines_of(out).at(4) == "x1.50");
 }
 
 TEST_CASE("Counts are set as whole numbers", "[cli/what_if]") {
   const TemporaryFolder folder;
   const std::string out = run(folder, "roofline resnet18 --gpu v100 --set sms=+10%").out;
-  CHECK(lines_of(out).at(2) == "what if: sms 80 -> 88");
+  CHECK(lines_of(out).at(3) == "what if: sms 80 -> 88");
 }
 
 TEST_CASE("A ceiling that is doubled halves what it bounds", "[cli/what_if]") {
@@ -67,7 +67,8 @@ TEST_CASE("A GPU as it is set stands against itself where nothing else is compar
 
 TEST_CASE("Times measured on a part are not those of one that is not built", "[cli/what_if]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", R"({"type": "relu", "input": [4096], "measured_us": 10})");
+  folder.write("relu.json",
+               R"({"type": "relu", "input": [4096], "measured_us": 10, "gpu": "v100"})");
   const auto result_of = [&](const std::string& rest) {
     return Json::parse(
         run(folder, "roofline relu.json --json --gpu v100" + rest).out)["results"][0];

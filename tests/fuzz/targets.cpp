@@ -107,7 +107,8 @@ void render(const Report& report, std::size_t choice) {
   const auto formats = output_formats();
   const OutputFormat& format = formats[choice % formats.size()];
   RenderStyle style;
-  if (choice / formats.size() % 2 == 1) style = {.colour = true, .width = 80, .chart = {}};
+  if (choice / formats.size() % 2 == 1)
+    style = {.colour = true, .width = 80, .height = {}, .chart = {}};
   if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
   const std::string json = find_output_format("json")->render(report, style).value();
   expect(nlohmann::json::accept(json), "JSON that cannot be read");
@@ -328,7 +329,7 @@ void run_tensorrt(const std::string& input) try {
 void run_measured(const std::string& input) try {
   const std::string name = input.size() % 2 == 0 ? "times.json" : "times.csv";
   const std::string path = written_parts(input, {"layers.json", name});
-  MeasuredTimes times(folder() + "/" + name);
+  MeasuredTimes times(folder() + "/" + name, "v100");
   evaluate_inputs(*open_input(path).value(), input, &times);
   times.notes();
 } catch (const InputError&) {

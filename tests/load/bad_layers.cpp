@@ -144,7 +144,7 @@ TEST_CASE("A misspelt key is named even where its absence breaks the layer", "[l
 
 TEST_CASE("One thing in two spellings", "[load/bad_layers]") {
   check_messages({
-      {conv_with("\"k\": 4"), "/k: expected one spelling, got this and out_channels"},
+      {conv_with("\"k\": 5"), "/k: expected one spelling, got this and out_channels"},
       {conv_with("\"r\": 3"), "/kernel_size: expected one spelling, got this and r"},
       {conv_with("\"stride\": 1, \"stride_w\": 1"),
        "/stride: expected one spelling, got this and stride_w"},
@@ -154,15 +154,15 @@ TEST_CASE("One thing in two spellings", "[load/bad_layers]") {
        "/dilation: expected one spelling, got this and dil_h"},
       {conv_with("\"groups\": 1, \"depthwise\": true"),
        "/depthwise: expected one spelling, got this and groups"},
-      {conv_with("\"c\": 3"), "/c: expected one spelling, got this and input"},
+      {conv_with("\"c\": 4"), "/c: expected 3, the channels of the input [1, 3, 8, 8], got 4"},
       {conv_with("\"h\": 8"), "/input: expected one spelling, got this and sizes"},
-      {conv_with("\"batch\": 2, \"n\": 2"), "/n: expected one spelling, got this and batch"},
+      {conv_with("\"batch\": 2, \"n\": 3"), "/n: expected one spelling, got this and batch"},
       {conv_with("\"dtype\": \"fp16\", \"dtypes\": {}"),
        "/dtypes: expected one spelling, got this and dtype"},
       {conv_with("\"measured_us\": 1, \"measured_ms\": 1"),
        "/measured_us: expected one spelling, got this and measured_ms"},
-      {R"({"input": [2, 3, 8, 8], "batch": 2, "out_channels": 4, "kernel_size": 3})",
-       "/batch: expected the batch once, got it here and as the first number of the shape"},
+      {R"({"input": [2, 3, 8, 8], "batch": 3, "out_channels": 4, "kernel_size": 3})",
+       "/batch: expected 2, the first number of the shape, got 3"},
   });
 }
 

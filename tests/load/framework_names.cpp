@@ -125,18 +125,15 @@ TEST_CASE("Other people's keys get a hint that helps", "[load/framework_names]")
       {conv(R"("kernel": [3, 3])"),
        "/kernel: expected a kernel mapping such as {\"tile\": [128, 64, 8]} (the window's size is "
        "\"kernel_size\"), got [3,3]"},
-      {R"({"C": 3, "h": 8, "w": 8, "k": 4, "r": 3, "s": 3})",
-       "/C: " + unknown + "\"C\"; did you mean \"c\" or \"in_channels\"?"},
-      {conv(R"("kernel_size": 3, "strides": 2)"),
-       "/strides: " + unknown + "\"strides\"; did you mean \"stride\"?"},
+      {conv(R"("kernel_size": 3, "padding_mode": "reflect")"),
+       "/padding_mode: expected zeros, got \"reflect\""},
       {conv(R"("kernel_size": 3, "group": 2)"),
        "/group: " + unknown + "\"group\"; did you mean \"groups\"?"},
       {R"({"type": "GroupNorm", "input": [6, 8, 8], "num_groups": 3})",
        "/num_groups: expected a key of a group_norm layer, got \"num_groups\"; did you mean "
        "\"groups\"?"},
-      {R"({"type": "BatchNorm2d", "input": [6, 8, 8], "num_features": 6})",
-       "/num_features: expected a key of a batch_norm layer, got \"num_features\"; did you mean "
-       "\"in_channels\"?"},
+      {R"({"type": "BatchNorm2d", "input": [6, 8, 8], "num_features": 8})",
+       "/num_features: expected 6, the channels of the input [1, 6, 8, 8], got 8"},
       {R"({"type": "AdaptiveAvgPool2d", "input": [6, 8, 8], "output_size": 1})",
        "/output_size: expected a key of a global_avg_pool layer, got \"output_size\"; did you mean "
        "\"output\"?"},

@@ -57,11 +57,11 @@ TEST_CASE("Records stand alone: without an input of its own, a record is none", 
 TEST_CASE("CSV: a header of the same keys", "[load/records]") {
   const Records records =
       read_records("x.csv",
-                   "name,n,c,h,w,k,r,s,stride_h,stride_w,dtype,gpu,measured_us\n"
+                   "name,n,c,h,w,k,r,s,stride_h,stride_w,dtype,host,measured_us\n"
                    "first,2,3,8,8,4,3,3,1,1,fp16,h200,12.5\n"
                    "second,,3,8,8,4,3,3,2,1,,h200,\n");
   CHECK(records.errors.empty());
-  CHECK(records.notes == std::vector<std::string>{"x.csv: ignored columns: gpu"});
+  CHECK(records.notes == std::vector<std::string>{"x.csv: ignored columns: host"});
   REQUIRE(records.layers.size() == 2);
   CHECK(records.layers[0].name == "first");
   CHECK(records.layers[0].output == Shape{2, 4, {1, 6, 6}, 2});

@@ -57,7 +57,23 @@ TEST_CASE("PyTorch's words and cuDNN's letters", "[load/spellings]") {
           "dilation": [2, 3]})",
       R"({"input": [3, 9, 7], "batch": 5, "out_channels": 4, "kernel_size": [3, 2], "stride_h": 2,
           "padding": [1, 0, 1, 0], "dil_h": 2, "dil_w": 3, "type": "conv2d", "p": 4, "q": 4})",
+      R"({"N": 5, "C": 3, "H": 9, "W": 7, "K": 4, "R": 3, "S": 2, "strides": [2, 1], "pad_h": 1,
+          "dilation": [2, 3], "P": 4, "Q": 4})",
+      // Keras' words, and what is said twice and agrees.
+      R"({"input": [5, 3, 9, 7], "in_channels": 3, "batch": 5, "n": 5, "filters": 4,
+          "out_channels": 4, "kernel_size": [3, 2], "strides": [2, 1], "padding": [1, 0],
+          "dilation": [2, 3], "use_bias": false, "padding_mode": "zeros"})",
   });
+  check_same({R"({"type": "linear", "input": [512], "out_features": 10})",
+              R"({"type": "linear", "input": [512], "units": 10})"});
+  check_same({R"({"type": "matmul", "m": 4, "n": 5, "k": 6, "name": "x"})",
+              R"({"type": "matmul", "M": 4, "N": 5, "K": 6, "name": "x"})"});
+  check_same({R"({"type": "batch_norm", "input": [64, 7, 7]})",
+              R"({"type": "BatchNorm2d", "input": [64, 7, 7], "num_features": 64})"});
+  for (const char* layout : {"nhwc", "NHWC", "Nhwc"})
+    CHECK(load_layer(R"({"input": [3, 9, 9], "k": 4, "r": 3, "s": 3, "layout": ")" +
+                     std::string(layout) + "\"}")
+              .layout == Layout::nhwc);
 }
 
 TEST_CASE("One number for all axes, whole numbers with a point", "[load/spellings]") {

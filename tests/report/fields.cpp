@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 namespace {
 
 const std::string layers =
-    R"([{"name": "a", "input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, "measured_us": 30},
+    R"([{"name": "a", "input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, "measured_us": 30, "gpu": "v100"},
         {"name": "b", "type": "relu"},
         {"name": "c", "type": "add", "inputs": ["a", "b"]},
         {"name": "d", "type": "flatten"},

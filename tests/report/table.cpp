@@ -43,7 +43,7 @@ std::string render(const char* format, const Report& report, const RenderStyle& 
 }
 
 std::string table_of(const Report& report, std::size_t width = 100) {
-  return render("table", report, {.width = width, .chart = {}});
+  return render("table", report, {.width = width, .height = {}, .chart = {}});
 }
 
 std::string escapes() {
@@ -96,7 +96,7 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
         report_on(find_gpu("a100").value(), load_network(file.text, name, at_batch(256)).value());
     for (const std::size_t width : {80U, 100U, 120U}) check_widths(table_of(report, width), width);
   }
-  check_widths(render_gpu_list(all_gpus(), {.width = 100, .chart = {}}));
+  check_widths(render_gpu_list(all_gpus(), {.width = 100, .height = {}, .chart = {}}));
 }
 
 TEST_CASE("Points fit the terminal", "[report/table]") {
@@ -208,7 +208,7 @@ TEST_CASE("Headers say what was taken of a GPU that is a share of one", "[report
       run(folder, "roofline alexnet --gpu 'H100 80GB HBM3 MIG 1g.10gb' --dtype fp16");
   const std::string slice = "MIG slice of H100 SXM5 80GB: 16 of 132 SMs, 1 of 8 memory slices (";
   CHECK(alone.exit_code == 0);
-  CHECK(lines_of(alone.out).at(2).find(slice) == 0);
+  CHECK(lines_of(alone.out).at(3).find(slice) == 0);
   const Outcome compared =
       run(folder, "roofline alexnet resnet18 --gpu 'h100,H100 80GB HBM3 MIG 1g.10gb'");
   CHECK(compared.exit_code == 0);

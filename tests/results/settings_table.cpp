@@ -79,8 +79,6 @@ TEST_CASE("Points say what an image takes and costs", "[results/settings_table]"
   CHECK(*points[3].cost_per_million_images == Approx(0.002 * 1e6 * image_s));
   CHECK(tables.front().best == 1);
   CHECK(tables.front().cheapest == 3);
-  REQUIRE(tables.front().compute_bound_from.size() == 2);
-  CHECK(tables.front().compute_bound_from[0].batch == 64);
 }
 
 TEST_CASE("A ranking has the best first and what does not fit last", "[results/settings_table]") {

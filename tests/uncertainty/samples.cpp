@@ -156,7 +156,8 @@ std::vector<Sample> samples_of(const std::string& folder, const LayerSet& set) {
   std::vector<Sample> samples;
   std::set<std::pair<double, double>> alike;
   while (const auto item = reader->next()) {
-    const Network network = infer(*item->value().spec({}).value(), {}).value();
+    Network network = infer(*item->value().spec({}).value(), {}).value();
+    set_measured_gpu(network, set.gpu);
     for (LayerResult& row : rows_of(network, context)) {
       if (!row.kernel || !row.measured_time_s) continue;
       if (network.recording && !alike.insert({*row.expected_time_s, *row.measured_time_s}).second)

@@ -90,6 +90,21 @@ class Inference {
       names_.add(stated_name, first, copies);
     }
     previous_copies_ = copies;
+    if (spec.input && spec.input->layer.empty()) ask_about_order(network_.layers[first]);
+  }
+
+  /// A square of three channels at the end, where channels are expected first.
+  void ask_about_order(const Layer& layer) {
+    constexpr std::uint64_t most_channels = 4;
+    const Shape& in = layer.inputs.front().shape;
+    const auto& [depth, height, width] = in.spatial;
+    if (!has_window(layer.kind) || in.spatial_rank != 2) return;
+    if (width > most_channels || height <= most_channels || in.channels != height) return;
+    const std::string size = std::to_string(height);
+    network_.assumptions.push_back(
+        layer.name + ": " + size + " channels of " + size + " x " + std::to_string(width) +
+        " are read; is the input channels last? Then write [" + std::to_string(in.batch) + ", " +
+        std::to_string(width) + ", " + size + ", " + size + "]");
   }
 
   std::uint64_t copies_of(const LayerSpec& spec) {

@@ -246,8 +246,9 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
 
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch) {
-  if (spec.batch && shape_batch)
-    fail("batch", "expected the batch once, got it here and as the first number of the shape");
+  if (spec.batch && shape_batch && *spec.batch != *shape_batch)
+    fail("batch", "expected " + std::to_string(*shape_batch) +
+                      ", the first number of the shape, got " + std::to_string(*spec.batch));
   if (scope.defaults.batch_override) return *scope.defaults.batch_override;
   if (spec.batch) return *spec.batch;
   return shape_batch ? *shape_batch : scope.network.batch.value_or(1);
@@ -262,10 +263,9 @@ Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
     return from_previous(spec, scope);
   }
   const bool is_named = !spec.input->layer.empty();
-  if (!is_named && spec.in_channels) fail_twice("in_channels", "input");
   Operand operand = stated_operand(*spec.input, spec, scope,
                                    {rank, info(spec.kind).features, false}, "input", {});
-  if (is_named) check_channels(spec, operand.shape);
+  check_channels(spec, operand.shape);
   if (is_named) check_batch(spec, scope, operand.shape);
   return operand;
 }

@@ -182,7 +182,7 @@ TEST_CASE("Layers' bars have the colours of the parts of all time", "[report/cha
 TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/places]") {
   // 629,145,600 FLOP over 17,582,848 bytes, measured 80 us: 35.78 FLOP/B, 7.864 TFLOP/s.
   const std::string text = R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5,
-                              "padding": 2, "batch": 1, "measured_us": 80})";
+                              "padding": 2, "batch": 1, "gpu": "v100", "measured_us": 80})";
   const Context context = make_context(find_gpu("v100").value(), {}).value();
   Result result = analyze(load_text(text), context.gpu);
   result.layers.front().expected_time_s = 100e-6;
@@ -205,7 +205,7 @@ TEST_CASE("A measured time and the model's parts of it are two bars whose shares
   // A convolution for which the model expects 15 to 60 us: measured longer, and shorter.
   for (const int measured_us : {800, 10}) {
     const std::string text = R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3,
-                                "batch": 1, "measured_us": )" +
+                                "batch": 1, "gpu": "v100", "measured_us": )" +
                              std::to_string(measured_us) + "}";
     const Context context = make_context(find_gpu("v100").value(), {}).value();
     Network network = load_text(text);
