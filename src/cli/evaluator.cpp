@@ -15,6 +15,14 @@
 namespace roofline {
 namespace {
 
+/// Whether a layer of a JSON file lacks a key or has one that nobody knows, as first ones do.
+bool names_no_key(const InputError& error) {
+  const std::string_view message = error.message;
+  return error.where.starts_with('/') && !error.where.starts_with("/results") &&
+         (message.starts_with("expected a key of a ") || message.ends_with(", got nothing") ||
+          message.starts_with("expected a layer type "));
+}
+
 /// A layer that works, of the kind that an error is about.
 std::string example_of_layer(const std::string& message) {
   constexpr std::pair<std::string_view, std::string_view> others[] = {
@@ -52,7 +60,7 @@ class Evaluator::ItemEvaluator {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    if (error.where.starts_with('/') && !error.where.starts_with("/results"))  // a layer of JSON
+    if (names_no_key(error))
       all_.messages.push_back({example_of_layer(error.message), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);

@@ -118,9 +118,11 @@ std::vector<std::string> files_under(const std::string& directory) {
 std::string what_else(const std::string& word, const std::vector<std::string_view>& names) {
   if (Catalogue().find(word)) return ": a GPU is given by --gpu " + word;
   const std::string meant = did_you_mean(word, names);
-  const bool is_path = word.empty() || word.find_first_of("./") != word.npos;
-  return meant.empty() && !is_path ? "; a model of yours is exported by torch.export or as ONNX"
-                                   : meant;
+  constexpr std::size_t longest_name = 40;
+  const bool is_name =
+      !word.empty() && word.size() <= longest_name && word.find_first_of("./") == word.npos;
+  return meant.empty() && is_name ? "; a model of yours is exported by torch.export or as ONNX"
+                                  : meant;
 }
 
 [[noreturn]] void fail_unknown(const std::string& word) {

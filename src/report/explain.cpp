@@ -263,8 +263,8 @@ std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
   return text +
          line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s),
               most) +
-         "  --tile, --threads, --registers, --shared-memory-byte say how yours works: then steps\n"
-         "  3 and 4 are of yours.\n";
+         "  --tile, --threads, --registers and --shared-memory-byte say how yours works;\n"
+         "  then steps 3 and 4 are of yours.\n";
 }
 
 std::string advice_text(const std::vector<Advice>& all) {

@@ -48,7 +48,8 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   CHECK(fit.err.empty());
   CHECK(lines_of(fit.out).front() == "Tesla V100 SXM2 16GB on 12 layers of 12 networks");
   CHECK(fit.out.find("memory.dram_share") != fit.out.npos);
-  const Outcome again = run(folder, "roofline adds.ndjson --gpu ./my.json --json");
+  const Outcome again =
+      run(folder, "roofline adds.ndjson --gpu ./my.json --measured-gpu ./my.json --json");
   CHECK(again.exit_code == 0);
   const auto accuracy = nlohmann::json::parse(again.out)["results"][0]["accuracy"];
   REQUIRE(accuracy.size() == 1);

@@ -112,7 +112,9 @@ TEST_CASE("Of a large network it is said what cannot be read before what does no
   folder.write("wide.json", array_of(large, wide));
   CHECK(run(folder, "roofline both.json --gpu v100").err ==
         "both.json: /4998/kernal_size: expected a key of a conv layer, got \"kernal_size\"; did "
-        "you mean \"kernel_size\"?\n");
+        "you mean \"kernel_size\"?\n"
+        "a layer that works: {\"type\": \"conv\", \"input\": [3, 224, 224], \"out_channels\": 64, "
+        "\"kernel_size\": 3, \"padding\": 1}\n");
   CHECK(run(folder, "roofline wide.json --gpu v100 --dtype fp32,fp16 --jobs 2").err ==
         "wide.json: /1/kernel_size: expected a kernel that fits the padded input, got one that "
         "spans 9 where the height with padding is 8\n");

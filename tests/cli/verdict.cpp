@@ -94,7 +94,7 @@ TEST_CASE("Rows of a recording keep their names, their pass once, and readable n
                               "fusion:", "for as much work"})
       CHECK(screen.find(wrong) == std::string::npos);
     for (const char* right : {"\nbatch_norm 32x96x112x112 dgrad ", "\nadd of one value x52 ",
-                              " <1 ns ", ">x1000", "/bound, /exp.: measured over"})
+                              " <1 ns ", ">x1000", "/exp.: measured over"})
       CHECK(screen.find(right) != std::string::npos);
     for (const std::string& line : lines_of(screen)) CHECK(line.size() <= std::size_t(columns));
     const bool has_limiter = screen.find("limiter       measured") != std::string::npos;

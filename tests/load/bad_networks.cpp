@@ -85,7 +85,7 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
       {"{\"dtype\": \"fp17\", " + layers + "}",
        "/dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, fp6, mxfp8, "
        "mxfp6, mxfp4, nvfp4, got \"fp17\"; did you mean \"fp16\"?"},
-      {"{\"gpu\": \"v100\", " + layers + "}", "/gpu: expected a key of a network, got \"gpu\""},
+      {"{\"host\": \"a\", " + layers + "}", "/host: expected a key of a network, got \"host\""},
       {"{\"batchs\": 2, " + layers + "}",
        "/batchs: expected a key of a network, got \"batchs\"; did you mean \"batch\"?"},
       {R"({"layers": [{"type": "relu", "input": [8]}, {"type": "relu", "repeat": -3}]})",

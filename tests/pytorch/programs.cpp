@@ -223,8 +223,8 @@ TEST_CASE("Programs that are none", "[pytorch/programs]") {
   CHECK(message_of([&] {
           spec_of(text_stream("net.pt2", zipped({{"x", "{}"}})), {});
         }) ==
-        "net.pt2: expected a program of torch.export, models/model.json, got a zip archive without "
-        "one");
+        "net.pt2: expected a program, as torch.export.save(torch.export.export(model, (x,)), "
+        "\"model.pt2\") writes one (models/model.json), got a zip archive without one");
   ProgramText missing;
   missing.input("x", {"2", "4"}).node("relu", {"y"}, "z", {"2", "4"});
   CHECK(failure_of(missing) ==

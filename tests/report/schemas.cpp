@@ -1,6 +1,7 @@
 // The schemas say of layers and rows what the tables say. ROOFLINE_UPDATE_GOLDEN=1 writes them
 // anew.
 
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -58,10 +59,16 @@ struct FieldSchema {
 OrderedJson layer_properties() {
   OrderedJson properties = OrderedJson::object();
   for (const LayerField& field : layer_fields()) {
-    properties[std::string(field.key)] = std::visit(FieldSchema{}, field.member);
-    for (const FieldAlias& alias : field.aliases)
-      if (!alias.key.empty())
-        properties[std::string(alias.key)] = std::visit(FieldSchema{}, field.member);
+    // cuDNN's letters are taken as capitals, too.
+    const auto add = [&](std::string key) {
+      if (key.empty()) return;
+      properties[key] = std::visit(FieldSchema{}, field.member);
+      if (key.size() > 1) return;
+      key.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(key.front())));
+      properties[key] = std::visit(FieldSchema{}, field.member);
+    };
+    add(std::string(field.key));
+    for (const FieldAlias& alias : field.aliases) add(std::string(alias.key));
   }
   return properties;
 }

@@ -22,7 +22,6 @@ AnalysisOptions options_of(const LayerSet& set) {
   options.launch = set.launch;
   options.cache = set.cache;
   options.engine = set.engine;
-  options.recorded_here = true;
   return options;
 }
 
@@ -157,6 +156,9 @@ std::vector<Sample> samples_of(const std::string& folder, const LayerSet& set) {
   std::set<std::pair<double, double>> alike;
   while (const auto item = reader->next()) {
     Network network = infer(*item->value().spec({}).value(), {}).value();
+    if (network.recording)  // whatever it calls its GPU
+      for (Layer& layer : network.layers)
+        layer.measured.change([](Measured& measured) { measured.gpu.clear(); });
     set_measured_gpu(network, set.gpu);
     for (LayerResult& row : rows_of(network, context)) {
       if (!row.kernel || !row.measured_time_s) continue;
