@@ -343,7 +343,7 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
 
 /// "fp16, batch 32, fwd; most of the time: dram 41.2%"; of several types how long each takes.
 std::string setting_sentence(const Subject& subject) {
-  if (subject.types.size() == 1 || subject.gpus.size() > 1) {
+  if (subject.types.size() == 1) {
     std::string text = work_title(subject.first(), false);
     text.erase(0, subject.inputs.front().size() + 2);
     const Total& total = subject.first().total;
@@ -355,7 +355,8 @@ std::string setting_sentence(const Subject& subject) {
   }
   std::string times;
   for (const Result* result : subject.results)
-    times += fmt::format("{}{} {}", times.empty() ? "expected: " : ", ",
+    times += fmt::format("{}{}{} {}", times.empty() ? "expected: " : ", ",
+                         subject.gpus.size() > 1 ? result->setting.gpu + " " : "",
                          type_text(result->setting.dtype), duration(result->total.time_s));
   return times;
 }
@@ -400,6 +401,7 @@ Chart chart_of(const Subject& subject) {
   Chart chart;
   set_title(chart, subject);
   if (marks.size() > 1) chart.caption = "Area: share of the time; x4: layers alike. ";
+  if (subject.types.size() > 1) chart.caption += "Drawn: the marks with numbers. ";
   chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once." + not_drawn_text(subject);
   chart.panels = panels_of(subject, std::move(marks));
   chart.columns = std::min<std::size_t>(subject.gpus.size(), 2);
