@@ -51,7 +51,7 @@ void add_new(std::vector<T>& all, const T& one) {
   if (index_in(all, one) == all.size()) all.push_back(one);
 }
 
-std::string type_text(const std::optional<DataType>& type) {
+std::string dtype_text(const std::optional<DataType>& type) {
   return type ? std::string(name_of(*type)) : "mixed types";
 }
 
@@ -141,7 +141,7 @@ Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   mark.plot = subject.gpu_of(row.result);
   if (subject.gpus.size() > 1) mark.series = row.result.setting.gpu;
   if (subject.types.size() > 1)
-    mark.series += (mark.series.empty() ? "" : ", ") + type_text(row.result.setting.dtype);
+    mark.series += (mark.series.empty() ? "" : ", ") + dtype_text(row.result.setting.dtype);
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
@@ -202,7 +202,7 @@ std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject&
       legend.push_back({std::string(look.name), LegendItem::Sign::mark,
                         many_types ? Colour::grey : look.colour, look.symbol});
   for (std::size_t i = 0; many_types && i < subject.types.size(); ++i)
-    legend.push_back({type_text(subject.types[i]), LegendItem::Sign::bar, series_colour(i)});
+    legend.push_back({dtype_text(subject.types[i]), LegendItem::Sign::bar, series_colour(i)});
   add_mark_legend(legend, marks);
   return legend;
 }
@@ -357,7 +357,7 @@ std::string setting_sentence(const Subject& subject) {
   for (const Result* result : subject.results)
     times += fmt::format("{}{}{} {}", times.empty() ? "expected: " : ", ",
                          subject.gpus.size() > 1 ? result->setting.gpu + " " : "",
-                         type_text(result->setting.dtype), duration(result->total.time_s));
+                         dtype_text(result->setting.dtype), duration(result->total.time_s));
   return times;
 }
 
