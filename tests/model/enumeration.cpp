@@ -55,7 +55,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(3, Framework::tensorrt);
   check_names(3, Optimizer::adam);
   check_names(4, ChartKind::compare);
-  check_names(10, Colour::paper);
+  check_names(11, Colour::paper);
   check_names(8, SortBy::cost);
   check_names(3, RowsBy::gpu);
   check_names(2, BatchGoal::best);

@@ -14,7 +14,7 @@ namespace roofline {
 namespace {
 
 /// Changes with a bar of their own.
-constexpr std::size_t most_changes = 14;
+constexpr std::size_t most_steps = 14;
 
 struct Step {
   std::string label;
@@ -34,10 +34,10 @@ std::vector<Step> steps_of(const Changes& changes) {
   add("changed", changes.changed);
   std::ranges::stable_sort(steps, std::greater(),
                            [](const Step& step) { return std::fabs(step.change_s); });
-  if (steps.size() <= most_changes) return steps;
-  Step rest{fmt::format("{} smaller ones", steps.size() - most_changes)};
-  for (std::size_t i = most_changes; i < steps.size(); ++i) rest.change_s += steps[i].change_s;
-  steps.resize(most_changes);
+  if (steps.size() <= most_steps) return steps;
+  Step rest{fmt::format("{} smaller ones", steps.size() - most_steps)};
+  for (std::size_t i = most_steps; i < steps.size(); ++i) rest.change_s += steps[i].change_s;
+  steps.resize(most_steps);
   steps.push_back(std::move(rest));
   return steps;
 }

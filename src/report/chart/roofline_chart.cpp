@@ -51,7 +51,7 @@ void add_new(std::vector<T>& all, const T& one) {
   if (index_in(all, one) == all.size()) all.push_back(one);
 }
 
-std::string type_text(const std::optional<DataType>& type) {
+std::string dtype_text(const std::optional<DataType>& type) {
   return type ? std::string(name_of(*type)) : "mixed types";
 }
 
@@ -141,7 +141,7 @@ Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   mark.plot = subject.gpu_of(row.result);
   if (subject.gpus.size() > 1) mark.series = row.result.setting.gpu;
   if (subject.types.size() > 1)
-    mark.series += (mark.series.empty() ? "" : ", ") + type_text(row.result.setting.dtype);
+    mark.series += (mark.series.empty() ? "" : ", ") + dtype_text(row.result.setting.dtype);
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
@@ -202,7 +202,7 @@ std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject&
       legend.push_back({std::string(look.name), LegendItem::Sign::mark,
                         many_types ? Colour::grey : look.colour, look.symbol});
   for (std::size_t i = 0; many_types && i < subject.types.size(); ++i)
-    legend.push_back({type_text(subject.types[i]), LegendItem::Sign::bar, series_colour(i)});
+    legend.push_back({dtype_text(subject.types[i]), LegendItem::Sign::bar, series_colour(i)});
   add_mark_legend(legend, marks);
   return legend;
 }
@@ -343,7 +343,7 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
 
 /// "fp16, batch 32, fwd; most of the time: dram 41.2%"; of several types how long each takes.
 std::string setting_sentence(const Subject& subject) {
-  if (subject.types.size() == 1 || subject.gpus.size() > 1) {
+  if (subject.types.size() == 1) {
     std::string text = work_title(subject.first(), false);
     text.erase(0, subject.inputs.front().size() + 2);
     const Total& total = subject.first().total;
@@ -355,8 +355,9 @@ std::string setting_sentence(const Subject& subject) {
   }
   std::string times;
   for (const Result* result : subject.results)
-    times += fmt::format("{}{} {}", times.empty() ? "expected: " : ", ",
-                         type_text(result->setting.dtype), duration(result->total.time_s));
+    times += fmt::format("{}{}{} {}", times.empty() ? "expected: " : ", ",
+                         subject.gpus.size() > 1 ? result->setting.gpu + " " : "",
+                         dtype_text(result->setting.dtype), duration(result->total.time_s));
   return times;
 }
 
@@ -400,6 +401,7 @@ Chart chart_of(const Subject& subject) {
   Chart chart;
   set_title(chart, subject);
   if (marks.size() > 1) chart.caption = "Area: share of the time; x4: layers alike. ";
+  if (subject.types.size() > 1) chart.caption += "Drawn: the marks with numbers. ";
   chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once." + not_drawn_text(subject);
   chart.panels = panels_of(subject, std::move(marks));
   chart.columns = std::min<std::size_t>(subject.gpus.size(), 2);

@@ -31,36 +31,36 @@ std::string setting_text(const SettingsTable& table, const SettingRow& row) {
 constexpr std::size_t most_bars = 40;
 
 /// What bars are of. All of it grows or falls with the time, so that its range is that of the time.
-enum class Quantity { cost, energy, images, time };
+enum class BarOf { cost, energy, images, time };
 
-Quantity quantity_of(const SettingsTable& table) {
+BarOf bars_quantity(const SettingsTable& table) {
   const SettingRow& first = table.rows.front();
-  if (table.ranked_by == SortBy::cost && first.cost_per_million_images) return Quantity::cost;
-  if (table.ranked_by == SortBy::energy && first.energy_per_image_j) return Quantity::energy;
-  return first.images_per_s ? Quantity::images : Quantity::time;
+  if (table.ranked_by == SortBy::cost && first.cost_per_million_images) return BarOf::cost;
+  if (table.ranked_by == SortBy::energy && first.energy_per_image_j) return BarOf::energy;
+  return first.images_per_s ? BarOf::images : BarOf::time;
 }
 
-double value_of(const SettingRow& row, Quantity quantity) {
+double value_of(const SettingRow& row, BarOf quantity) {
   switch (quantity) {
-    case Quantity::cost: return row.cost_per_million_images.value_or(0);
-    case Quantity::energy: return row.energy_per_image_j.value_or(0);
-    case Quantity::images: return row.images_per_s.value_or(0);
-    case Quantity::time: break;
+    case BarOf::cost: return row.cost_per_million_images.value_or(0);
+    case BarOf::energy: return row.energy_per_image_j.value_or(0);
+    case BarOf::images: return row.images_per_s.value_or(0);
+    case BarOf::time: break;
   }
   return row.time_s;
 }
 
-std::string value_text(double value, Quantity quantity) {
+std::string value_text(double value, BarOf quantity) {
   switch (quantity) {
-    case Quantity::cost: return plain(value) + " a million images";
-    case Quantity::energy: return si(value, "J") + " an image at TDP";
-    case Quantity::images: return plain(value) + " images/s";
-    case Quantity::time: break;
+    case BarOf::cost: return plain(value) + " a million images";
+    case BarOf::energy: return si(value, "J") + " an image at TDP";
+    case BarOf::images: return plain(value) + " images/s";
+    case BarOf::time: break;
   }
   return duration(value);
 }
 
-Bar bar_of(const SettingsTable& table, Quantity quantity, const SettingRow& row) {
+Bar bar_of(const SettingsTable& table, BarOf quantity, const SettingRow& row) {
   const double value = value_of(row, quantity);
   Bar bar;
   bar.label = setting_text(table, row);
@@ -68,8 +68,8 @@ Bar bar_of(const SettingsTable& table, Quantity quantity, const SettingRow& row)
   if (!row.fits.value_or(true)) bar.note += ", DOES NOT FIT";
   bar.segments = {{value, Colour::grey, bar.label + ": " + duration(row.time_s)}};
   if (row.measured_time_s)
-    bar.measured = quantity == Quantity::images ? value * row.time_s / *row.measured_time_s
-                                                : value * *row.measured_time_s / row.time_s;
+    bar.measured = quantity == BarOf::images ? value * row.time_s / *row.measured_time_s
+                                             : value * *row.measured_time_s / row.time_s;
   bar.whisker = whisker_of(value, row.expected_uncertainty);
   return bar;
 }
@@ -92,14 +92,14 @@ const Bar& mark_ties(std::vector<Bar>& bars, bool most_is_best) {
 }
 
 Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
-  const Quantity quantity = quantity_of(table);
+  const BarOf quantity = bars_quantity(table);
   std::vector<Bar> bars;
   for (const auto& group : selection.groups)
     if (const SettingRow& row = table.rows[group.front()]; value_of(row, quantity) > 0)
       bars.push_back(bar_of(table, quantity, row));
   Chart chart{.title = table.work, .subtitle = "expected"};
   if (bars.empty()) return chart;
-  const Bar& best = mark_ties(bars, quantity == Quantity::images);
+  const Bar& best = mark_ties(bars, quantity == BarOf::images);
   chart.title += fmt::format(": best is {}, {}", best.label, best.note);
   const auto ties = std::ranges::count_if(
       bars, [](const Bar& bar) { return bar.segments.front().colour == Colour::sky; });
@@ -113,9 +113,9 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
                   {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
                   {"behind", LegendItem::Sign::bar, Colour::grey}};
   add_bar_legend(panel.legend, bars);
-  panel.body = Bars{std::move(bars), quantity == Quantity::time     ? "s"
-                                     : quantity == Quantity::energy ? "J"
-                                                                    : ""};
+  panel.body = Bars{std::move(bars), quantity == BarOf::time     ? "s"
+                                     : quantity == BarOf::energy ? "J"
+                                                                 : ""};
   chart.panels.push_back(std::move(panel));
   return chart;
 }

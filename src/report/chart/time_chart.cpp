@@ -178,7 +178,7 @@ constexpr StepLook step_looks[] = {
     {StepPart::other_kernels, Colour::sky},
 };
 /// Parts that are less round to nothing.
-constexpr double least_part = 5e-4;
+constexpr double least_step_part = 5e-4;
 
 }  // namespace
 
@@ -202,7 +202,7 @@ std::optional<Panel> step_panel(const Result& result) {
   std::vector<PartOfTime> parts;
   parts.reserve(std::size(step_looks) + 1);
   for (const auto& [part, colour, is_idle] : step_looks)
-    if (const double time_s = verdict->part_s[part]; time_s > least_part * verdict->step_s)
+    if (const double time_s = verdict->part_s[part]; time_s > least_step_part * verdict->step_s)
       parts.push_back({(is_idle ? "idle, " : "") + std::string(meaning_of(part)),
                        is_idle ? "nothing runs" : "the GPU is busy", time_s, colour});
   parts.push_back({"layers", "the GPU is busy", verdict->layers_s(), Colour::blue});
