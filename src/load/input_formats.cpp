@@ -33,7 +33,7 @@ const InputFormat input_table[] = {
     {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
     {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, whole<refuse_tensorflow_trace>},
-    {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
+    {"PyTorch profiler trace", {".json"}, looks_like_trace, nullptr, open_trace_beside},
     {"TensorRT engine",
      {".json"},
      looks_like_engine_layers,

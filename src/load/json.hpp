@@ -173,7 +173,8 @@ class JsonDocument {
 };
 
 /// Takes a document apart that may be far larger than memory: gives each element of the lists that
-/// are members of its outermost object, with the list's key, and forgets it after that. Members are
+/// are members of its outermost object, with the list's key, or those of its outermost list, with
+/// none, and forgets it after that. Members are
 /// in the text's order, and a key may come twice. Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream,
                      const std::function<void(std::string_view list, const Value& element)>& take);
