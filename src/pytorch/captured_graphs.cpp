@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 
 #include "pytorch/trace_work.hpp"
@@ -15,14 +16,25 @@ std::string_view name_of(const Recording& recording, const LaunchCall& call) {
   return recording.texts.at(call.name);
 }
 
-/// 128 of "capture_128_decode", as servers call the range around a capture; 0 where none is.
-std::uint64_t captured_batch(const Recording& capture, double time_us) {
-  constexpr std::string_view begin = "capture_";
+constexpr std::string_view capture_range = "capture_";
+
+/// The ranges around captures, as servers call them: "capture_128_decode".
+std::vector<HostRange> capture_ranges(const Recording& capture) {
+  std::vector<HostRange> ranges;
+  std::ranges::copy_if(
+      capture.long_ranges, std::back_inserter(ranges),
+      [&](const HostRange& range) { return capture.name(range).starts_with(capture_range); });
+  return ranges;
+}
+
+/// The number in the name of the last of these ranges that is around that time; 0 where none is.
+std::uint64_t captured_batch(const Recording& capture, const std::vector<HostRange>& ranges,
+                             double time_us) {
   std::uint64_t batch = 0;
-  for (const HostRange& range : capture.long_ranges)
+  for (const HostRange& range : ranges)
     if (const std::string& name = capture.name(range);
-        name.starts_with(begin) && range.start_us <= time_us && time_us < range.end_us)
-      std::from_chars(name.data() + begin.size(), name.data() + name.size(), batch);
+        range.start_us <= time_us && time_us < range.end_us)
+      std::from_chars(name.data() + capture_range.size(), name.data() + name.size(), batch);
   return batch;
 }
 
@@ -64,6 +76,8 @@ bool is_graph_launch(const Recording& recording, std::uint32_t call) {
 void add_captured(Recording& recording, const Recording& capture) {
   const auto first_thread = static_cast<std::uint32_t>(recording.process_of_threads.size());
   const auto first_arguments = static_cast<std::uint32_t>(recording.arguments.size());
+  const std::size_t known = recording.captured.size();
+  const std::vector<HostRange> ranges = capture_ranges(capture);
   std::vector<LaunchCall> calls = capture.calls;
   std::ranges::stable_sort(calls, {}, &LaunchCall::start_us);
   bool is_open = false;
@@ -71,12 +85,13 @@ void add_captured(Recording& recording, const Recording& capture) {
     const std::string_view name = name_of(capture, call);
     const bool begins = mentions(name, {"BeginCapture"});
     is_open = begins || (is_open && !mentions(name, {"EndCapture"}));
-    if (begins) recording.captured.push_back({{}, captured_batch(capture, call.start_us)});
+    if (begins) recording.captured.push_back({{}, captured_batch(capture, ranges, call.start_us)});
     if (begins || !is_open) continue;
     call.name = recording.texts.id(name);
     call.thread += first_thread;
     recording.captured.back().launches.push_back(call);
   }
+  if (recording.captured.size() == known) return;
   recording.process_of_threads.resize(first_thread + capture.process_of_threads.size());
   recording.arguments.insert(recording.arguments.end(), capture.arguments.begin(),
                              capture.arguments.end());

@@ -178,6 +178,8 @@ std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
       annotation.substr(squares).starts_with('_'))
     lengths = {number_at(tokens + 1), number_at(tokens + 1), number_at(squares + 1)};
   if (lengths.pairs == 0) lengths.keys = 0;
+  for (std::uint64_t* sum : {&lengths.queries, &lengths.keys, &lengths.pairs})
+    *sum = std::min(*sum, most);
   return lengths.queries > 0 ? std::optional(lengths) : std::nullopt;
 }
 

@@ -126,7 +126,8 @@ Layers attention_on_cache(const OperatorCall& call) {
   if (!call.sequences) return traffic_layer(call, {query}, query->sizes, *query->type);
   const SequenceLengths& all = *call.sequences;
   const double keys_of_query = static_cast<double>(all.pairs) / static_cast<double>(all.queries);
-  const double requests = std::max(1.0, std::round(static_cast<double>(all.keys) / keys_of_query));
+  const double requests = std::clamp(std::round(static_cast<double>(all.keys) / keys_of_query), 1.0,
+                                     static_cast<double>(all.queries));
   const auto each = [&](std::uint64_t sum) {
     return static_cast<std::uint64_t>(
         std::max(1.0, std::round(static_cast<double>(sum) / requests)));

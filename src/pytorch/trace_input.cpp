@@ -23,6 +23,9 @@ constexpr std::string_view recorder = "PyTorch profiler";
 
 /// What the recording lacks to have layers, and how to record it; none where it lacks nothing.
 std::optional<std::string> why_no_layers(const Recording& recording) {
+  if (recording.operators.empty() && recording.activities.empty())
+    return "expected operators or kernels, got a trace without any: record it with "
+           "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
   if (recording.operators.empty())
     return "expected the operators that launched the kernels, got kernels alone: record the trace "
            "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators";
@@ -312,25 +315,20 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   }
   const std::string name = name_without(stream.name(), {".gz", ".json", ".trace", ".pt"});
   const std::optional<std::string> why = why_no_layers(recording);
-  if (recording.activities.empty() && recording.operators.empty())
-    throw InputError(stream.name(), "",
-                     "expected operators or kernels, got a trace without any: record it with "
-                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
-  if (recording.activities.empty() && why) throw InputError(stream.name(), "", *why);
-  if (recording.activities.empty()) return {program_of(std::move(recording), stream.name(), name)};
-  if (!why) {
-    if (std::optional<NetworkSpec> network = network_of(recording, stream.name(), notes)) {
-      network->name = name;
-      return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
-    }
-    notes.push_back(
-        "expected operators that are layers, got none among those that used the GPU" +
-        std::string(has_call(recording, "GraphLaunch")
-                        ? ": give the recording that was made while graphs were captured as well"
-                        : ""));
-  } else {
-    notes.push_back(*why);
+  if (recording.activities.empty()) {
+    if (why) throw InputError(stream.name(), "", *why);
+    return {program_of(std::move(recording), stream.name(), name)};
   }
+  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
+    network->name = name;
+    return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
+  }
+  notes.push_back(
+      why.value_or("expected operators that are layers, got none among those that used the GPU"));
+  if (has_call(recording, "GraphLaunch"))
+    notes.emplace_back(
+        "it launches captured graphs: give the recording that was made while they were captured "
+        "beside this one");
   KernelRecording kernels = kernels_of(recording, std::move(notes));
   kernels.name = name;
   return fixed_items(specs_of(std::move(kernels), stream));
