@@ -212,7 +212,15 @@ Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& w
 Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded) const {
   return expected([&]() -> std::vector<Gpu> {
     if (!recorded.name.empty())
-      if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
+      if (std::optional<Gpu> found = try_find(recorded.name)) {
+        // A module of two dies shows each as a device of the module's name.
+        const std::string module = found->name.substr(0, found->name.find(" ("));
+        if (recorded.sm_count && found->sm_count != recorded.sm_count)
+          for (const Gpu& die : all())
+            if (die.sm_count == recorded.sm_count && die.name.starts_with(module + " ("))
+              return {die};
+        return {*std::move(found)};
+      }
     if (!recorded.sm_count || !recorded.memory_byte) return {};
     const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
     std::vector<Gpu> alike = all();

@@ -191,7 +191,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
       root_ = value;
       return true;
     }
-    if (take_ != nullptr && open_.size() <= 2) {
+    if (take_ != nullptr && open_.size() <= (open_.front().is_array ? 1U : 2U)) {
       give(value);
       return true;
     }
@@ -220,7 +220,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
 
   /// An element of a list, or what stands beside the lists.
   void give(const JsonNode& value) {
-    if (open_.size() == 2 && !open_[0].is_array && open_[1].is_array)
+    if (open_.back().is_array)
       (*take_)(list_, {value, *document_}, static_cast<std::uint64_t>(stream_->tellg()));
     document_->clear();
   }

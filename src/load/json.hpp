@@ -175,9 +175,9 @@ class JsonDocument {
 using TakeListed =
     std::function<void(std::string_view list, const Value& element, std::uint64_t end_byte)>;
 /// Takes a document apart that may be far larger than memory: gives each element of the lists that
-/// are members of its outermost object, with the list's key and where in the text an array or
-/// object ends, and forgets it after that. Members are in the text's order, and a key may come
-/// twice. Throws InputError at "byte N".
+/// are members of its outermost object, with the list's key, or those of its outermost list, with
+/// none, and where in the text an array or object ends, and forgets it after that. Members are in
+/// the text's order, and a key may come twice. Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream, const TakeListed& take);
 
 }  // namespace roofline

@@ -69,8 +69,11 @@ class NsightMetrics {
 
   // Absent where it was not recorded. The last names are those of the page of details.
   std::optional<double> time_s() const {
-    return first_of({"gpu__time_duration.sum", "gpu__time_duration.max", "gpu__time_duration.avg",
-                     "gpu__time_duration", "Duration"});
+    const auto time = first_of({"gpu__time_duration.sum", "gpu__time_duration.max",
+                                "gpu__time_duration.avg", "gpu__time_duration", "Duration"});
+    const auto cycles = find("sm__cycles_elapsed.avg");
+    const auto rate = find("sm__cycles_elapsed.avg.per_second");
+    return time || !cycles || !rate || *rate <= 0 ? time : std::optional(*cycles / *rate);
   }
   std::optional<double> occupancy() const {
     return first_of({"sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy"});

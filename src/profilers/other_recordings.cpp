@@ -49,21 +49,18 @@ struct OtherTable {
 constexpr std::string_view other_nsys_report =
     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum";
 constexpr std::string_view other_rocprof_file =
-    "give the file of kernels beside it, *_kernel_trace.csv";
+    "give the file of kernels beside it, *_kernel_trace.csv or rocprof's results.csv";
 
 constexpr OtherTable other_tables[] = {
     {{"Total Time", "Num Calls", "Name"}, "Nsight Systems' table of calls", other_nsys_report},
     {{"Total Time", "Instances", "Range"}, "Nsight Systems' table of ranges", other_nsys_report},
     {{"Start", "Duration", "Tid"}, "Nsight Systems' trace of the host", other_nsys_report},
-    {{"Time(%)", "Calls", "Name"}, "a table of nvprof", "profile with Nsight Systems"},
-    {{"Name", "Calls", "TotalDurationNs"}, "rocprofv3's table of sums", other_rocprof_file},
+    {{"Time(%)", "Calls", "Name"}, "a table of nvprof in CSV", "print it without --csv"},
+    {{"Name", "Calls", "TotalDurationNs"}, "a table of sums of rocprof", other_rocprof_file},
     {{"Agent_Type", "Node_Id", "Name"}, "rocprofv3's list of agents", other_rocprof_file},
     {{"Domain", "Function", "Start_Timestamp"}, "rocprofv3's trace of calls", other_rocprof_file},
     {{"Kind", "Direction", "Start_Timestamp"}, "rocprofv3's trace of copies", other_rocprof_file},
     {{"Kind", "Operation", "Start_Timestamp"}, "rocprofv3's allocations", other_rocprof_file},
-    {{"BeginNs", "EndNs", "KernelName"},
-     "a table of rocprof",
-     "profile with rocprofv3 --kernel-trace --output-format csv"},
 };
 
 const OtherTable* other_table(std::string_view head) {

@@ -67,7 +67,10 @@ std::optional<double> profiler_number(std::string_view cell) {
 }
 
 std::optional<double> unit_factor(std::string_view unit) {
-  unit = unit.substr(0, unit.find('/'));
+  if (const std::size_t slash = unit.find('/'); slash != unit.npos) {
+    const std::optional<double> above = unit_factor(unit.substr(0, slash));
+    return above ? std::optional(*above / unit_factor(unit.substr(slash + 1)).value_or(1)) : above;
+  }
   struct Factor {
     std::string_view text;
     double factor;

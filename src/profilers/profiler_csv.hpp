@@ -31,7 +31,7 @@ bool has_header(std::string_view head, Columns columns);
 std::optional<double> profiler_number(std::string_view cell);
 
 /// One of the unit in seconds, bytes, hertz or counts: 1e-6 for "usecond", 1024 for "KiB", 1e6 for
-/// "Minst/cycle"; none for a unit that profilers do not use.
+/// "Minst/cycle", 1e9 for "cycle/nsecond"; none for a unit that profilers do not use.
 std::optional<double> unit_factor(std::string_view unit);
 
 class ProfilerCsv {

@@ -124,7 +124,7 @@ std::span<const OperatorRow> convolution_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {
       {"cudnn_convolution", convolution, conv, "input weight padding stride dilation groups"},
-      {"miopen_convolution miopen_depthwise_convolution", convolution, conv,
+      {"miopen_convolution miopen_depthwise_convolution mkldnn_convolution", convolution, conv,
        "input weight bias padding stride dilation groups"},
       {"cudnn_convolution_transpose", convolution, conv_transpose,
        "input weight padding output_padding stride dilation groups"},

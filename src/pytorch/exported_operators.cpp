@@ -579,17 +579,26 @@ constexpr Operation operations[] = {
     {"repeat tile", repeat},
 };
 
+/// Null where the operator is a row of the table, or unknown.
+Run run_of(std::string_view op) {
+  const auto operation = std::find_if(
+      std::begin(operations), std::end(operations),
+      [&](const Operation& each) { return is_one_of(op, " " + std::string(each.names) + " "); });
+  return operation == std::end(operations) ? nullptr : operation->run;
+}
+
 }  // namespace
 
 void run_node(ProgramReader& reader, Node& node) {
   if (node.library == "higher_order") return higher_order(reader, node);
-  const auto operation =
-      std::find_if(std::begin(operations), std::end(operations), [&](const Operation& each) {
-        return is_one_of(node.op, " " + std::string(each.names) + " ");
-      });
-  const bool is_known = node.library == "aten" && operation != std::end(operations);
-  if (is_known && node.results.empty()) return;
-  (is_known ? operation->run : run_row)(reader, node);
+  const Run run = node.library == "aten" ? run_of(node.op) : nullptr;
+  if (run != nullptr && node.results.empty()) return;
+  (run != nullptr ? run : run_row)(reader, node);
+}
+
+bool is_view(std::string_view op) {
+  const Run run = run_of(op);
+  return run == reshape || run == view || run == same;
 }
 
 }  // namespace roofline

@@ -26,11 +26,6 @@ const ElementType* element_type_of(std::uint64_t number) {
   return number < names.size() ? find_element_type(names[number]) : nullptr;
 }
 
-bool is_float(DataType type) {
-  return type == DataType::fp64 || type == DataType::fp32 || type == DataType::fp16 ||
-         type == DataType::bf16;
-}
-
 std::vector<std::string> user_inputs(const Value& program) {
   std::vector<std::string> names;
   for (const Value input : program.at("graph_module").at("signature").find("input_specs"))
@@ -94,6 +89,18 @@ const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& argume
 
 }  // namespace
 
+std::string counted(const std::map<std::string, std::size_t>& operators) {
+  std::string text;
+  for (const auto& [op, count] : operators)
+    add_item(text, op + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+  return text;
+}
+
+bool is_cast(const TensorArgument& tensor) {
+  const std::string_view name = tensor.type_name;
+  return name == "float" || name == "half" || name == "bfloat16" || name == "double";
+}
+
 std::vector<const TensorArgument*> Node::tensors() const {
   std::vector<const TensorArgument*> all;
   for (const Argument& argument : arguments)
@@ -153,12 +160,9 @@ NetworkSpec ProgramReader::network() && {
   network.has_dimensions = true;
   network.assumptions = sizes_.notes();
   network.assumptions.insert(network.assumptions.end(), notes_.begin(), notes_.end());
-  std::string operators;
-  for (const auto& [op, count] : without_row_)
-    add_item(operators, op + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
-  if (!operators.empty())
+  if (!without_row_.empty())
     network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
-                                  operators);
+                                  counted(without_row_));
   if (layers_.empty())
     network.assumptions.emplace_back(
         "nothing to evaluate: its operators are views and constants, which cost nothing");
@@ -184,9 +188,7 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
     tensor.type = type->type;
     tensor.type_name = type->name;
   }
-  const bool is_integer = tensor.type_name == "int" || tensor.type_name == "long";
-  if (defaults_.dtype_given && tensor.type && is_float(*tensor.type) && !is_integer)
-    tensor.type = defaults_.dtype;
+  if (defaults_.dtype_given && is_cast(tensor)) tensor.type = defaults_.dtype;
   return tensor;
 }
 

@@ -165,4 +165,11 @@ class ProgramReader {
 /// What the node does: layers, views, or nothing. Sets its results.
 void run_node(ProgramReader& reader, Node& node);
 
+/// Whether the operator only sees a tensor under other axes, as long as memory has it so.
+bool is_view(std::string_view op);
+/// The operators with how often each is there: "diff, index (2 times)".
+std::string counted(const std::map<std::string, std::size_t>& operators);
+/// Whether tensors of that element type are cast to the one that is asked for.
+bool is_cast(const TensorArgument& tensor);
+
 }  // namespace roofline

@@ -16,9 +16,12 @@
 
 namespace roofline {
 
-/// Traces of torch.profiler, whose layers are measured.
+/// Traces of torch.profiler, whose layers are measured where they ran on a GPU. Among the other
+/// inputs may be recordings that were made while its graphs were captured.
 bool looks_like_trace(std::string_view head);
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
+std::unique_ptr<Reader> open_trace_beside(std::unique_ptr<ByteStream> stream,
+                                          std::span<const std::string> inputs);
 
 /// A piece of GPU work in a trace.
 struct LayerRun {

@@ -193,7 +193,8 @@ std::span<const OperatorRow> movement_operators() {
       {"nll_loss_backward nll_loss2d_backward", picked_loss, other, "- input target"},
       {"cat _cat concat concatenate", join, LayerKind::concat, "- axis"},
       {"::rotary_embedding", rotary_embedding, other, "positions query key - table"},
-      {"::reshape_and_cache ::reshape_and_cache_flash", write_cache, other, "key value"},
+      {"::reshape_and_cache ::reshape_and_cache_flash ::store_cache", write_cache, other,
+       "key value"},
   };
   return rows;
 }

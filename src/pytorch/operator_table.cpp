@@ -54,22 +54,32 @@ std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   return rows;
 }
 
-/// A pointwise kernel of torch.compile whose operands are one tensor and vectors writes that tensor
-/// in place: nothing else could take its results.
+/// The elements that a pointwise kernel of torch.compile works on, its xnumel: the last number that
+/// it is called with. None for other operators.
+std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
+  if (!call.name.starts_with("triton_poi_")) return std::nullopt;
+  for (auto last = call.arguments->rbegin(); last != call.arguments->rend(); ++last)
+    if (const auto number = last->integer(); number && *number > 0)
+      return static_cast<std::uint64_t>(*number);
+  return std::nullopt;
+}
+
+/// A pointwise kernel of torch.compile writes one of its operands in place where nothing else could
+/// take its results: all but one are vectors, or two are added up and there is no third.
 Sizes written_in_place(const OperatorCall& call,
                        const std::vector<const TensorArgument*>& operands) {
   if (!call.name.starts_with("triton_poi_")) return {1};
-  std::uint64_t largest = 0;
-  std::uint64_t next = 0;
-  const TensorArgument* tensor = nullptr;
-  for (const TensorArgument* each : operands) {
-    const std::uint64_t elements = element_count(each->sizes);
-    next = std::max(next, std::min(largest, elements));
-    if (elements > largest) tensor = each;
-    largest = std::max(largest, elements);
-  }
+  const TensorArgument* largest = *std::max_element(
+      operands.begin(), operands.end(), [](const TensorArgument* a, const TensorArgument* b) {
+        return element_count(a->sizes) < element_count(b->sizes);
+      });
   constexpr std::uint64_t vector_share = 8;
-  return tensor != nullptr && next < largest / vector_share ? tensor->sizes : Sizes{1};
+  const std::uint64_t least = element_count(largest->sizes) / vector_share;
+  const auto tensors = std::count_if(
+      operands.begin(), operands.end(),
+      [&](const TensorArgument* tensor) { return element_count(tensor->sizes) >= least; });
+  const bool adds_two = mentions(call.name, {"_add_"}) && !mentions(call.name, {"_mul_", "_pow_"});
+  return tensors <= (adds_two ? 2 : 1) ? largest->sizes : Sizes{1};
 }
 
 /// What optimizers call on whole lists of tensors: "_foreach_add", "_fused_adamw".
@@ -109,7 +119,14 @@ Layers operand_traffic(const OperatorCall& call) {
       listed.push_back(std::move(tensor));
     }
   }
+  // Of a table a pointwise kernel reads what it works on; a pool reads more than it writes.
+  const auto elements = pointwise_elements(call);
+  std::vector<TensorArgument> parts;
+  parts.reserve(a.size());
   std::vector<const TensorArgument*> operands = tensors_in(a);
+  for (const TensorArgument*& operand : operands)
+    if (elements && element_count(operand->sizes) > *elements && !mentions(call.name, {"pool"}))
+      operand = &parts.emplace_back(with_sizes(*operand, {*elements}));
   for (const TensorArgument& tensor : listed) operands.push_back(&tensor);
   const bool all_known =
       std::all_of(operands.begin(), operands.end(),

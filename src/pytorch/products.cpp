@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "pytorch/operator_table.hpp"
 
@@ -112,6 +113,39 @@ Layers attention_of_heads(const OperatorCall& call) {
   return {spec};
 }
 
+/// Queries [T, heads, features] meet the keys and values of a cache, [..., heads, features], of
+/// which only the requests' own are read: as so many requests of one length as have as many
+/// queries, keys and products of both. Without these lengths the queries alone count.
+Layers attention_on_cache(const OperatorCall& call) {
+  const TensorArgument* query = call["query"].typed_tensor();
+  const TensorArgument* key = call["key"].tensor();
+  const TensorArgument* value = call["value"].tensor();
+  if (query == nullptr || key == nullptr || value == nullptr || query->rank() != 3 ||
+      key->rank() < 3 || value->rank() < 3)
+    return {};
+  if (!call.sequences) return traffic_layer(call, {query}, query->sizes, *query->type);
+  const SequenceLengths& all = *call.sequences;
+  const double keys_of_query = static_cast<double>(all.pairs) / static_cast<double>(all.queries);
+  const double requests = std::clamp(std::round(static_cast<double>(all.keys) / keys_of_query), 1.0,
+                                     static_cast<double>(all.queries));
+  const auto each = [&](std::uint64_t sum) {
+    return static_cast<std::uint64_t>(
+        std::max(1.0, std::round(static_cast<double>(sum) / requests)));
+  };
+  const auto batch = static_cast<std::uint64_t>(requests);
+  const auto of_cache = [&](const TensorArgument& cache) {
+    const Sizes& sizes = cache.sizes;
+    return operand_of(cache, {batch, sizes[sizes.size() - 2], each(all.keys), sizes.back()});
+  };
+  const Sizes queries{batch, query->sizes[1], each(all.queries), query->sizes[2]};
+  LayerSpec spec =
+      named_layer(LayerKind::attention, "attention",
+                  sizes_text(queries) + " to " + std::to_string(each(all.keys)), *query->type);
+  spec.inputs = {operand_of(*query, queries), of_cache(*key), of_cache(*value)};
+  spec.causal = each(all.queries) > 1;
+  return {spec};
+}
+
 /// The arguments are tokens [T, H], weights [E, 2 I, H] and [E, H, I], and the shares of the
 /// experts asked [T, K]. Each token goes through K of E experts, to 2 I features and from I of them
 /// back, as a product with 3 I columns for the rows of each expert.
@@ -142,6 +176,11 @@ Layers fused_experts(const OperatorCall& call) {
 }
 
 }  // namespace
+
+bool reads_cache(std::string_view operator_name) {
+  const OperatorRow* row = find_operator(operator_name);
+  return row != nullptr && row->read == attention_on_cache;
+}
 
 std::span<const OperatorRow> product_operators() {
   using enum LayerKind;
@@ -174,6 +213,8 @@ std::span<const OperatorRow> product_operators() {
       {"_efficient_attention_backward", heads_third, attention,
        "- query key value mask - - - - - - - - - causal"},
       {"::_flash_attn_forward", heads_third, attention, "query key value - - causal"},
+      {"::unified_attention ::unified_attention_with_output ::mha_batch_prefill",
+       attention_on_cache, attention, "query key value"},
       {"::inplace_fused_experts ::outplace_fused_experts", fused_experts, matmul,
        "input weight down shares"},
   };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,7 @@ struct GpuActivity {
   std::uint64_t byte = 0;         ///< that a copy moves
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
+  std::uint32_t process = 0;  ///< as the trace numbers it: that of the GPU, or of a rank's
   std::uint32_t message = 0;  ///< index in Recording::messages
   /// Where its event ends; 0 where its arguments do not stand last, or are annotated already.
   std::uint64_t end_byte = 0;
@@ -79,6 +81,7 @@ struct GpuActivity {
 /// A call of the GPU's runtime or driver that puts work on the GPU.
 struct LaunchCall {
   double start_us = 0;
+  double end_us = 0;
   std::uint64_t correlation = 0;
   std::uint64_t external_id = 0;
   TextId name = TextPool::empty;
@@ -88,6 +91,19 @@ struct LaunchCall {
 struct StepRange {
   double start_us = 0;
   double end_us = 0;
+  std::uint32_t process = 0;
+};
+
+/// A graph as it was captured.
+struct CapturedGraph {
+  std::vector<LaunchCall> launches;  ///< in their order
+  std::uint64_t batch = 0;           ///< tokens that it is for; 0 where that is not said
+};
+
+/// A step of a language model's server, as its annotation says.
+struct ServedStep {
+  double end_us = 0;
+  SequenceLengths lengths;
 };
 
 /// Shorter ranges of the host explain no gap of the GPU.
@@ -104,10 +120,14 @@ struct Recording {
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
   std::vector<RecordedMessage> messages{{}};  ///< the first: none
   std::vector<RecordedDevice> devices;
+  std::vector<std::string> processes;             ///< by their numbers, as the trace names them
+  std::vector<std::uint32_t> process_of_threads;  ///< by the threads' numbers
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;
   std::vector<LaunchCall> calls;
-  std::vector<StepRange> steps;  ///< ProfilerStep#
+  std::vector<StepRange> steps;         ///< ProfilerStep#
+  std::map<double, ServedStep> served;  ///< by their starts in us
+  std::vector<CapturedGraph> captured;  ///< of recordings beside this one
   /// What else the host ran and what took it long: calls, functions, ranges that a person named.
   std::vector<HostRange> long_ranges;
 

@@ -101,7 +101,7 @@ class Scanner {
     ++events_;
     if (event.find("ph").try_text() != "X") return;
     // The names of PyTorch 1.8 to 1.12 stand second.
-    const std::string_view category = event.find("cat").try_text();
+    const std::string_view category = category_of(event);
     const std::string_view name = event.find("name").try_text();
     const bool is_annotation = category == "user_annotation";
     const bool is_step = name.starts_with("ProfilerStep");
@@ -116,7 +116,7 @@ class Scanner {
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       add_call(event);
     else if (is_annotation || category == "python_function")
-      add_long_range(event);
+      add_long_range(event, is_annotation);
   }
 
   void add_device(const Value& object) {
@@ -131,6 +131,14 @@ class Scanner {
   Recording take() { return std::move(recording_); }
 
  private:
+  /// PyTorch before 1.8 told what ran where by the names of processes.
+  static std::string_view category_of(const Value& event) {
+    const std::string_view category = event.find("cat").try_text();
+    if (!category.empty()) return category;
+    const std::string_view process = event.find("pid").try_text();
+    return process == "CUDA functions" ? "kernel" : process == "CPU functions" ? "cpu_op" : "";
+  }
+
   struct Times {
     double start_us;
     double duration_us;
@@ -159,7 +167,7 @@ class Scanner {
 
   void add_step(const Value& event) {
     const auto [start_us, duration_us] = times_of(event);
-    recording_.steps.push_back({start_us, start_us + duration_us});
+    recording_.steps.push_back({start_us, start_us + duration_us, process_of(event)});
   }
 
   void add_operator(const Value& event) {
@@ -173,32 +181,38 @@ class Scanner {
   void add_activity(const Value& event, std::uint64_t end_byte) {
     const auto [start_us, duration_us] = times_of(event);
     const Value arguments = event.find("args");
-    recording_.activities.push_back(
-        {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
-         count_in(arguments, "bytes"), name_of(event),
-         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments),
-         may_be_annotated(event) ? end_byte : 0});
+    recording_.activities.push_back({start_us, duration_us, operator_id(arguments),
+                                     count_in(arguments, "correlation"),
+                                     count_in(arguments, "bytes"), name_of(event),
+                                     static_cast<std::uint32_t>(count_in(arguments, "device")),
+                                     process_of(event), message_of(arguments),
+                                     may_be_annotated(event) ? end_byte : 0});
   }
 
-  /// The runtime has many calls: only those matter that put work on the GPU.
+  /// The runtime has many calls: only those matter that put work on the GPU, or into a graph.
   void add_call(const Value& event) {
     add_long_range(event);
     const std::string_view name = event.find("name").try_text();
     const Value arguments = event.find("args");
-    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
-      if (name.find(part) != std::string::npos)
+    for (const std::string_view part : {"Launch", "Memcpy", "Memset", "BeginCapture", "EndCapture"})
+      if (name.find(part) != std::string::npos) {
+        const auto [start_us, duration_us] = times_of(event);
         return recording_.calls.push_back(
-            {times_of(event).start_us, count_in(arguments, "correlation"), operator_id(arguments),
-             name_of(event), thread_of(event)});
+            {start_us, start_us + duration_us, count_in(arguments, "correlation"),
+             operator_id(arguments), name_of(event), thread_of(event)});
+      }
   }
 
   /// These explain, and nothing is counted by them: one without times is passed over.
-  void add_long_range(const Value& event) {
+  void add_long_range(const Value& event, bool is_annotation = false) {
     const std::optional<double> start_us = time_in(event.find("ts"));
     const double duration_us = time_in(event.find("dur")).value_or(0);
-    if (start_us && duration_us >= least_long_range_us)
-      recording_.long_ranges.push_back(
-          {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
+    if (!start_us || !(duration_us >= least_long_range_us)) return;
+    recording_.long_ranges.push_back(
+        {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
+    const std::string_view name = event.find("name").try_text();
+    if (const auto lengths = is_annotation ? sequence_lengths(name) : std::nullopt)
+      recording_.served.insert_or_assign(*start_us, ServedStep{*start_us + duration_us, *lengths});
   }
 
   std::uint32_t thread_of(const Value& event) {
@@ -207,7 +221,18 @@ class Scanner {
     key_ += '/';
     append_word(event.find("tid"), key_);
     const auto next = static_cast<std::uint32_t>(thread_ids_.size());
-    return thread_ids_.try_emplace(key_, next).first->second;
+    const auto [thread, is_new] = thread_ids_.try_emplace(key_, next);
+    if (is_new) recording_.process_of_threads.push_back(process_of(event));
+    return thread->second;
+  }
+
+  std::uint32_t process_of(const Value& event) {
+    key_.clear();
+    append_word(event.find("pid"), key_);
+    const auto next = static_cast<std::uint32_t>(process_ids_.size());
+    const auto [process, is_new] = process_ids_.try_emplace(key_, next);
+    if (is_new) recording_.processes.push_back(key_);
+    return process->second;
   }
 
   std::uint32_t arguments_of(const Value& own) {
@@ -244,6 +269,7 @@ class Scanner {
   Recording recording_;
   std::string key_;  ///< of what is looked up below
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
+  std::unordered_map<std::string, std::uint32_t> process_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;
 };
 
@@ -253,7 +279,7 @@ Recording scan_trace(ByteStream& stream) {
   Scanner scanner(stream.name());
   for_each_listed(stream, [&](std::string_view list, const Value& element, std::uint64_t end_byte) {
     if (!element.is_object()) return;
-    if (list == "traceEvents")
+    if (list == "traceEvents" || list.empty())
       scanner.add(element, end_byte);
     else if (list == "deviceProperties")
       scanner.add_device(element);

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
+#include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
 #include "pytorch/trace_work.hpp"
 #include "roofline/error.hpp"
@@ -18,6 +23,9 @@ constexpr std::string_view recorder = "PyTorch profiler";
 
 /// What the recording lacks to have layers, and how to record it; none where it lacks nothing.
 std::optional<std::string> why_no_layers(const Recording& recording) {
+  if (recording.operators.empty() && recording.activities.empty())
+    return "expected operators or kernels, got a trace without any: record it with "
+           "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
   if (recording.operators.empty())
     return "expected the operators that launched the kernels, got kernels alone: record the trace "
            "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators";
@@ -41,7 +49,7 @@ RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
 }
 
 /// What ran, where nothing says for which layers.
-KernelRecording kernels_of(const Recording& recording, const std::string& why) {
+KernelRecording kernels_of(const Recording& recording, std::vector<std::string> notes) {
   KernelList list;
   for (const GpuActivity& activity : recording.activities) {
     KernelLaunch launch;
@@ -54,7 +62,7 @@ KernelRecording kernels_of(const Recording& recording, const std::string& why) {
   }
   KernelRecording kernels;
   kernels.recorder = recorder;
-  kernels.notes.push_back(why);
+  kernels.notes = std::move(notes);
   const std::string device = list.fold_into(kernels);
   if (!device.empty())
     kernels.gpu = gpu_of(recording, static_cast<std::uint32_t>(std::stoul(device)));
@@ -78,6 +86,22 @@ std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origi
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
+/// Convolutions of a video model take its frames as samples: its videos are the least first size of
+/// a quarter of its additions, where frames are a multiple of it.
+std::uint64_t whole_videos(const std::vector<LayerSpec>& layers, std::uint64_t samples) {
+  std::map<std::uint64_t, std::uint64_t> uses;
+  std::uint64_t all = 0;
+  for (const LayerSpec& layer : layers) {
+    if (layer.kind != LayerKind::add || layer.inputs.empty() || layer.inputs[0].sizes.size() < 3)
+      continue;
+    uses[layer.inputs[0].sizes.front()] += layer.repeat.value_or(1);
+    all += layer.repeat.value_or(1);
+  }
+  for (const auto& [videos, count] : uses)
+    if (videos > 1 && 4 * count >= all && samples % videos == 0) return videos;
+  return samples;
+}
+
 /// The samples that ran together: the batch of most of the layers that say, by their images or
 /// sequences.
 std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
@@ -93,7 +117,7 @@ std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
     all += layer.repeat.value_or(1);
   }
   for (const auto& [samples, count] : uses)
-    if (2 * count > all) return samples;
+    if (2 * count > all) return whole_videos(layers, samples);
   return std::nullopt;
 }
 
@@ -199,26 +223,67 @@ std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<Trac
   return runs;
 }
 
-/// The network of a recording that has operators with shapes.
-/// `runs`: set to those of its layers, where they are asked for.
-NetworkSpec network_of(Recording recording, const std::string& source,
-                       std::vector<LayerRun>* runs = nullptr) {
-  if (recording.activities.empty())
-    throw InputError(source, "",
-                     "expected kernels that ran on a GPU, got a trace without any: record it with "
-                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
-  const WorkOrigins origins = find_origins(recording);
-  const std::uint32_t device = busiest_device(recording);
+/// Keeps of several steps the one that ran the most operators, and says so.
+void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
+  std::vector<HostRange> most;
+  for (const StepRange& step : recording.steps) {
+    std::vector<HostRange> own;
+    std::ranges::copy_if(recording.operators, std::back_inserter(own), [&](const HostRange& op) {
+      return op.start_us >= step.start_us && op.start_us < step.end_us;
+    });
+    if (own.size() > most.size()) most = std::move(own);
+  }
+  if (most.empty() || most.size() == recording.operators.size()) return;
+  notes.push_back("one of " + std::to_string(recording.steps.size()) + " steps, with " +
+                  std::to_string(most.size()) + " of " +
+                  std::to_string(recording.operators.size()) + " operators");
+  recording.operators = std::move(most);
+}
+
+/// A recording without a GPU, as a program that runs its operators.
+Item program_of(Recording recorded, const std::string& source, const std::string& name) {
+  std::vector<std::string> notes{"recorded without a GPU: what its operators would run on one"};
+  keep_one_step(recorded, notes);
+  const auto recording = std::make_shared<Recording>(std::move(recorded));
+  const WorkOrigins origins = find_origins(*recording);
+  return {[=](const LayerDefaults& defaults) {
+    std::vector<Arguments> arguments = recording->arguments;
+    for (Arguments& list : arguments)
+      for (Argument& argument : list)
+        for (TensorArgument& tensor : argument.tensors)
+          if (defaults.dtype_given && is_cast(tensor)) tensor.type = defaults.dtype;
+    TraceLayers read = layers_of_operators(*recording, origins, arguments);
+    auto network = std::make_shared<NetworkSpec>();
+    network->name = name;
+    network->source = source;
+    network->is_pytorch_program = true;
+    network->assumptions = notes;
+    network->assumptions.insert(network->assumptions.end(), read.notes.begin(), read.notes.end());
+    TraceSummary unmeasured;
+    set_layers(std::move(read), unmeasured, *network);
+    if (network->layers.empty())
+      throw InputError(source, "", "expected operators that are layers, got none");
+    return std::shared_ptr<const NetworkSpec>(std::move(network));
+  }};
+}
+
+/// The network of a recording that has kernels, and operators with shapes; none where no operator
+/// that is a layer used the GPU. `runs`: set to those of its layers, where they are asked for.
+std::optional<NetworkSpec> network_of(Recording& recording, const std::string& source,
+                                      const std::vector<std::string>& notes,
+                                      std::vector<LayerRun>* runs = nullptr) {
   TraceSummary summary;
+  summary.notes = notes;
+  WorkOrigins origins = find_origins(recording);
+  link_captured(recording, origins, summary.notes);
+  const std::uint32_t device = busiest_device(recording);
   summary.recorder = recorder;
   summary.gpu = gpu_of(recording, device);
   summary.steps = steps_with_work(recording, origins);
   const StepsWork work = work_of_steps(recording, origins, device);
   SplitWork split = split_transfers(recording, origins, work.activities, summary.steps);
   TraceLayers read = layers_of(recording, origins, split.computing, summary.steps);
-  if (read.layers.empty())
-    throw InputError(source, "",
-                     "expected operators that are layers, got none among those that used the GPU");
+  if (read.layers.empty()) return std::nullopt;
 
   set_times(recording, origins, work.activities, split, summary);
   const auto steps = static_cast<double>(summary.steps);
@@ -237,36 +302,87 @@ NetworkSpec network_of(Recording recording, const std::string& source,
   return network;
 }
 
-NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
+bool has_call(const Recording& recording, std::string_view part) {
+  return std::any_of(recording.calls.begin(), recording.calls.end(), [&](const LaunchCall& call) {
+    return mentions(recording.texts.at(call.name), {part});
+  });
+}
+
+/// Gives the other inputs that are recordings to `take`.
+void for_each_beside(const std::string& own, std::span<const std::string> inputs,
+                     const std::function<void(const Recording&)>& take) {
+  for (const std::string& name : inputs) {
+    std::error_code error;
+    if (name == own || !std::filesystem::is_regular_file(name, error)) continue;
+    const auto stream = decompressed(open_stream(name));
+    if (looks_like_trace(stream->peek(head_byte))) take(scan_trace(*stream));
+  }
+}
+
+Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   Recording recording = scan_trace(stream);
+  std::vector<std::string> notes;
+  keep_one_rank(recording, notes);
+  if (has_call(recording, "GraphLaunch"))
+    for_each_beside(stream.name(), inputs,
+                    [&](const Recording& other) { add_captured(recording, other); });
+  else if (has_call(recording, "BeginCapture")) {
+    bool is_taken = false;
+    for_each_beside(stream.name(), inputs, [&](const Recording& other) {
+      is_taken = is_taken || has_call(other, "GraphLaunch");
+    });
+    if (is_taken) return {};
+  }
   const std::string name = name_without(stream.name(), {".gz", ".json", ".trace", ".pt"});
   const std::optional<std::string> why = why_no_layers(recording);
-  if (why && !recording.activities.empty()) {
-    KernelRecording kernels = kernels_of(recording, *why);
-    kernels.name = name;
-    return specs_of(std::move(kernels), stream);
+  if (recording.activities.empty()) {
+    if (why) throw InputError(stream.name(), "", *why);
+    return {program_of(std::move(recording), stream.name(), name)};
   }
-  NetworkSpec network = network_of(std::move(recording), stream.name());
-  network.name = name;
-  return {std::make_shared<const NetworkSpec>(std::move(network))};
+  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
+    network->name = name;
+    return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
+  }
+  notes.push_back(
+      why.value_or("expected operators that are layers, got none among those that used the GPU"));
+  if (has_call(recording, "GraphLaunch"))
+    notes.emplace_back(
+        "it launches captured graphs: give the recording that was made while they were captured "
+        "beside this one");
+  KernelRecording kernels = kernels_of(recording, std::move(notes));
+  kernels.name = name;
+  return fixed_items(specs_of(std::move(kernels), stream));
 }
 
 }  // namespace
 
-/// Profilers write these keys before the events or around them; no layer file has them.
+/// Profilers write these keys before the events or around them; no layer file has them. Of a bare
+/// list of events the first one tells.
 bool looks_like_trace(std::string_view head) {
-  return head.find("\"traceEvents\"") != std::string_view::npos ||
-         head.find("\"deviceProperties\"") != std::string_view::npos;
+  const auto has = [&](std::string_view key) { return head.find(key) != head.npos; };
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  const bool is_list = begin != head.npos && head[begin] == '[';
+  return has("\"traceEvents\"") || has("\"deviceProperties\"") ||
+         (is_list && has("\"ph\"") && has("\"ts\""));
 }
 
 std::vector<LayerRun> layer_runs(ByteStream& trace) {
   std::vector<LayerRun> runs;
-  network_of(scan_trace(trace), trace.name(), &runs);
+  Recording recording = scan_trace(trace);
+  network_of(recording, trace.name(), {}, &runs);
   return runs;
 }
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {
-  return whole<read_trace>(std::move(stream));
+  return open_trace_beside(std::move(stream), {});
+}
+
+std::unique_ptr<Reader> open_trace_beside(std::unique_ptr<ByteStream> stream,
+                                          std::span<const std::string> inputs) {
+  return open_whole(std::move(stream),
+                    [names = std::vector(inputs.begin(), inputs.end())](ByteStream& own, BadRows&) {
+                      return read_trace(own, names);
+                    });
 }
 
 }  // namespace roofline

@@ -2,11 +2,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 #include "model/text.hpp"
+#include "pytorch/exported_program.hpp"
 #include "pytorch/operator_table.hpp"
 #include "pytorch/trace_work.hpp"
+#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
@@ -36,15 +37,67 @@ std::string tensors_text(const Arguments& arguments) {
   return text;
 }
 
+/// Operators that run no kernel of their own: views, what makes room, asks and answers, what only
+/// calls others where there is something to do, and autograd's nodes, which call the operators.
+bool runs_nothing(std::string_view name) {
+  constexpr std::string_view others =
+      " as_strided empty empty_like empty_strided empty_permuted new_empty new_empty_strided "
+      "resize "
+      "resize_as set item _local_scalar_dense is_nonzero result_type can_cast requires_grad "
+      "retain_grad record_stream zeros zeros_like ones ones_like full full_like new_zeros new_ones "
+      "new_full to _to_copy type_as contiguous clone dropout feature_dropout alpha_dropout pad "
+      "constant_pad_nd conj _assert_async set_data view_as_real view_as_complex diagonal movedim ";
+  const bool is_own = name.starts_with("aten::") || !mentions(name, {"::"});
+  const std::string_view op = base_name(name);
+  return is_own && (is_view(op) || mentions(others, {" " + std::string(op) + " "}) ||
+                    (!name.starts_with("aten::") && mentions(op, {"Backward"})));
+}
+
+/// A convolution of one axis runs as one of an image of one row, which is called in it.
+bool is_of_one_axis(const OperatorCall& call) {
+  const TensorArgument* input = argument_at(*call.arguments, 0).tensor();
+  return call.name == "aten::convolution" && input != nullptr && input->rank() == 3;
+}
+
 class LayerReader {
  public:
-  LayerReader(const Recording& recording, const WorkOrigins& origins)
-      : recording_(recording), origins_(origins) {
+  LayerReader(const Recording& recording, const WorkOrigins& origins,
+              const std::vector<Arguments>& arguments)
+      : recording_(recording), origins_(origins), arguments_(arguments) {
     set_half();
   }
 
+  /// Of a recording without a GPU: the outermost operators that the table has, as a program of them
+  /// would run, and what no operator inside stands for.
+  void add_operators() {
+    const std::size_t count = recording_.operators.size();
+    std::vector<bool> has_work(count);      // other operators inside it
+    std::vector<bool> calls_itself(count);  // as autocast does
+    std::vector<bool> is_read(count);
+    for (auto i = static_cast<std::uint32_t>(count); i-- > 0;) {
+      const std::uint32_t caller = origins_.callers[i];
+      if (caller == no_index) continue;
+      if (has_work[i] || !runs_nothing(name_of_operator(i))) has_work[caller] = true;
+      if (name_of_operator(i) == name_of_operator(caller)) calls_itself[caller] = true;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t caller = origins_.callers[i];
+      is_read[i] = caller != no_index && is_read[caller];
+      if (is_read[i] || calls_itself[i] || runs_nothing(name_of_operator(i))) continue;
+      const OperatorCall call = call_of(i, recording_.operators[i].start_us, {});
+      const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(i, call));
+      CallRows& own = entry->second;
+      if (inserted) own = read_rows(call);
+      if (has_work[i] && (own.by_operands || is_of_one_axis(call))) continue;
+      if (own.by_operands && !tensors_in(*call.arguments).empty())
+        ++(own.rows.empty() ? unread_ : by_bytes_)[std::string(base_name(call.name))];
+      is_read[i] = !own.rows.empty();
+      for (const std::size_t row : own.rows) read_.layers.add(row, 0);
+    }
+  }
+
   void add(const std::vector<std::uint32_t>& activities) {
-    std::unordered_map<std::uint32_t, std::size_t> group_of;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> group_of;
     std::vector<LaunchedWork> groups;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = layer_operator(index);
@@ -52,8 +105,12 @@ class LayerReader {
         add_alone(index);
         continue;
       }
-      if (group_of.try_emplace(op, groups.size()).second) groups.emplace_back();
-      groups[group_of[op]].push_back(index);
+      // A captured operator runs as often as its graph is launched.
+      const std::uint32_t call = origins_.of_activities[index].call_index;
+      const std::pair run{op, is_graph_launch(recording_, call) ? call : no_index};
+      const auto [group, is_new] = group_of.try_emplace(run, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[group->second].push_back(index);
     }
     for (const LaunchedWork& work : groups) add_operator(work);
   }
@@ -77,7 +134,7 @@ class LayerReader {
     return recording_.name(recording_.operators[index]);
   }
   const Arguments& arguments_of(std::uint32_t op) const {
-    return recording_.arguments[recording_.operators[op].arguments];
+    return arguments_[recording_.operators[op].arguments];
   }
   double duration_s(std::uint32_t index) const {
     return recording_.activities[index].duration_us * s_per_us;
@@ -93,7 +150,7 @@ class LayerReader {
   void set_half() {
     std::size_t fp16 = 0;
     std::size_t bf16 = 0;
-    for (const Arguments& arguments : recording_.arguments) {
+    for (const Arguments& arguments : arguments_) {
       const auto has = [&](std::string_view type) {
         return std::any_of(arguments.begin(), arguments.end(),
                            [&](const Argument& argument) { return argument.type == type; });
@@ -117,13 +174,9 @@ class LayerReader {
   }
 
   void add_alone(std::uint32_t index) {
-    const std::uint32_t call = origins_.of_activities[index].call_index;
-    const bool is_graph =
-        call != no_index &&
-        mentions(recording_.texts.at(recording_.calls[call].name), {"GraphLaunch"});
+    const bool is_graph = is_graph_launch(recording_, origins_.of_activities[index].call_index);
     read_.unmodelled.add(short_kernel_name(name_of_activity(index)), "",
-                         is_graph ? "launched by a CUDA graph, which keeps no operators"
-                                  : "launched outside of any operator",
+                         std::string(is_graph ? in_graph : "launched outside of any operator"),
                          duration_s(index));
   }
 
@@ -133,7 +186,9 @@ class LayerReader {
     return names;
   }
 
-  OperatorCall call_of(std::uint32_t op, const std::vector<std::string_view>& kernels) const {
+  /// `asked_us`: when it ran, or its graph was launched.
+  OperatorCall call_of(std::uint32_t op, double asked_us,
+                       const std::vector<std::string_view>& kernels) const {
     OperatorCall call;
     call.name = name_of_operator(op);
     call.arguments = &arguments_of(op);
@@ -146,6 +201,9 @@ class LayerReader {
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = list_type_;
+    if (reads_cache(call.name))
+      if (const auto lengths = lengths_at(recording_, asked_us); lengths.keys > 0)
+        call.sequences = lengths;
     return call;
   }
 
@@ -158,32 +216,49 @@ class LayerReader {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
+    if (call.sequences)
+      for (const std::uint64_t sum :
+           {call.sequences->queries, call.sequences->keys, call.sequences->pairs})
+        key.insert(key.end(),
+                   {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32U)});
     return key;
   }
 
-  std::vector<std::size_t> rows_of(const OperatorCall& call) {
-    bool by_operands = false;
-    Layers specs = read_call(call, &by_operands);
-    if (by_operands && !specs.empty()) {
+  struct CallRows {
+    std::vector<std::size_t> rows;
+    bool by_operands = false;  ///< no row of the table fits
+  };
+
+  CallRows read_rows(const OperatorCall& call) {
+    CallRows own;
+    for (LayerSpec& spec : read_call(call, &own.by_operands)) {
+      spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
+                             info(spec.kind).family == KindFamily::contraction;
+      own.rows.push_back(read_.layers.row_of(std::move(spec)));
+    }
+    return own;
+  }
+
+  CallRows rows_of(const OperatorCall& call) {
+    CallRows own = read_rows(call);
+    if (reads_cache(call.name) && (own.by_operands || !call.sequences))
+      cached_.insert(std::string(call.name));
+    else if (own.by_operands && !own.rows.empty()) {
       if (!recording_.has_values) ++without_values_;
       if (says_little(call.name)) little_said_.insert(std::string(call.name));
     }
-    std::vector<std::size_t> rows;
-    for (LayerSpec& spec : specs) {
-      spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
-                             info(spec.kind).family == KindFamily::contraction;
-      rows.push_back(read_.layers.row_of(std::move(spec)));
-    }
-    return rows;
+    return own;
   }
 
   void add_operator(const LaunchedWork& work) {
     const std::uint32_t op = layer_operator(work.front());
     const std::vector<std::string_view> kernels = names_of(work);
-    const OperatorCall call = call_of(op, kernels);
+    const WorkOrigin& origin = origins_.of_activities[work.front()];
+    const OperatorCall call = call_of(
+        op, launch_time_us(recording_, recording_.activities[work.front()], origin), kernels);
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
     if (inserted) entry->second = rows_of(call);
-    const std::vector<std::size_t>& rows = entry->second;
+    const std::vector<std::size_t>& rows = entry->second.rows;
     if (rows.size() == 1)
       read_.chains.add(rows.front(), read_.layers.layer(rows.front()), *call.arguments);
     else
@@ -246,16 +321,30 @@ class LayerReader {
       read_.notes.push_back(joined(products_) +
                             ": counted by the bytes of the operands alone, though the kernels "
                             "multiply matrices that are none of them");
+    if (!cached_.empty())
+      read_.notes.push_back(joined(cached_) +
+                            ": without the keys and values of the cache and their products: no "
+                            "annotation of the steps says how many they are (vLLM writes it with "
+                            "detailed_trace_annotation, SGLang with detailed_annotations)");
+    if (!by_bytes_.empty())
+      read_.notes.push_back("counted by their bytes alone, as there is no rule for them: " +
+                            counted(by_bytes_));
+    if (!unread_.empty())
+      read_.notes.push_back("left out, as their shapes or types fit no rule: " + counted(unread_));
   }
 
   const Recording& recording_;
   const WorkOrigins& origins_;
-  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
+  const std::vector<Arguments>& arguments_;  ///< the recording's, in the types asked for
+  std::map<std::vector<std::uint32_t>, CallRows> rows_by_call_;
   TraceLayers read_;
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
+  std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule
+  std::map<std::string, std::size_t> unread_;    ///< operators of which nothing is known
+  std::set<std::string> cached_;                 ///< attention on caches of unknown lengths
   std::set<std::string> little_said_;
   std::set<std::string> products_;  ///< counted by operands whose kernels multiply matrices
 };
@@ -264,9 +353,16 @@ class LayerReader {
 
 TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
                       const std::vector<std::uint32_t>& activities, std::size_t steps) {
-  LayerReader reader(recording, origins);
+  LayerReader reader(recording, origins, recording.arguments);
   reader.add(activities);
   return std::move(reader).finish(steps);
+}
+
+TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
+                                const std::vector<Arguments>& arguments) {
+  LayerReader reader(recording, origins, arguments);
+  reader.add_operators();
+  return std::move(reader).finish(1);
 }
 
 }  // namespace roofline

@@ -30,9 +30,33 @@ struct WorkOrigins {
   std::vector<WorkOrigin> of_activities;  ///< for each activity
 };
 
+/// Of a file that recordings of several processes were merged into, each of which counts its
+/// launches and operators on its own, keeps the process whose GPU worked longest, and says so.
+void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
+
 /// Sorts the recording's operators by thread and start and its activities by start, and finds where
 /// each activity comes from.
 WorkOrigins find_origins(Recording& recording);
+
+/// When the host asked for it: kernels run later, the last of a step maybe after its end.
+double launch_time_us(const Recording& recording, const GpuActivity& activity,
+                      const WorkOrigin& origin);
+
+/// Of the served step that ran then; zeros where none did.
+SequenceLengths lengths_at(const Recording& recording, double time_us);
+
+// Captured graphs.
+
+bool is_graph_launch(const Recording& recording, std::uint32_t call);
+/// The innermost operator that ran as the call was made; no_index where none did.
+std::uint32_t innermost_operator(const Recording& recording, const WorkOrigins& origins,
+                                 const LaunchCall& call);
+/// Takes over the graphs that another recording saw being captured, and its operators; before
+/// find_origins().
+void add_captured(Recording& recording, const Recording& capture);
+/// Sets the operators of kernels in graphs, where it is sure which captured one they are of.
+void link_captured(const Recording& recording, WorkOrigins& origins,
+                   std::vector<std::string>& notes);
 
 struct BusyTime {
   double span_us = 0;    ///< first start to last end
@@ -55,8 +79,8 @@ double launching_us(const Recording& recording, const WorkOrigins& origins,
 /// What the gaps between these activities take in one of so many steps.
 ///
 /// A gap is the host's where the call that put the next activity on the GPU came after the gap had
-/// begun: until then the GPU had nothing to do. The other gaps are between pieces of work that were
-/// queued.
+/// begun: so long the GPU had nothing to do. Where the work did not start soon after the call
+/// returned, it was queued from there on, as in all other gaps.
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps);
 
@@ -88,5 +112,10 @@ struct TraceLayers {
 /// Takes activities of one device inside these steps, without transfers.
 TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
                       const std::vector<std::uint32_t>& activities, std::size_t steps);
+
+/// What the operators of a recording without a GPU would run on one, in one step. `arguments`: the
+/// recording's, in the types asked for.
+TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
+                                const std::vector<Arguments>& arguments);
 
 }  // namespace roofline

@@ -11,6 +11,7 @@
 
 #include "report/sections.hpp"
 #include "report/text.hpp"
+#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
@@ -43,6 +44,8 @@ constexpr double least_shown = 1e-4;
 constexpr double mostly_layers = 0.95;
 /// Where layers are a smaller share of a step, their bound is not what matters.
 constexpr double few_layers = 0.1;
+/// Where more of the kernels' time is of unknown graphs, that is said first.
+constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
 
 constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
@@ -117,6 +120,18 @@ std::string layers_sentence(const Verdict& verdict) {
                      std::move(sum).text());
 }
 
+/// What a recording of captured graphs lacks.
+std::string graphs_sentence(const TraceSummary& recording) {
+  double unknown_s = 0;
+  for (const UnmodelledWork& work : recording.unmodelled)
+    if (work.reason == in_graph) unknown_s += work.time_s;
+  if (unknown_s < mostly_unknown * recording.kernel_s || unknown_s <= 0) return "";
+  return fmt::format(
+      "{} of the kernels' time is of captured graphs, and nothing says of which layers: give the "
+      "recording that was made while they were captured beside this one\n",
+      percent(unknown_s / recording.kernel_s));
+}
+
 /// What an action saves and leaves. Where kernels get faster than the host launches them, the host
 /// is what is left.
 std::string action_text(const Advice& action, const Result& result) {
@@ -151,8 +166,9 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   if (!result.measured.verdict) return "";
   const Verdict& verdict = *result.measured.verdict;
   const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
-  std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
-                             : busy_sentence(verdict) + layers_sentence(verdict);
+  std::string text = result.measured.recording ? graphs_sentence(*result.measured.recording) : "";
+  text += is_idle ? idle_sentence(verdict, *result.measured.recording)
+                  : busy_sentence(verdict) + layers_sentence(verdict);
   return broken(text + action_sentences(result), width);
 }
 

@@ -9,6 +9,7 @@
 #include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
+#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
@@ -227,14 +228,32 @@ double part_s(const Subject& subject) {
   return subject.run->part_s[part];
 }
 
-/// The host's gaps, but for what a graph leaves between two kernels.
+/// The host's gaps while kernels were compiled or loaded.
+double saved_by_warm_up_s(const Subject& subject) {
+  double time_s = 0;
+  if (subject.run->knows_gaps && subject.recording() != nullptr)
+    for (const IdleGaps& gaps : subject.recording()->gaps)
+      if (gaps.cause == IdleCause::host && is_warm_up(gaps.during)) time_s += gaps.time_s;
+  return time_s;
+}
+
+bool launches_graphs(const TraceSummary& recording) {
+  return std::ranges::any_of(
+             recording.gaps,
+             [](const IdleGaps& gaps) { return gaps.during.ends_with(before_graph); }) ||
+         std::ranges::any_of(recording.unmodelled,
+                             [](const UnmodelledWork& work) { return work.reason == in_graph; });
+}
+
+/// The host's gaps, but for what a graph leaves between two kernels; nothing where graphs run
+/// already.
 double saved_by_graph_s(const Subject& subject) {
-  if (!subject.run->knows_gaps) return 0;
+  if (!subject.run->knows_gaps || launches_graphs(*subject.recording())) return 0;
   const auto& part_s = subject.run->part_s;
   const double gap_s =
       kernel_model_for(subject.context, subject.result.bounds.main_engine).resolved().memory.gap_s;
   const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
-  return part_s[StepPart::idle_host] - std::max(0.0, left_s);
+  return part_s[StepPart::idle_host] - saved_by_warm_up_s(subject) - std::max(0.0, left_s);
 }
 
 double saved_by_layout_s(const Subject& subject) {
@@ -278,6 +297,8 @@ constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions"
 constexpr Action actions[] = {
     {"graph", Thing::launch, of_runs, "launch the step as a CUDA graph", saved_by_graph_s,
      "torch.compile(mode=\"reduce-overhead\")"},
+    {"warm_up", Thing::launch, of_runs, "warm up before recording: kernels were compiled or loaded",
+     saved_by_warm_up_s, "profiler.schedule(wait=0, warmup=5, active=3)"},
     {"load_data_beside", Thing::launch, of_runs, "load data beside the step",
      part_s<StepPart::idle_data_loading>, "DataLoader(num_workers=8, pin_memory=True)"},
     {"fewer_synchronisations", Thing::launch, of_runs, "do not wait for the GPU within a step",

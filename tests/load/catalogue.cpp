@@ -239,6 +239,8 @@ TEST_CASE("A recording's GPU by its name, else by its SMs and memory", "[load/ca
       {{"", 304, 205571227648, 64}, {"Instinct MI300X"}},
       {{"NVIDIA A100-PG509-200", 108, 42505273344, 32}, {"A100 SXM4 40GB"}},
       {{"NVIDIA A100X", 108, 42505273344, 32}, {"A100 PCIe 40GB", "A100 SXM4 40GB"}},
+      {{"AMD Instinct MI250", 104, 68702699520, 64}, {"Instinct MI250 (one GCD)"}},
+      {{"AMD Instinct MI250", 208, 137405399040, 64}, {"Instinct MI250 (both GCDs)"}},
       {{"Some GPU", 7, 42505273344, 32}, {}},
       {{"Some GPU", {}, {}, {}}, {}}};
   for (const Case& each : table) {

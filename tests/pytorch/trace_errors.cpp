@@ -6,17 +6,26 @@
 using namespace roofline;
 
 TEST_CASE("A trace that cannot be used says how to record one", "[pytorch/trace_errors]") {
-  const std::string operation =
-      TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).text();
-  CHECK(message_of_trace(operation) ==
-        "t.json: expected kernels that ran on a GPU, got a trace without any: record it with "
+  CHECK(message_of_trace(TraceText().step(1, 0, 9).text()) ==
+        "t.json: expected operators or kernels, got a trace without any: record it with "
         "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  CHECK(message_of_trace(TraceText().operation("aten::clamp_min", 1, 0, 9).text()) ==
+        "t.json: expected operators with their shapes, got a trace without: record it with "
+        "torch.profiler.profile(..., record_shapes=True)");
   const Arguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
-  CHECK(message_of_trace(TraceText()
-                             .operation("aten::unheard_of", 1, 0, 9, complex)
-                             .kernel("k", 1, 10, 5)
-                             .text()) ==
-        "t.json: expected operators that are layers, got none among those that used the GPU");
+  CHECK(message_of_trace(TraceText().operation("aten::exp", 1, 0, 9, complex).text()) ==
+        "t.json: expected operators that are layers, got none");
+}
+
+TEST_CASE("Kernels of no layer are a table", "[pytorch/trace_errors]") {
+  const Arguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
+  const auto spec = read_trace(
+      TraceText().operation("aten::unheard_of", 1, 0, 9, complex).kernel("k", 1, 10, 5).text());
+  REQUIRE(spec->kernels != nullptr);
+  CHECK(spec->kernels->kernels.size() == 1);
+  CHECK(spec->kernels->notes ==
+        std::vector<std::string>{
+            "expected operators that are layers, got none among those that used the GPU"});
 }
 
 TEST_CASE("A trace that is damaged", "[pytorch/trace_errors]") {

@@ -1,0 +1,304 @@
+// Recordings as other people make them: without a GPU, as bare lists, of several ranks in one file,
+// of captured graphs, of servers with caches, of compiled kernels.
+
+#include "catch.hpp"
+#include "pytorch/trace_text.hpp"
+#include "roofline/host_gaps.hpp"
+#include "roofline/roofline_point.hpp"
+#include "temporary_folder.hpp"
+
+using namespace roofline;
+
+namespace {
+
+struct Expected {
+  std::string name;
+  std::uint64_t macs;
+  std::uint64_t total_byte;
+};
+
+void check_layers(const std::vector<Layer>& layers, const std::vector<Expected>& expected) {
+  REQUIRE(layers.size() == expected.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    INFO(expected[i].name);
+    CHECK(layers[i].name == expected[i].name);
+    CHECK(count(layers[i]).macs == expected[i].macs);
+    CHECK(count(layers[i]).bytes.total == expected[i].total_byte);
+  }
+}
+
+const Arguments convolution{"[[2, 8, 4, 4], [16, 8, 3, 3], [], [], [], [], []]",
+                            R"(["float", "float", "", "ScalarList", "", "", "Scalar"])",
+                            R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"};
+const Arguments linear{"[[32, 8], [16, 8], [16]]", R"(["float", "float", "float"])",
+                       R"(["", "", ""])"};
+const Arguments image{"[[2, 16, 4, 4], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+constexpr std::uint64_t conv_macs = 2 * 16 * 16 * 8 * 9;
+constexpr std::uint64_t conv_elements = 2 * 8 * 16 + 16 * 8 * 9 + 2 * 16 * 16;
+
+/// As a CPU ran it: operators in others, and some that only look at tensors or make room.
+TraceText without_gpu() {
+  return TraceText()
+      .operation("aten::conv2d", 1, 0, 50, convolution)
+      .operation("aten::convolution", 2, 1, 48, convolution)
+      .operation("aten::mkldnn_convolution", 3, 2, 40, convolution)
+      .operation("aten::empty", 4, 3, 2, {"[[]]", R"(["ScalarList"])", R"(["[2, 16, 4, 4]"])"})
+      .operation("aten::relu", 5, 60, 9, image)
+      .operation("aten::clamp_min", 6, 61, 7, image)
+      .operation("aten::dropout", 7, 70, 9, image)
+      .operation("aten::view", 8, 80, 9, image)
+      .operation("aten::linear", 9, 90, 30, linear)
+      .operation("aten::t", 10, 91, 3, linear)
+      .operation("aten::addmm", 11, 95, 20, linear)
+      .operation("mylib::turn", 12, 130, 9, vector_of_16);
+}
+
+}  // namespace
+
+TEST_CASE("A recording without a GPU is what its operators would run", "[pytorch/trace_others]") {
+  const auto spec = read_trace(without_gpu().text());
+  CHECK(spec->is_pytorch_program);
+  CHECK(spec->summary == nullptr);
+  CHECK(spec->batch == 2);
+  CHECK(
+      spec->assumptions ==
+      std::vector<std::string>{"recorded without a GPU: what its operators would run on one",
+                               "counted by their bytes alone, as there is no rule for them: turn"});
+  check_layers(infer(*spec, {}).value().layers,
+               {{"conv2d 2x8x4x4 to 16 k3", conv_macs, 4 * conv_elements},
+                {"relu 2x16x4x4", 0, 4 * 2 * 512},
+                {"linear 32x8 to 16", 32 * 8 * 16, 4 * (32 * 8 + 16 * 8 + 16 + 32 * 16)},
+                {"mylib::turn 1x16", 0, 4 * (16 + 1)}});
+  for (const LayerSpec& layer : spec->layers) CHECK_FALSE(layer.measured->warm_s);
+}
+
+TEST_CASE("A recording without a GPU in another type", "[pytorch/trace_others]") {
+  auto reader = open_trace(text_stream("t.json", without_gpu().text()));
+  LayerDefaults half;
+  half.dtype = DataType::fp16;
+  half.dtype_given = true;
+  const auto spec = (*reader->next()).value().spec(half).value();
+  CHECK(count(infer(*spec, half).value().layers[1]).bytes.total == 2 * 2 * 512);
+}
+
+TEST_CASE("Autocast's operators are those that it calls", "[pytorch/trace_others]") {
+  const Arguments half{"[[32, 8], [16, 8], [16]]", R"(["c10::Half", "c10::Half", "c10::Half"])",
+                       R"(["", "", ""])"};
+  const Arguments cast{"[[16, 8], [16, 8], []]", R"(["c10::Half", "float", "Scalar"])",
+                       R"(["", "", "False"])"};
+  check_layers(trace_layers(TraceText()
+                                .operation("aten::linear", 1, 0, 50, linear)
+                                .operation("aten::to", 2, 1, 10, cast)
+                                .operation("aten::_to_copy", 3, 2, 8, cast)
+                                .operation("aten::copy_", 4, 3, 6, cast)
+                                .operation("aten::linear", 5, 20, 20, half)
+                                .text()),
+               {{"copy 16x8 fp32 to fp16", 0, 16 * 8 * (4 + 2)},
+                {"linear 32x8 to 16", 32 * 8 * 16, 2 * (32 * 8 + 16 * 8 + 16 + 32 * 16)}});
+}
+
+TEST_CASE("Of several steps without a GPU the longest is read", "[pytorch/trace_others]") {
+  const auto spec = read_trace(TraceText()
+                                   .step(1, 0, 100)
+                                   .operation("aten::relu", 1, 10, 5, image)
+                                   .step(2, 100, 100)
+                                   .operation("aten::relu", 2, 110, 5, image)
+                                   .operation("aten::conv2d", 3, 120, 5, convolution)
+                                   .text());
+  CHECK(spec->layers.size() == 2);
+  CHECK(spec->assumptions.back() == "one of 2 steps, with 2 of 3 operators");
+}
+
+TEST_CASE("Older recordings: bare lists of events, and no values", "[pytorch/trace_others]") {
+  const std::string whole = without_gpu().text();
+  const std::size_t begin = whole.find('[', whole.find("traceEvents"));
+  const std::string list = whole.substr(begin, whole.rfind(']') + 1 - begin);
+  CHECK(looks_like_trace(list));
+  CHECK(read_trace(list)->layers.size() == 4);
+  const std::string autograd =
+      R"([{"name": "mm", "ph": "X", "ts": 1, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
+      {"name": "gemm", "ph": "X", "ts": 5, "dur": 7, "tid": 0, "pid": "CUDA functions", "args": {}}])";
+  const auto kernels = read_trace(autograd)->kernels;
+  REQUIRE(kernels->kernels.size() == 1);
+  CHECK(kernels->kernels.front().name == "gemm");
+  CHECK(kernels->kernels.front().time_s == Approx(7e-6));
+}
+
+TEST_CASE("Ranks in one file are one process's", "[pytorch/trace_others]") {
+  // Each counts its calls from 1 and calls its GPU the first; the second one's works longer.
+  for (const bool has_labels : {false, true}) {
+    TraceText trace;
+    const auto add = [&](int rank, double start_us, double duration_us) {
+      const std::string number = std::to_string(rank);
+      const std::string host = has_labels ? "\"[TP" + number + "] 4" + number + "\"" : "4" + number;
+      const std::string gpu = has_labels ? "\"[TP" + number + "] 0\"" : number;
+      trace.event("user_annotation", "ProfilerStep#1", host, "1", start_us, 100, "")
+          .event("cpu_op", "aten::clamp_min", host, "1", start_us + 1, 9,
+                 "\"External id\": 1, \"Concrete Inputs\": " + vector_of_16.values +
+                     ", \"Input type\": " + vector_of_16.types +
+                     ", \"Input Dims\": " + vector_of_16.sizes)
+          .event("cuda_runtime", "cudaLaunchKernel", host, "1", start_us + 2, 1,
+                 "\"correlation\": 7")
+          .event("kernel", "k", gpu, "7", start_us + 5, duration_us,
+                 "\"device\": " + (has_labels ? "0" : number) +
+                     ", \"correlation\": 7, \"External id\": 1");
+    };
+    add(0, 1000, 10);
+    add(1, 990, 20);
+    const auto spec = read_trace(trace.text());
+    const TraceSummary& summary = *spec->summary;
+    CHECK(summary.steps == 1);
+    CHECK(summary.kernel_s == Approx(20e-6));
+    REQUIRE(summary.notes.size() == 1);
+    CHECK(summary.notes.front() ==
+          std::string("one of 2 processes in this file, ") + (has_labels ? "[TP1] 41" : "41") +
+              ", with the busiest GPU; kernels and copies of the others, left out: 1");
+  }
+}
+
+TEST_CASE("A gap is the host's until its launch returns", "[pytorch/trace_others]") {
+  // The graph is asked for from 50 to 94 us and runs at 500, after a copy elsewhere.
+  const auto spec = read_trace(
+      TraceText()
+          .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
+          .kernel("k", 1, 10, 10)
+          .event("cuda_runtime", "cudaGraphLaunch", "100", "1", 50, 44, "\"correlation\": 77")
+          .kernel("g", {}, 500, 100, "\"correlation\": 77")
+          .text());
+  const TraceSummary& summary = *spec->summary;
+  CHECK(summary.idle_by_cause_s[IdleCause::host] == Approx(74e-6));
+  CHECK(summary.idle_by_cause_s[IdleCause::queued] == Approx(406e-6));
+  REQUIRE(summary.gaps.size() == 2);
+  CHECK(summary.gaps[1].during == "cudaGraphLaunch " + std::string(before_graph));
+  CHECK(summary.unmodelled.front().reason == in_graph);
+}
+
+TEST_CASE("A captured graph's kernels are those of the recording of its capture",
+          "[pytorch/trace_others]") {
+  TraceText capture;
+  for (const int tokens : {32, 64}) {
+    const double at = 1000.0 * tokens;
+    const std::string rows = std::to_string(tokens);
+    const Arguments product{"[[" + rows + ", 8], [16, 8], []]", linear.types, linear.values};
+    const Arguments values{"[[" + rows + ", 16], []]", image.types, image.values};
+    capture.event("user_annotation", "capture_" + rows + "_decode", "100", "1", at, 100, "")
+        .call("cudaStreamBeginCapture", tokens, at + 5)
+        .operation("aten::linear", tokens + 1, at + 10, 10, product)
+        .call("cudaLaunchKernel", tokens + 2, at + 12)
+        .operation("aten::clamp_min", tokens + 3, at + 30, 10, values)
+        .call("cudaLaunchKernel", tokens + 4, at + 32)
+        .call("cudaStreamEndCapture", tokens + 5, at + 50);
+  }
+  TraceText replay;
+  for (const int step : {0, 1}) {
+    const double at = 1000.0 * step;
+    replay
+        .event("user_annotation", "execute_context_0(0)_generation_40(40)", "100", "1", at, 90, "")
+        .call("cudaGraphLaunch", 7 + step, at + 10)
+        .kernel("gemm", {}, at + 20, 6, "\"correlation\": " + std::to_string(7 + step))
+        .kernel("relu", {}, at + 30, 4, "\"correlation\": " + std::to_string(7 + step));
+  }
+  const TemporaryFolder folder;
+  const std::vector<std::string> both{folder.write("replay.json", replay.text()),
+                                      folder.write("capture.json", capture.text())};
+  const auto read = [&](const std::string& name) { return open_input(name, both).value()->next(); };
+  const auto spec = read(both[0])->value().spec({}).value();
+  REQUIRE(spec->summary != nullptr);
+  CHECK(spec->summary->layers_s == Approx(20e-6));
+  CHECK(spec->summary->notes.empty());
+  // 40 tokens run in the graph of 64.
+  check_layers(infer(*spec, {}).value().layers,
+               {{"linear 64x8 to 16", 64 * 8 * 16, 4 * (64 * 8 + 16 * 8 + 64 * 16)},
+                {"linear 64x8 to 16#2", 64 * 8 * 16, 4 * (64 * 8 + 16 * 8 + 64 * 16)},
+                {"relu 64x16", 0, 4 * 2 * 64 * 16},
+                {"relu 64x16#2", 0, 4 * 2 * 64 * 16}});
+  CHECK_FALSE(read(both[1]).has_value());
+  // Alone it has kernels and no layers.
+  const auto alone = read_trace(replay.text());
+  REQUIRE(alone->kernels != nullptr);
+  CHECK(alone->kernels->kernels.size() == 2);
+}
+
+TEST_CASE("A cache of keys and values counts what is read and written of it",
+          "[pytorch/trace_others]") {
+  const std::string types =
+      R"(["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16"])";
+  const std::string values = R"(["", "", "", ""])";
+  const Arguments store{"[[64, 2, 128], [64, 2, 128], [100000, 2, 128], [100000, 2, 128]]", types,
+                        values};
+  const Arguments attention{"[[64, 8, 128], [64, 2, 128], [64, 2, 128], [64, 8, 128]]", types,
+                            values};
+  const Arguments paged{"[[64, 8, 128], [5000, 16, 2, 128], [5000, 16, 2, 128], []]", types,
+                        values};
+  const auto read = [&](const std::string& annotation) {
+    TraceText trace;
+    if (!annotation.empty()) trace.event("user_annotation", annotation, "100", "1", 0, 500, "");
+    return read_trace(trace.operation("sglang::store_cache", 1, 10, 9, store)
+                          .kernel("k", 1, 15, 1)
+                          .operation("vllm::unified_attention_with_output", 2, 30, 9, attention)
+                          .kernel("kernel_unified_attention_2d", 2, 35, 1)
+                          .operation("aiter::mha_batch_prefill", 3, 50, 9, paged)
+                          .kernel("k", 3, 55, 1)
+                          .text());
+  };
+  const std::uint64_t stored = 2 * 2 * (2 * 64 * 2 * 128);
+  // 64 requests of 2,048 keys: a query of 8 heads meets them in two products of 128.
+  const auto known = read("step[DECODE bs=64 g_sq=64 g_sqsq=64 g_sqsk=131072 g_sk=131072]");
+  const std::uint64_t macs = std::uint64_t{64} * 2048 * 8 * 128 * 2;
+  const std::uint64_t bytes = 2 * (2 * 64 * 8 * 128 + 2 * 64 * 2048 * 2 * 128);
+  check_layers(infer(*known, {}).value().layers, {{"store_cache 64x2x128", 0, stored},
+                                                  {"attention 64x8x1x128 to 2048", macs, bytes},
+                                                  {"attention 64x8x1x128 to 2048#2", macs, bytes}});
+  CHECK(known->summary->notes.empty());
+  const auto unknown = read("");
+  check_layers(infer(*unknown, {}).value().layers,
+               {{"store_cache 64x2x128", 0, stored},
+                {"unified_attention_with_output 64x8x128", 0, 2 * 2 * 64 * 8 * 128},
+                {"mha_batch_prefill 64x8x128", 0, 2 * 2 * 64 * 8 * 128}});
+  REQUIRE(unknown->summary->notes.size() == 1);
+  CHECK(unknown->summary->notes.front() ==
+        "aiter::mha_batch_prefill, vllm::unified_attention_with_output: without the keys and "
+        "values of the cache and their products: no annotation of the steps says how many they "
+        "are (vLLM writes it with detailed_trace_annotation, SGLang with detailed_annotations)");
+}
+
+TEST_CASE("A compiled pointwise kernel counts the bytes that move", "[pytorch/trace_others]") {
+  const auto byte_of = [](const std::string& name, const std::string& sizes) {
+    const Arguments arguments{"[" + sizes + ", []]", R"(["c10::Half", "c10::Half", "Scalar"])",
+                              R"(["", "", "65536"])"};
+    return count(trace_layers(
+                     TraceText().operation(name, 1, 0, 9, arguments).kernel(name, 1, 5, 1).text())
+                     .front())
+        .bytes.total;
+  };
+  constexpr std::uint64_t elements = 65536;
+  // A table of which 65,536 elements are read, and the result.
+  CHECK(byte_of("triton_poi_fused_embedding_0", "[50257, 1024], [64, 1024]") ==
+        2 * (2 * elements + 1));
+  // Two are read and one of them written; one is read and the other written.
+  CHECK(byte_of("triton_poi_fused__batch_norm_add_relu_1", "[64, 1024], [64, 1024]") ==
+        2 * 3 * elements);
+  CHECK(byte_of("triton_poi_fused_relu_2", "[64, 1024], [64, 1024]") == 2 * (2 * elements + 1));
+  CHECK(byte_of("triton_poi_fused_relu_3", "[64, 1024], [1024]") == 2 * (2 * elements + 1024));
+  // A pool reads more than it writes.
+  CHECK(byte_of("triton_poi_fused_max_pool2d_4", "[64, 4096], [64, 1024]") ==
+        2 * (5 * elements + 1));
+}
+
+TEST_CASE("A batch is of whole videos", "[pytorch/trace_others]") {
+  // Divided attention in space and time: 8 videos of 8 frames, patches and frames as samples.
+  TraceText trace;
+  const Arguments patches{"[[64, 3, 32, 32], [16, 3, 16, 16], [], [], [], [], []]",
+                          convolution.types,
+                          R"(["", "", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"])"};
+  trace.operation("aten::conv2d", 1, 0, 5, patches).kernel("k", 1, 2, 1);
+  int id = 2;
+  for (const std::string sizes : {"[8, 32, 16]", "[64, 5, 16]", "[8, 33, 16]"}) {
+    const Arguments sum{"[" + sizes + ", " + sizes + ", []]", R"(["float", "float", "Scalar"])",
+                        R"(["", "", "1"])"};
+    trace.operation("aten::add", id, 10.0 * id, 5, sum).kernel("k", id, 10.0 * id + 2, 1);
+    ++id;
+  }
+  const auto spec = read_trace(trace.text());
+  CHECK(spec->batch == 8);
+}
