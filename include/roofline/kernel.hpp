@@ -137,6 +137,11 @@ struct KernelPlan {
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
   double expected_time_s = 0;           ///< the sum of part_s, in order
   double limiter_share = 0;             ///< the limiter's share of the expected time
+
+  /// The library's own name where it has one, else the algorithm's.
+  std::string_view name() const {
+    return solver->empty() ? name_of(algorithm) : std::string_view(*solver);
+  }
 };
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest

@@ -205,22 +205,31 @@ class LayerReader {
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
         std::any_of(kernels.begin(), kernels.end(), is_product_kernel))
       products_.insert(std::string(call.name));
-    const double time_s = duration_s(work);
-    if (rows.size() == 1) return read_.layers.add(rows.front(), time_s);
-    const double first_s = data_gradient_s(work, kernels, time_s);
-    read_.layers.add(rows[0], first_s);
-    read_.layers.add(rows[1], time_s - first_s);
+    if (rows.size() == 1)
+      add_to(rows.front(), work);
+    else
+      add_gradients(rows, work, kernels);
   }
 
-  double data_gradient_s(const LaunchedWork& work, const std::vector<std::string_view>& kernels,
-                         double time_s) {
-    const std::optional<std::size_t> count = data_gradient_kernels(kernels);
-    if (!count) {
-      ++halved_operators_;
-      return time_s / 2;
+  /// The row's kernel is the one that takes longest.
+  void add_to(std::size_t row, const LaunchedWork& work) {
+    const std::uint32_t longest = *std::max_element(
+        work.begin(), work.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return duration_s(a) < duration_s(b); });
+    read_.layers.add(row, duration_s(work), name_of_activity(longest));
+  }
+
+  /// A convolution's two gradients.
+  void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
+                     const std::vector<std::string_view>& kernels) {
+    if (const std::optional<std::size_t> count = data_gradient_kernels(kernels)) {
+      const auto middle = work.begin() + static_cast<std::ptrdiff_t>(*count);
+      add_to(rows[0], LaunchedWork(work.begin(), middle));
+      add_to(rows[1], LaunchedWork(middle, work.end()));
+      return;
     }
-    return duration_s(
-        LaunchedWork(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(*count)));
+    ++halved_operators_;
+    for (const std::size_t row : rows) read_.layers.add(row, duration_s(work) / 2);
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.

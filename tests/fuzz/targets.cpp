@@ -24,6 +24,7 @@
 #include "load/kernel_model.hpp"
 #include "load/network_reader.hpp"
 #include "load/user_lists.hpp"
+#include "profilers/formats.hpp"
 #include "pytorch/formats.hpp"
 #include "report/row_stream.hpp"
 #include "roofline/catalogue.hpp"
@@ -434,6 +435,7 @@ constexpr FuzzTarget targets[] = {
     {"output", run_output},
     {"profiler", run_any},
     {"tables", run_any},
+    {"find_db", run_reader<open_find_database>},
     {"any", run_any},
 };
 
