@@ -60,6 +60,12 @@ bool compares_settings(const Options& options) {
          options.gpus.size() == 1 && options.settings.size() == 1;
 }
 
+/// Whether the first input on the first GPU stands against the second on the second.
+bool pairs_inputs(const Options& options) {
+  return options.report.compare && options.inputs.size() == 2 && options.gpus.size() == 2 &&
+         options.inputs[0] != options.inputs[1] && options.settings.size() == 1;
+}
+
 }  // namespace
 
 Gpu named_gpu(const Catalogue& catalogue, const std::string& name,
@@ -84,7 +90,10 @@ std::string SkippedGpus::text() const {
 }
 
 Contexts::Contexts(const Options& options, const Catalogue& catalogue)
-    : options_(options), catalogue_(catalogue), constants_(stated_constants(options.kernel_model)) {
+    : options_(options),
+      catalogue_(catalogue),
+      constants_(stated_constants(options.kernel_model)),
+      pairs_(pairs_inputs(options)) {
   for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
   std::vector<Gpu> selected;
   for (const std::string& word : options.gpus) {
@@ -93,7 +102,7 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
       continue;
     }
     const Gpu gpu = unwrap(catalogue.find(word));
-    const bool recorded_here = options.gpus.size() == 1;
+    const bool recorded_here = options.gpus.size() == 1 || pairs_;
     if (compares_settings(options)) named_.push_back(unwrap(context_of(gpu, {}, recorded_here)));
     named_.push_back(unwrap(context_of(gpu, options.gpu_settings, recorded_here)));
   }
@@ -164,6 +173,10 @@ Contexts::Found Contexts::of(const Network& network) {
   if (options_.layer_file.empty() || options_.asks_for_results)
     throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
   return {};
+}
+
+bool Contexts::takes(const std::string& input, std::size_t gpu) const {
+  return !pairs_ || named_.size() != 2 || input == options_.inputs[gpu];
 }
 
 Contexts::FoundOne Contexts::of(const KernelRecording& recording) {

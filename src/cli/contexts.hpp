@@ -55,6 +55,9 @@ class Contexts {
   /// Throws UsageError where there are none, InputError where a recording does not tell its GPU,
   /// else as named_gpu.
   Found of(const Network& network);
+  /// Whether that input stands on the named GPU of that index. Two inputs that are compared on two
+  /// GPUs stand on one each, in their order.
+  bool takes(const std::string& input, std::size_t gpu) const;
 
   /// The GPU that kernels were recorded on, null where it is not known, and why.
   struct FoundOne {
@@ -79,6 +82,7 @@ class Contexts {
   const Catalogue& catalogue_;
   std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
+  bool pairs_;                      ///< the inputs with the GPUs
   std::set<std::string> selected_;  ///< names of those that are selected and not named
   std::vector<Context> programs_;   ///< the same GPUs, for programs of PyTorch's
   std::vector<std::string> program_notes_;
