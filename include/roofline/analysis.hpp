@@ -134,6 +134,10 @@ struct LayerResult {
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
+  /// Where the library chose badly, the expected time of the kernel that it should have run
+  /// (better_kernel): it ran a naive one, or another algorithm, for longer than 95 of 100 runs of
+  /// the better one would take; twice as long, unless it is naive.
+  std::optional<double> better_time_s;
   std::optional<double> time_share;  ///< 0..1, of the network's time; none in a stream
 };
 
@@ -172,6 +176,15 @@ struct LostTime {
   std::string help;  ///< the best of advise(); empty where nothing gains
 };
 
+/// Layers for which the library chose badly.
+struct BadChoices {
+  std::size_t layers = 0;
+  double measured_s = 0;
+  double expected_s = 0;  ///< by the better algorithms
+
+  double gain_s() const { return measured_s - expected_s; }
+};
+
 /// Where the measured time went, over the rows that have a measured and an expected time.
 struct MeasuredSummary {
   std::uint64_t rows = 0;
@@ -179,6 +192,7 @@ struct MeasuredSummary {
   double unexplained_s = 0;         ///< measured - expected; below 0 where it is faster
   std::vector<TypeRow> types;       ///< in descending measured time
   std::vector<LostTime> most_lost;  ///< ten at most
+  BadChoices bad_choices;
   /// The best rates that any row achieved: no ceiling that is sustained can be lower.
   EngineRates best_flop_per_s;
   std::optional<double> best_byte_per_s;
@@ -304,6 +318,9 @@ Expected<Result> join_records(const std::string& source, const std::string& name
 
 /// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);
+
+/// What the library should have run where it chose badly.
+std::string_view better_kernel(const LayerResult& row);
 
 /// Measured time beyond the bound; none without a measured time.
 std::optional<double> lost_s(const LayerResult& row);

@@ -109,6 +109,8 @@ constexpr std::string_view meaning_of(Limiter limiter) {
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
+  /// The library's own name for it: of MIOpen's solver. Empty where a library has no such names.
+  SharedValue<std::string> solver;
   Limiter limiter = Limiter::math;  ///< the largest part, the first of equals
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile
@@ -135,6 +137,11 @@ struct KernelPlan {
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
   double expected_time_s = 0;           ///< the sum of part_s, in order
   double limiter_share = 0;             ///< the limiter's share of the expected time
+
+  /// The library's own name where it has one, else the algorithm's.
+  std::string_view name() const {
+    return solver->empty() ? name_of(algorithm) : std::string_view(*solver);
+  }
 };
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest

@@ -219,8 +219,10 @@ struct Measured {
   std::optional<double> warm_s;  ///< repeats on one set of buffers
   std::optional<double> cold_s;  ///< buffers not in any cache
   std::string gpu = {};          ///< that it was measured on, as its source names it; may be empty
-  Pass pass = Pass::fwd;         ///< that was measured
-  bool other_batch = false;      ///< at another batch than the layer now has
+  std::string kernel = {};       ///< that ran, by its own or its library's name; may be empty
+  std::string other_kernels = {};  ///< that took longer, with their times: "GemmFwdRest 14.6 ms"
+  Pass pass = Pass::fwd;           ///< that was measured
+  bool other_batch = false;        ///< at another batch than the layer now has
 
   bool is_known() const { return warm_s || cold_s; }
   bool operator==(const Measured&) const = default;

@@ -31,6 +31,8 @@ struct Network {
   std::optional<std::uint64_t> batch = {};
   /// A program of PyTorch's, which runs it where no other framework is asked for.
   bool is_pytorch_program = false;
+  /// The file was made on one GPU and does not name it: its times are of the one that is asked for.
+  bool measured_on_asked_gpu = false;
   /// What the caller gives and keeps, where the source says so.
   std::optional<std::uint64_t> input_byte = {};
   std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32

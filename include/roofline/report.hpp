@@ -66,6 +66,17 @@ struct WorkTime {
   double flop = 0;
   double byte = 0;
   std::optional<Limiter> limiter;  ///< the first layer's
+  // Of measured layers, 0 of what no layer stands for.
+  double roofline_s = 0;
+  double expected_s = 0;
+};
+
+/// Why the same layers take another time on another GPU. Ratios of after to before, whose product
+/// is that of the measured times.
+struct RatioSplit {
+  double hardware = 1;  ///< of the roofline bounds
+  double kernels = 1;   ///< of expected time over bound: what good kernels make of the hardware
+  double library = 1;   ///< of measured time over expected: what this library makes of it
 };
 
 /// The same work in one result and in another, or in one of them alone.
@@ -75,6 +86,7 @@ struct Change {
   std::optional<Pass> pass;  ///< absent of GPU work that no layer stands for
   WorkTime before;
   WorkTime after;
+  std::optional<RatioSplit> split{};  ///< of layers measured on two GPUs
 
   double change_s() const { return after.time_s - before.time_s; }
 };
@@ -84,6 +96,7 @@ struct ChangeGroup {
   std::vector<Change> work;
   double before_s = 0;
   double after_s = 0;
+  std::optional<RatioSplit> split{};  ///< of all of them together, where each has one
 
   double change_s() const { return after_s - before_s; }
 };

@@ -148,6 +148,8 @@ struct NetworkSpec {
   /// What ran, or was built to run, did so at its own batch (`batch`, where the source tells): no
   /// other can be asked for.
   bool batch_is_fixed = false;
+  /// The file was made on one GPU and does not name it: its times are of the one that is asked for.
+  bool measured_on_asked_gpu = false;
   /// amp or amp_bf16, where the layers are those of a network under autocast, its casts among them.
   std::optional<DataType> autocast;
   std::vector<LayerSpec> layers;

@@ -469,7 +469,8 @@ void add_view(Rows& rows, Options& options) {
       ->type_name("[LAYER]");
   rows.add_flag("--compare", options.report.compare,
                 "Hold two results against each other, of two inputs, GPUs, types or batches: what "
-                "changed in all, which layers went, came and changed");
+                "changed in all, which layers went, came and changed. Two inputs with two GPUs: "
+                "each on its own, in their order");
   rows.repeated(
       "--fail-if", "CONDITION",
       [&](auto& text) {

@@ -86,6 +86,12 @@ bool compares_settings(const Options& options) {
          options.gpus.size() == 1 && options.settings.size() == 1;
 }
 
+/// Whether the first input on the first GPU stands against the second on the second.
+bool pairs_inputs(const Options& options) {
+  return options.report.compare && options.inputs.size() == 2 && options.gpus.size() == 2 &&
+         options.inputs[0] != options.inputs[1] && options.settings.size() == 1;
+}
+
 }  // namespace
 
 Gpu named_gpu(const Catalogue& catalogue, const std::string& name,
@@ -110,7 +116,10 @@ std::string SkippedGpus::text() const {
 }
 
 Contexts::Contexts(const Options& options, const Catalogue& catalogue)
-    : options_(options), catalogue_(catalogue), constants_(stated_constants(options.kernel_model)) {
+    : options_(options),
+      catalogue_(catalogue),
+      constants_(stated_constants(options.kernel_model)),
+      pairs_(pairs_inputs(options)) {
   for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
   std::vector<Gpu> selected;
   for (const std::string& word : options.gpus) {
@@ -221,7 +230,12 @@ std::string Contexts::set_measured_gpu(Network& network, std::span<const Context
       layer.measured.change([&](Measured& time) { time.gpu = gpus.front().gpu.name; });
     return "";
   }
-  roofline::set_measured_gpu(network, options_.measured_gpu.empty() ? "" : measured_gpu_);
+  std::string measured_on = options_.measured_gpu.empty() ? "" : measured_gpu_;
+  if (pairs_ && named_.size() == 2)
+    measured_on = named_[takes(network.source, 0) ? 0 : 1].gpu.name;
+  else if (network.measured_on_asked_gpu && measured_on.empty())
+    measured_on = only_named_;
+  roofline::set_measured_gpu(network, measured_on);
   const bool is_unknown = !gpus.empty() && std::ranges::any_of(network.layers, [](const Layer& layer) {
     return layer.measured->is_known() && layer.measured->gpu.empty();
   });

@@ -64,6 +64,9 @@ class Contexts {
   /// Throws UsageError where there are none, InputError where a recording does not tell its GPU,
   /// else as named_gpu.
   Found of(const Network& network);
+  /// Whether that input stands on the named GPU of that index. Two inputs that are compared on two
+  /// GPUs stand on one each, in their order.
+  bool takes(const std::string& input, std::size_t gpu) const;
 
   /// The GPU of a context that `of` found so, under PyTorch operator by operator; null for others.
   const Context* eager_of(const Context& deployed);
@@ -97,6 +100,7 @@ class Contexts {
   const Catalogue& catalogue_;
   std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
+  bool pairs_;                      ///< the inputs with the GPUs
   std::set<std::string> selected_;  ///< names of those that are selected and not named
   std::string only_named_;          ///< the one GPU of --gpu
   std::string measured_gpu_;

@@ -125,6 +125,7 @@ class Evaluator::ItemEvaluator {
     SkippedGpus skipped{network.source};
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
       const Context& context = gpus.contexts[gpu];
+      if (!contexts_.takes(network.source, gpu)) continue;
       std::optional<std::uint64_t> batch;
       if (goal) {
         const auto network_at = [&](std::uint64_t images) {

@@ -22,12 +22,13 @@ struct Lines {
   std::string text;
 };
 
-class NdjsonReader : public Reader {
+class LinesReader : public Reader {
  public:
-  explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  LinesReader(std::unique_ptr<ByteStream> stream, ReadLine read)
+      : stream_(std::move(stream)), read_(read) {}
   /// Lines cut out of a longer text: there may be none.
-  NdjsonReader(std::unique_ptr<ByteStream> stream, std::size_t first_line)
-      : stream_(std::move(stream)), line_(first_line - 1), found_(true) {}
+  LinesReader(std::unique_ptr<ByteStream> stream, ReadLine read, std::size_t first_line)
+      : stream_(std::move(stream)), read_(read), line_(first_line - 1), found_(true) {}
 
   bool has_records() const override { return true; }
   bool may_wait() const override { return left_.empty() && !stream_->has_line(); }
@@ -41,8 +42,8 @@ class NdjsonReader : public Reader {
         if (is_blank(text)) continue;
         found_ = true;
         return record_item(
-            [lines = lines_, text, line = line_] {
-              return read_record(JsonDocument(text, {lines->source, line}).root());
+            [read = read_, lines = lines_, text, line = line_] {
+              return read(text, {lines->source, line});
             },
             line_);
       }
@@ -64,11 +65,16 @@ class NdjsonReader : public Reader {
   }
 
   std::unique_ptr<ByteStream> stream_;
+  ReadLine read_;
   std::shared_ptr<const Lines> lines_;
   std::string_view left_;  ///< the part of their text that is not given yet
   std::size_t line_ = 0;
   bool found_ = false;  ///< a record, or that there is none
 };
+
+std::shared_ptr<const NetworkSpec> read_ndjson(std::string_view line, const Origin& origin) {
+  return read_record(JsonDocument(line, origin).root());
+}
 
 // CSV.
 
@@ -230,13 +236,17 @@ NetworkSpecs read_json(ByteStream& stream, BadRows&) {
   return read_networks(std::make_shared<const JsonDocument>(stream.read_rest(), origin));
 }
 
+std::unique_ptr<Reader> open_records(std::unique_ptr<ByteStream> stream, ReadLine read) {
+  return std::make_unique<LinesReader>(std::move(stream), read);
+}
+
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<NdjsonReader>(std::move(stream));
+  return open_records(std::move(stream), read_ndjson);
 }
 
 std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
                                          std::size_t first_line) {
-  return std::make_unique<NdjsonReader>(std::move(stream), first_line);
+  return std::make_unique<LinesReader>(std::move(stream), read_ndjson, first_line);
 }
 
 bool looks_like_csv(std::string_view head) {

@@ -31,6 +31,12 @@ NetworkSpecs read_networks(const std::shared_ptr<const JsonDocument>& document);
 /// this program wrote it for what is no input (a copy over the host link). Throws InputError.
 std::shared_ptr<const NetworkSpec> read_record(const Value& record);
 
+/// What one line of a text says, a record. Throws InputError.
+using ReadLine = std::shared_ptr<const NetworkSpec> (*)(std::string_view line,
+                                                        const Origin& origin);
+/// A text of records, one a line.
+std::unique_ptr<Reader> open_records(std::unique_ptr<ByteStream> stream, ReadLine read);
+
 /// How rows are recognised that this program wrote, in JSON and in CSV.
 namespace own_row {
 inline constexpr std::string_view layer_key = "layer";

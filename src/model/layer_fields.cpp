@@ -159,13 +159,14 @@ constexpr TextField name_text{[](const L& spec) -> std::optional<std::string_vie
                                                  : std::nullopt;
                               },
                               [](L& spec, std::string text) { spec.name = std::move(text); }};
-constexpr TextField gpu_text{
+template <std::string Measured::*Member>
+constexpr TextField measured_text{
     [](const L& spec) -> std::optional<std::string_view> {
-      const std::string& gpu = spec.measured->gpu;
-      return gpu.empty() ? std::nullopt : std::optional<std::string_view>(gpu);
+      const std::string& text = (*spec.measured).*Member;
+      return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
     },
     [](L& spec, std::string text) {
-      spec.measured.change([&](Measured& measured) { measured.gpu = std::move(text); });
+      spec.measured.change([&](Measured& measured) { measured.*Member = std::move(text); });
     }};
 
 /// A member that is an enumerator: its number is its place among the names.
@@ -249,7 +250,9 @@ constexpr std::array table = std::to_array<LayerField>({
     {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
     {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}}}},
     {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, no_difference, {{{"measured_cold_us", 1e-6}}}},
-    {"measured_gpu", gpu_text, any, as_it_is, no_difference, {{{"gpu"}}}},
+    {"measured_gpu", measured_text<&Measured::gpu>, any, as_it_is, no_difference, {{{"gpu"}}}},
+    {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, no_difference, {{{"kernel_name"}, {"solver"}}}},
+    {"measured_other_kernels", measured_text<&Measured::other_kernels>, any, as_it_is, no_difference},
 });
 // clang-format on
 

@@ -41,6 +41,12 @@ NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad);
 bool looks_like_miopen_driver(std::string_view head);
 NetworkSpecs read_miopen_driver(ByteStream& stream, BadRows& bad);
 
+/// MIOpen's find databases, its own (*.fdb.txt) and a person's (*.ufdb.txt): a convolution a line,
+/// with the time of each solver that MIOpen tried. Keys and values: ROCm/MIOpen,
+/// conv::ProblemDescription::Serialize and FindDbData.
+bool looks_like_find_database(std::string_view head);
+std::unique_ptr<Reader> open_find_database(std::unique_ptr<ByteStream> stream);
+
 // What trtexec writes of a TensorRT engine. The file of --exportLayerInfo is one network; the
 // profile beside it, or among the other inputs, gives its layers their times.
 

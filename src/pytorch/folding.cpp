@@ -100,9 +100,11 @@ std::size_t FoldedLayers::row_of(LayerSpec spec) {
   return entry->second;
 }
 
-void FoldedLayers::add(std::size_t row, double time_s) {
+void FoldedLayers::add(std::size_t row, double time_s, std::string_view kernel) {
   rows_[row].time_s += time_s;
-  ++rows_[row].runs;
+  if (rows_[row].runs++ > 0 || info(rows_[row].spec.kind).family != KindFamily::contraction) return;
+  rows_[row].spec.measured.change(
+      [&](Measured& measured) { measured.kernel = short_kernel_name(kernel); });
 }
 
 double FoldedLayers::time_s() const {

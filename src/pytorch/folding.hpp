@@ -18,7 +18,8 @@ class FoldedLayers {
  public:
   /// The row of layers that have this one's name and differ in nothing that makes a layer another.
   std::size_t row_of(LayerSpec spec);
-  void add(std::size_t row, double time_s);
+  /// `kernel`: the main one of a contraction, by its full name.
+  void add(std::size_t row, double time_s, std::string_view kernel = {});
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
   bool empty() const { return rows_.empty(); }
   double time_s() const;

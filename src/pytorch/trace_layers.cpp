@@ -280,19 +280,32 @@ class LayerReader {
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
         std::any_of(kernels.begin(), kernels.end(), is_product_kernel))
       products_.insert(std::string(call.name));
-    if (rows.size() == 1) return add_run(rows.front(), work);
-    if (const auto count = data_gradient_kernels(kernels)) {
-      const auto middle = work.begin() + static_cast<std::ptrdiff_t>(*count);
-      add_run(rows[0], {work.begin(), middle});
-      return add_run(rows[1], {middle, work.end()});
-    }
-    ++halved_operators_;
-    for (const std::size_t row : {rows[0], rows[1]}) read_.layers.add(row, duration_s(work) / 2);
+    if (rows.size() == 1)
+      add_to(rows.front(), work);
+    else
+      add_gradients(rows, work, kernels);
   }
 
-  void add_run(std::size_t row, LaunchedWork work) {
-    read_.layers.add(row, duration_s(work));
-    read_.runs.push_back({row, std::move(work)});
+  /// The row's kernel is the one that takes longest.
+  void add_to(std::size_t row, const LaunchedWork& work) {
+    const std::uint32_t longest = *std::max_element(
+        work.begin(), work.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return duration_s(a) < duration_s(b); });
+    read_.layers.add(row, duration_s(work), name_of_activity(longest));
+    read_.runs.push_back({row, work});
+  }
+
+  /// A convolution's two gradients.
+  void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
+                     const std::vector<std::string_view>& kernels) {
+    if (const std::optional<std::size_t> count = data_gradient_kernels(kernels)) {
+      const auto middle = work.begin() + static_cast<std::ptrdiff_t>(*count);
+      add_to(rows[0], LaunchedWork(work.begin(), middle));
+      add_to(rows[1], LaunchedWork(middle, work.end()));
+      return;
+    }
+    ++halved_operators_;
+    for (const std::size_t row : rows) read_.layers.add(row, duration_s(work) / 2);
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.

@@ -150,16 +150,24 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
              {"after"},
              {"change"},
              {"ratio"},
+             {"hardware"},
+             {"kernels"},
+             {"library"},
              {"FLOP"},
              {"bytes"},
              {"limiter", true}},
             true};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
-                       double after_s, const WorkTime& before, const WorkTime& after) {
+                       double after_s, const std::optional<RatioSplit>& split,
+                       const WorkTime& before, const WorkTime& after) {
+    const auto part = [&](double RatioSplit::*member) {
+      return split ? "x" + plain((*split).*member) : "";
+    };
     grid.add_row({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
                   change_text(after_s - before_s), change_ratio(after_s, before_s),
-                  changed_ratio(after.flop, before.flop), changed_ratio(after.byte, before.byte),
-                  limiters_text(before, after)});
+                  part(&RatioSplit::hardware), part(&RatioSplit::kernels),
+                  part(&RatioSplit::library), changed_ratio(after.flop, before.flop),
+                  changed_ratio(after.byte, before.byte), limiters_text(before, after)});
   };
   const std::vector<AlikeChanges> rows = folded_changes(changes, group);
   const auto changed = static_cast<std::size_t>(
@@ -173,8 +181,8 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
     const auto times = static_cast<double>(row.times);
     const double before_s = times * row.first.before.time_s;
     const double after_s = times * row.first.after.time_s;
-    add(name_text(row), pass_text(row.first, group), before_s, after_s, row.first.before,
-        row.first.after);
+    add(name_text(row), pass_text(row.first, group), before_s, after_s, row.first.split,
+        row.first.before, row.first.after);
     shown_work += row.times;
     shown_before_s += before_s;
     shown_after_s += after_s;
@@ -182,11 +190,16 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
   if (shown < rows.size())
     add(fmt::format("{} {}", group.work.size() - shown_work,
                     shown < changed ? "more" : "unchanged"),
-        "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {});
-  add("total", "", group.before_s, group.after_s, {}, {});
+        "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {}, {});
+  add("total", "", group.before_s, group.after_s, group.split, {}, {});
   drop_columns(grid, width, std::array<std::string_view, 3>{"FLOP", "bytes", "limiter"});
   return grid;
 }
+
+constexpr std::string_view split_legend =
+    "ratio = hardware x kernels x library. hardware: of the roofline bounds. kernels: of\n"
+    "the expected time over the bound, what a good library makes of the hardware.\n"
+    "library: of the measured time over the expected, what this library loses.\n";
 
 }  // namespace
 
@@ -214,6 +227,7 @@ std::string name_text(const AlikeChanges& alike) {
 
 std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
 
+/// Names of kernels as their tables have them.
 Changes shortened_names(Changes changes) {
   constexpr std::size_t widest = 60;
   if (!changes.of_kernels) return changes;
@@ -244,6 +258,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   add_group("went", changes.gone);
   add_group("came", changes.come);
   add_group("changed", changes.changed);
+  if (changes.changed.split) text += std::string(split_legend);
   return text;
 }
 

@@ -17,12 +17,6 @@ const Layer& layer_of(R r) { return r.layer.layer; }
 const Counts& counts_of(R r) { return r.layer.counts; }
 const RooflinePoint& point_of(R r) { return r.layer.point; }
 
-/// A member of what may not be there.
-template <class Whole, class Member>
-Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
-  return whole ? Cell((*whole).*member) : Cell();
-}
-
 template <auto member>
 Cell plan(R r) {
   return part_of(r.layer.kernel, member);
@@ -32,6 +26,11 @@ template <Limiter part>
 Cell plan_part(R r) {
   if (!r.layer.kernel) return {};
   return r.layer.kernel->part_s[part];
+}
+
+Cell plan_solver(R r) {
+  if (!r.layer.kernel) return {};
+  return text_or_null(*r.layer.kernel->solver);
 }
 
 Cell plan_tile(R r) {
@@ -74,6 +73,18 @@ std::string bound_text(const LayerResult& row) {
   return std::string(name_of(row.point.bound));
 }
 
+constexpr std::size_t most_of_kernel_name = 18;
+
+std::string ran_text(const LayerResult& row) {
+  return shortened(printable(row.layer.measured->kernel), most_of_kernel_name);
+}
+
+/// Beside a kernel that ran, the one that the model would take.
+std::string planned_text(const LayerResult& row) {
+  if (!row.kernel || row.layer.measured->kernel.empty()) return "";
+  return shortened(row.kernel->name(), most_of_kernel_name);
+}
+
 // clang-format off
 constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, {}, true},
@@ -113,7 +124,8 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
     {"limiter", Unit::none, plan<&KernelPlan::limiter>, {"limiter", Shown::always, nullptr, limiter_text}},
     {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {"share", Shown::unmeasured, [](T) -> Cell { return 1.0; }}},
-    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>},
+    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {"planned", Shown::alone, nullptr, planned_text}},
+    {"kernel.solver", Unit::none, plan_solver},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
@@ -142,6 +154,10 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
     {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
     {"measured.time_s", Unit::second, [](R r) -> Cell { return r.layer.measured_time_s; }, {"measured", Shown::measured, [](T t) -> Cell { return t.measured_time_s; }}},
+    {"measured.kernel", Unit::none, [](R r) { return text_or_null(layer_of(r).measured->kernel); }, {"ran", Shown::alone, nullptr, ran_text}},
+    {"measured.other_kernels", Unit::none, [](R r) { return text_or_null(layer_of(r).measured->other_kernels); }},
+    {"measured.better_kernel", Unit::none, [](R r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
+    {"measured.better_time_s", Unit::second, [](R r) -> Cell { return r.layer.better_time_s; }},
     {"measured.warm_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->warm_s; }},
     {"measured.cold_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->cold_s; }},
     {"measured.achieved_flop_per_s", Unit::flop_per_second, [](R r) { return achieved(r, counts_of(r).flops); }},

@@ -47,6 +47,7 @@ enum class Shown : std::uint8_t {
   always,
   unmeasured,  ///< those without measured times
   measured,    ///< those with
+  alone,       ///< those with times of layers measured one by one, in no recording
 };
 
 /// How tables for people show a field.
@@ -79,6 +80,12 @@ using SettingField = FieldOf<SettingsTable, SettingRow>;
 
 std::span<const OutputField> output_fields();
 std::span<const KernelField> kernel_fields();
+
+/// A member of what may not be there.
+template <class Whole, class Member>
+Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
+  return whole ? Cell((*whole).*member) : Cell();
+}
 
 /// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
 /// the row is of, too.

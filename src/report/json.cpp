@@ -154,6 +154,12 @@ void write_measured_summary(W& w, const Result& result) {
                 {"expected_time_s", type.total.expected_time_s}});
     });
     write_most_lost(w, result, summary.most_lost);
+    const BadChoices& bad = summary.bad_choices;
+    w.key("bad_choices")
+        .object({{"layers", count(bad.layers)},
+                 {"measured_s", bad.measured_s},
+                 {"expected_s", bad.expected_s},
+                 {"gain_s", bad.gain_s()}});
     w.key("best_achieved").begin_object();
     write_rates(w, "flop_per_s", summary.best_flop_per_s);
     w.member("byte_per_s", summary.best_byte_per_s).end_object();
@@ -425,7 +431,10 @@ void write_change_group(W& w, std::string_view name, const Changes& changes,
               {"before_byte", expected(each.before.byte)},
               {"after_byte", expected(each.after.byte)},
               {"before_limiter", each.before.limiter},
-              {"after_limiter", each.after.limiter}});
+              {"after_limiter", each.after.limiter},
+              {"hardware_ratio", part_of(each.split, &RatioSplit::hardware)},
+              {"kernels_ratio", part_of(each.split, &RatioSplit::kernels)},
+              {"library_ratio", part_of(each.split, &RatioSplit::library)}});
   });
 }
 
@@ -436,6 +445,9 @@ void write_changes(W& w, const std::optional<Changes>& all) {
                {"times", changes.times},
                {"before_s", changes.changed.before_s},
                {"after_s", changes.changed.after_s},
+               {"hardware_ratio", part_of(changes.changed.split, &RatioSplit::hardware)},
+               {"kernels_ratio", part_of(changes.changed.split, &RatioSplit::kernels)},
+               {"library_ratio", part_of(changes.changed.split, &RatioSplit::library)},
                {"only_before", count(changes.gone.work.size())},
                {"only_after", count(changes.come.work.size())},
                {"gone_s", changes.gone.before_s},

@@ -151,7 +151,8 @@ constexpr std::size_t least_name = 12;
 constexpr std::string_view droppable[] = {"MACs",  "within", "bytes", "FLOP",
                                           "bound", "lost",   "FLOP/B"};
 /// What it goes without beside measured times, which are why the table is read.
-constexpr std::string_view droppable_beside_measured[] = {"bound", "lost", "limiter", "roofline"};
+constexpr std::string_view droppable_beside_measured[] = {
+    "bound", "lost", "limiter", "roofline", "/bound", "planned", "ran"};
 
 /// The field that tables show under that header.
 const OutputField& field_under(std::string_view header) {
@@ -171,9 +172,8 @@ class LayerGrid {
       : report_(report), results_(results), style_(style) {
     is_measured_ = std::ranges::any_of(
         results, [&](std::size_t i) { return report.results[i].measured.summary.has_value(); });
-    const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
-      if (!field.column.header.empty() && field.column.shown != other)
+      if (!field.column.header.empty() && shows(field.column.shown))
         grid_.columns.push_back({std::string(field.column.header), field.unit == Unit::none});
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
     drop_empty();
@@ -187,6 +187,12 @@ class LayerGrid {
 
  private:
   bool is_many() const { return results_.size() > 1; }
+
+  bool shows(Shown shown) const {
+    if (shown == Shown::alone)
+      return is_measured_ && !folds_everywhere(report_.results[results_.front()]);
+    return shown != (is_measured_ ? Shown::unmeasured : Shown::measured);
+  }
 
   void add_rows(const Result& result, const Selection& selection) {
     if (style_.width)

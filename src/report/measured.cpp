@@ -53,6 +53,15 @@ constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::coll
 constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
                                     StepPart::instructions, StepPart::rates, StepPart::unexplained};
 
+std::string bad_choices_sentence(const MeasuredSummary& summary) {
+  const BadChoices& bad = summary.bad_choices;
+  if (bad.layers == 0) return "";
+  return fmt::format(
+      "the library chose badly for {} of {} layers: {} = {} by better algorithms + {} to gain\n",
+      bad.layers, summary.rows, duration(bad.measured_s), duration(bad.expected_s),
+      duration(bad.gain_s()));
+}
+
 std::string_view text_of(const Verdict& verdict, StepPart part) {
   return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
 }
@@ -169,6 +178,7 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   std::string text = result.measured.recording ? graphs_sentence(*result.measured.recording) : "";
   text += is_idle ? idle_sentence(verdict, *result.measured.recording)
                   : busy_sentence(verdict) + layers_sentence(verdict);
+  text += bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
 }
 
@@ -276,7 +286,7 @@ std::string lost_sentences(const Result& result) {
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
-                        lost.why, says_help ? "\n    would help: " + lost.help : "");
+                        printable(lost.why), says_help ? "\n    would help: " + lost.help : "");
     if (!lost.help.empty()) last_help = lost.help;
   }
   if (summary.most_lost.empty()) text.clear();

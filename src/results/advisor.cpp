@@ -292,6 +292,10 @@ double saved_by_fusing_s(const Subject& subject) {
   return saved_s;
 }
 
+double saved_by_choice_s(const Subject& subject) {
+  return subject.recording() != nullptr ? subject.result.measured.summary->bad_choices.gain_s() : 0;
+}
+
 constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
 
 constexpr Action actions[] = {
@@ -323,6 +327,8 @@ constexpr Action actions[] = {
     {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_pointwise_of_many},
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
+    {"time_algorithms", Thing::layer, of_runs, "let the library time its algorithms",
+     saved_by_choice_s, "torch.backends.cudnn.benchmark = True"},
     {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},
     {"fuse_epilogues", Thing::fusion, of_networks,
      "norms, activations, adds fused, as inference engines do",
@@ -499,8 +505,9 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
     if (!is_worth_it(run.step_s, left_s)) continue;
     advice.push_back(advice_on(*action, subject, run.step_s, left_s));
     advice.back().saved_s = saved_s;
-    advice.back().at_most = shown != nullptr && *shown != saved_by_fusing_s;
-    advice.back().speeds_kernels = action->thing == Thing::type || action->thing == Thing::fusion;
+    advice.back().at_most =
+        shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_choice_s;
+    advice.back().speeds_kernels = action->thing != Thing::batch && action->thing != Thing::launch;
   }
   std::stable_sort(advice.begin(), advice.end(),
                    [](const Advice& a, const Advice& b) { return a.saved_s > b.saved_s; });

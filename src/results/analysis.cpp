@@ -246,6 +246,7 @@ void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& mod
   if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
   if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
   set_measured(row, context);
+  row.better_time_s = better_time_s(row, model, context.options.cache);
 }
 
 /// A thread takes some ten microseconds to start, a row a few.

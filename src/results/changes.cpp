@@ -62,8 +62,12 @@ Side measured_side(const Result& result, bool joins_copies) {
   for (const LayerResult& row : result.layers) {
     if (!row.measured_time_s) continue;
     const std::string& name = row.layer.name;
-    side.add({row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
-             *row.measured_time_s, &row);
+    WorkTime& work =
+        side.add({row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
+                 *row.measured_time_s, &row)
+            .time;
+    work.roofline_s += row.point.roofline_time_s;
+    work.expected_s += row.expected_time_s.value_or(0);
   }
   const TraceSummary no_recording;
   const auto& recording = result.measured.recording ? *result.measured.recording : no_recording;
@@ -119,6 +123,34 @@ Side kernel_side(const KernelTable& table) {
   if (recording.span_s && recording.busy_s) side.run.idle_s = *recording.span_s - *recording.busy_s;
   side.run.launches = static_cast<double>(table.launches);
   return side;
+}
+
+std::optional<RatioSplit> split_of(const WorkTime& before, const WorkTime& after) {
+  if (!(before.roofline_s > 0 && before.expected_s > 0 && before.time_s > 0) ||
+      !(after.roofline_s > 0 && after.expected_s > 0 && after.time_s > 0))
+    return std::nullopt;
+  const double hardware = after.roofline_s / before.roofline_s;
+  const double expected = after.expected_s / before.expected_s;
+  return RatioSplit{hardware, expected / hardware, after.time_s / before.time_s / expected};
+}
+
+/// Splits the ratio of each layer's measured times, and of all together where all are layers.
+void split_ratios(ChangeGroup& group) {
+  const auto add = [](WorkTime& sum, const WorkTime& each) {
+    sum.time_s += each.time_s;
+    sum.roofline_s += each.roofline_s;
+    sum.expected_s += each.expected_s;
+  };
+  WorkTime before;
+  WorkTime after;
+  bool all = true;
+  for (Change& each : group.work) {
+    each.split = split_of(each.before, each.after);
+    all = all && each.split;
+    add(before, each.before);
+    add(after, each.after);
+  }
+  if (all) group.split = split_of(before, after);
 }
 
 /// Changes of one sort, with their sums.
@@ -213,8 +245,10 @@ Changes changes_between(const Result& before, const Result& after) {
   if (!before.measured.summary || !after.measured.summary)
     return changes_between(expected_side(before), expected_side(after), ChangesOf::expected);
   const bool joins_copies = before.measured.recording && after.measured.recording;
-  return changes_between(measured_side(before, joins_copies), measured_side(after, joins_copies),
-                         ChangesOf::measured);
+  Changes changes = changes_between(measured_side(before, joins_copies),
+                                    measured_side(after, joins_copies), ChangesOf::measured);
+  if (before.setting.gpu != after.setting.gpu) split_ratios(changes.changed);
+  return changes;
 }
 
 Changes changes_between(const KernelTable& before, const KernelTable& after) {

@@ -59,6 +59,11 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
   add_to_total(summary.total, row);
   add_to_types(summary.types, row);
   const double measured_s = *row.measured_time_s;
+  if (row.better_time_s) {
+    ++summary.bad_choices.layers;
+    summary.bad_choices.measured_s += measured_s;
+    summary.bad_choices.expected_s += *row.better_time_s;
+  }
   if (row.counts.flops > 0 && !row.below_bound)
     raise(summary.best_flop_per_s[row.engine], static_cast<double>(row.counts.flops) / measured_s);
   if (!row.below_bound)
@@ -68,6 +73,9 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
 /// What stands between the bound and the measured time: the largest part of the expected time that
 /// is not the bound's own resource, or what the model does not explain.
 std::string why_lost(const LayerResult& row, bool is_recorded) {
+  if (row.better_time_s)
+    return "the library chose badly: " + row.layer.measured->kernel + ", not " +
+           std::string(better_kernel(row));
   const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;

@@ -35,6 +35,10 @@ std::optional<ImpossibleTimes> impossible_times(const Result& result, const Cont
 /// Where the measured time of the result's rows went; none where no row has one.
 std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context);
 
+/// LayerResult::better_time_s of a row that has all else.
+std::optional<double> better_time_s(const LayerResult& row, const KernelModel& model,
+                                    CacheState cache);
+
 /// The verdict on a result that has such a summary.
 Verdict verdict_of(const Result& result, const Context& context);
 

@@ -25,6 +25,7 @@
 #include "load/network_reader.hpp"
 #include "load/user_lists.hpp"
 #include "nothing_lost.hpp"
+#include "profilers/formats.hpp"
 #include "pytorch/formats.hpp"
 #include "report/row_stream.hpp"
 #include "report/text.hpp"
@@ -465,6 +466,7 @@ constexpr FuzzTarget targets[] = {
     {"output", run_output},
     {"profiler", run_any},
     {"tables", run_any},
+    {"find_db", run_reader<open_find_database>},
     {"any", run_any},
 };
 

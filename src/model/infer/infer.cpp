@@ -39,6 +39,7 @@ class Inference {
     network_.recording = spec.summary;
     network_.autocast = spec.autocast;
     network_.is_pytorch_program = spec.is_pytorch_program;
+    network_.measured_on_asked_gpu = spec.measured_on_asked_gpu;
     network_.input_byte = spec.input_byte;
     if (spec.batch_is_fixed || spec.is_pytorch_program) network_.batch = spec.batch;
     network_.assumptions = spec.assumptions;

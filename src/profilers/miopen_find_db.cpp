@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "load/network_reader.hpp"
+#include "load/recording.hpp"
+#include "model/text.hpp"
+#include "profilers/formats.hpp"
+
+namespace roofline {
+namespace {
+
+/// The text before the next `end`, which is taken off with it.
+std::string_view take(std::string_view& text, char end) {
+  const std::string_view part = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+[[noreturn]] void fail(const std::string& expected, std::string_view got) {
+  throw InputError("expected " + expected + ", got \"" + std::string(got.substr(0, 60)) + '"');
+}
+
+template <class Number>
+Number number_in(std::string_view text, const char* expected) {
+  Number number{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) fail(expected, text);
+  return number;
+}
+
+/// The numbers that a key begins with, "64-56-56-3x3-", in their order.
+class KeyNumbers {
+ public:
+  explicit KeyNumbers(std::string_view& key) {
+    const std::string_view whole = key;
+    while (!key.empty() && key.front() >= '0' && key.front() <= '9') {
+      std::string_view part = take(key, '-');
+      while (!part.empty())
+        numbers_.push_back(number_in<std::uint64_t>(take(part, 'x'), "whole numbers in the key"));
+    }
+    if (numbers_.size() != 16 && numbers_.size() != 22)
+      fail(
+          "a key that begins with the 16 numbers of a 2-D convolution or the 22 of a 3-D one, as "
+          "64-56-56-3x3-64-56-56-32-1x1-1x1-1x1-0-NCHW-FP16-F",
+          whole);
+  }
+
+  std::uint64_t next() { return numbers_[at_++]; }
+  /// One for each axis.
+  Sizes axes() {
+    Sizes sizes(numbers_.size() == 16 ? 2 : 3);
+    for (std::uint64_t& size : sizes) size = next();
+    return sizes;
+  }
+
+ private:
+  Sizes numbers_;
+  std::size_t at_ = 0;
+};
+
+/// One layout, or those of input, weights and result.
+Layout take_layout(std::string_view& key) {
+  const std::string_view layout = take(key, '-');
+  const std::string others = std::string(layout) + '-' + std::string(layout) + '-';
+  if (key.starts_with(others)) key.remove_prefix(others.size());
+  if (layout == "NCHW" || layout == "NCDHW") return Layout::nchw;
+  if (layout == "NHWC" || layout == "NDHWC") return Layout::nhwc;
+  fail("NCHW, NHWC, NCDHW or NDHWC in the key", layout);
+}
+
+DataTypesSpec types_of(std::string_view name) {
+  if (name == "INT8INT8INT32") return {DataType::int8, DataType::int8, DataType::int32};
+  if (name == "BFP8") return {DataType::fp8, {}, {}};
+  const auto type = parse<DataType>(lower_case(name));
+  if (!type || !is_operand_type(*type))
+    fail("FP32, FP16, BF16, INT8, FP8 or another type in the key", name);
+  return {*type, {}, {}};
+}
+
+Pass pass_of(std::string_view name) {
+  if (name == "F") return Pass::fwd;
+  if (name == "B") return Pass::dgrad;
+  if (name == "W") return Pass::wgrad;
+  fail("F, B or W as the pass in the key", name);
+}
+
+/// Of "channels-sizes-window-channels-sizes-batch-padding-stride-dilation-bias-layout-type-pass",
+/// then "_g" and a number of groups. Gradients have the result's side first.
+LayerSpec layer_of(std::string_view key) {
+  LayerSpec layer;
+  layer.name = std::string(key);
+  KeyNumbers numbers(key);
+  std::array<std::uint64_t, 2> channels{numbers.next(), 0};
+  std::array<Sizes, 2> sizes{numbers.axes(), {}};
+  layer.kernel_size = axes_list(numbers.axes());
+  channels[1] = numbers.next();
+  sizes[1] = numbers.axes();
+  layer.batch = numbers.next();
+  layer.padding = axes_list(numbers.axes());
+  layer.stride = axes_list(numbers.axes());
+  layer.dilation = axes_list(numbers.axes());
+  layer.bias = numbers.next() != 0;
+  layer.layout = take_layout(key);
+  layer.dtypes = types_of(take(key, '-'));
+  layer.pass = pass_of(take(key, '_'));
+  const std::size_t input = layer.pass == Pass::fwd ? 0 : 1;
+  layer.in_channels = channels[input];
+  layer.input_size = axes_list(std::move(sizes[input]));
+  layer.out_channels = channels[1 - input];
+  layer.output = {*layer.batch, channels[1 - input]};
+  layer.output.insert(layer.output.end(), sizes[1 - input].begin(), sizes[1 - input].end());
+  constexpr const char* groups = "_g and a number of groups at the key's end";
+  if (key.empty()) return layer;
+  if (!key.starts_with('g')) fail(groups, key);
+  layer.groups = number_in<std::uint64_t>(key.substr(1), groups);
+  return layer;
+}
+
+struct Solver {
+  std::string_view name;
+  double ms = 0;
+};
+
+/// Of "name:ms,workspace,algorithm" with semicolons between them, the fastest first.
+std::vector<Solver> solvers_in(std::string_view text) {
+  constexpr const char* expected = "solvers as name:ms,workspace,algorithm with ; between them";
+  std::vector<Solver> solvers;
+  do {
+    std::string_view solver = take(text, ';');
+    if (std::count(solver.begin(), solver.end(), ',') != 2) fail(expected, solver);
+    const std::string_view name = take(solver, ':');
+    solvers.push_back({name, number_in<double>(take(solver, ','), expected)});
+  } while (!text.empty());
+  std::stable_sort(solvers.begin(), solvers.end(),
+                   [](const Solver& a, const Solver& b) { return a.ms < b.ms; });
+  return solvers;
+}
+
+/// MIOpen takes the fastest: that is the layer's time.
+void set_measured(const std::vector<Solver>& solvers, LayerSpec& layer) {
+  Measured measured;
+  measured.pass = *layer.pass;
+  for (const auto& [name, ms] : solvers) {
+    if (!(ms > 0)) continue;
+    if (measured.warm_s) {
+      add_item(measured.other_kernels, std::string(name) + ' ' + number_text(ms) + " ms");
+    } else {
+      measured.warm_s = ms * 1e-3;
+      measured.kernel = name;
+    }
+  }
+  layer.measured = std::move(measured);
+}
+
+std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin& origin) {
+  NetworkSpec network;
+  network.name = name_without(network_name(origin.source), {".txt", ".fdb", ".ufdb"});
+  network.source = origin.source;
+  network.record = origin.line;
+  network.measured_on_asked_gpu = true;
+  const std::string line = std::to_string(*origin.line);
+  try {
+    text = trimmed(text);
+    LayerSpec layer = layer_of(take(text, '='));
+    layer.place = {origin.source, line, false, {}};
+    const std::vector<Solver> solvers = solvers_in(text);
+    if (!(solvers.front().ms > 0))
+      network.assumptions.push_back(
+          "times of 0, which nobody measured, are left out, although "
+          "MIOpen takes the least time");
+    set_measured(solvers, layer);
+    network.layers.push_back(std::move(layer));
+  } catch (const InputError& error) {
+    throw InputError(origin.source, line, error.message);
+  }
+  return std::make_shared<const NetworkSpec>(std::move(network));
+}
+
+}  // namespace
+
+bool looks_like_find_database(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\n'));
+  const std::size_t solvers = line.find('=');
+  return solvers != line.npos && line.front() >= '0' && line.front() <= '9' &&
+         line.find(",miopenConvolution", solvers) != line.npos;
+}
+
+std::unique_ptr<Reader> open_find_database(std::unique_ptr<ByteStream> stream) {
+  return open_records(std::move(stream), read_line);
+}
+
+}  // namespace roofline

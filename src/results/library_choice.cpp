@@ -1,0 +1,94 @@
+// Whether a library ran the algorithm that it should have, as far as the kernel's name tells.
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "results/steps.hpp"
+
+namespace roofline {
+namespace {
+
+/// What algorithms have in common that libraries choose between.
+enum class Approach : std::uint8_t {
+  unknown,
+  naive,   ///< a thread a result, which reads every operand from memory
+  direct,  ///< a patch of the image in registers or shared memory
+  im2col,  ///< the image copied into a matrix, then a matrix product
+  gemm,    ///< a matrix product, its operand gathered on the fly
+  winograd,
+  fft,
+};
+
+struct ApproachMark {
+  Approach approach;
+  std::initializer_list<std::string_view> parts;  ///< of a kernel's name, any of which tells it
+};
+
+/// Parts of the names of cuDNN's, MIOpen's, Composable Kernel's and ATen's kernels, of MIOpen's
+/// solvers and of this model's algorithms. Asked in this order.
+const ApproachMark approach_marks[] = {
+    {Approach::naive, {"Naive", "naive_conv"}},
+    {Approach::winograd, {"inograd", "Sp3AsmConv"}},
+    {Approach::fft, {"fft", "FFT"}},
+    {Approach::im2col, {"GemmFwdRest", "GemmBwdRest", "GemmWrwUniversal", "explicit_convolve"}},
+    {Approach::direct,
+     {"direct", "Direct", "depthwise", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x",
+      "ConvAsmBwdWrW", "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
+    {Approach::gemm, {"gemm", "Gemm", "igemm", "cudnn", "xmma", "nvjet", "Cijk_", "grouped_conv"}},
+};
+
+Approach approach_of(std::string_view name) {
+  for (const auto& [approach, parts] : approach_marks)
+    if (std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+          return name.find(part) != std::string_view::npos;
+        }))
+      return approach;
+  return Approach::unknown;
+}
+
+/// The groups side by side in one kernel, as images of their own: what a library should have where
+/// it has but a naive kernel.
+std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel& model,
+                                      CacheState cache) {
+  Layer layer = row.layer;
+  for (Shape* shape : {&layer.inputs.front().shape, &layer.output}) {
+    shape->batch *= layer.groups;
+    shape->channels /= layer.groups;
+  }
+  layer.groups = 1;
+  KernelMapping mapping;
+  mapping.algorithm = Algorithm::implicit_gemm;
+  layer.mapping = mapping;
+  const auto plan = plan_kernel(layer, count(layer), row.engine, model, cache);
+  if (!plan || !*plan) return std::nullopt;
+  return (*plan)->expected_time_s;
+}
+
+}  // namespace
+
+std::string_view better_kernel(const LayerResult& row) {
+  const std::string_view planned = row.kernel->name();
+  return approach_of(planned) == Approach::naive ? name_of(Algorithm::implicit_gemm) : planned;
+}
+
+std::optional<double> better_time_s(const LayerResult& row, const KernelModel& model,
+                                    CacheState cache) {
+  if (!row.measured_time_s || !row.kernel || !row.expected_uncertainty) return std::nullopt;
+  if (row.layer.kind != LayerKind::conv) return std::nullopt;
+  const Approach ran = approach_of(row.layer.measured->kernel);
+  const Approach better = approach_of(better_kernel(row));
+  // A planned FFT is no reproach: of it alone autotuned kernels on an H200 took twice the range.
+  if (ran == better || ran == Approach::unknown || better == Approach::unknown ||
+      better == Approach::fft)
+    return std::nullopt;
+  const bool is_planned = better_kernel(row) == row.kernel->name();
+  const auto time_s = is_planned ? row.expected_time_s : implicit_gemm_s(row, model, cache);
+  // Far beyond: what autotuning found to be the best is, in one layer of a hundred, beyond alone.
+  const double far = ran == Approach::naive ? 1 : 2;
+  if (!time_s || *row.measured_time_s <= far * row.expected_uncertainty->factor_95 * *time_s)
+    return std::nullopt;
+  return time_s;
+}
+
+}  // namespace roofline
