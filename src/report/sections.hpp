@@ -34,6 +34,8 @@ std::string points_text(const Report& report, const TableStyle& style);
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
+/// What a raised bandwidth leaves as it is, and what would move it; empty where that is little.
+std::string flight_cap_line(const Result& result);
 /// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
 /// the rest as one.
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,

@@ -63,13 +63,13 @@ std::string title_of(const Report& report, const Section& section) {
       result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
   // The name of a GPU that was changed says what was set, and is longer.
   const bool is_changed = !result.setting.gpu_changes.empty();
-  return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
-                     shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
-                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
-                     plain(peak / bandwidth),
-                     share_line(result.setting) + gpu_changes_sentence(result));
+  return fmt::format(
+      "{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
+      shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
+      name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
+      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+      name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "", plain(peak / bandwidth),
+      share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
 /// What an engine runs.
@@ -216,7 +216,8 @@ std::string layer_tables(const Report& report, TableStyle style) {
   Legend legend;
   style.legend = &legend;
   if (report.changes) {
-    const std::string text = changes_text(*report.changes, report.filter.top, style);
+    const std::string text = changes_text(*report.changes, report.filter.top, style) +
+                             (report.results.empty() ? "" : flight_cap_line(report.results.back()));
     const std::string limiters = legend.limiters_text();
     return limiters.empty() ? text : text + '\n' + limiters;
   }

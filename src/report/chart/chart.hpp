@@ -22,6 +22,7 @@ enum class Colour : std::uint8_t {
   sky,
   vermillion,
   green,
+  brown,
   orange,
   purple,
   yellow,

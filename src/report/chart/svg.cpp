@@ -13,7 +13,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::string_view css = R"css(
+constexpr std::string_view style_sheet = R"css(
 .chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
 .chart .muted{fill:#4d4d4d}
 .chart .title{font-weight:600}
@@ -33,7 +33,7 @@ constexpr std::string_view css = R"css(
 .chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
 .chart .c-blue{fill:#0072b2}.chart .c-sky{fill:#56b4e9}.chart .c-vermillion{fill:#d55e00}
 .chart .c-green{fill:#009e73}.chart .c-orange{fill:#e69f00}.chart .c-purple{fill:#cc79a7}
-.chart .c-yellow{fill:#f0e442}.chart .c-grey{fill:#8c8c8c}.chart .c-ink{fill:#1a1a1a}
+.chart .c-yellow{fill:#f0e442}.chart .c-brown{fill:#a0522d}.chart .c-grey{fill:#8c8c8c}.chart .c-ink{fill:#1a1a1a}
 .chart .c-paper{fill:#fff}
 .chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#1a1a1a;stroke-width:.8}
 .chart .s-blue{stroke:#0072b2}.chart .s-sky{stroke:#56b4e9}.chart .s-vermillion{stroke:#d55e00}
@@ -306,7 +306,7 @@ std::string svg_element(const Chart& chart) {
   return element_of(scene_of({chart}, true), chart.title + ": " + chart.subtitle, "group", "");
 }
 
-std::string_view svg_css() { return css; }
+std::string_view svg_css() { return style_sheet; }
 
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::vector<Chart> charts = charts_of(report, style.chart);
@@ -314,7 +314,7 @@ void write_svg(const Report& report, const RenderStyle& style, const Sink& sink)
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", css)));
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", style_sheet)));
 }
 
 }  // namespace roofline
