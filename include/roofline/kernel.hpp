@@ -75,19 +75,20 @@ struct Launch {
   bool calls_graph = false;    ///< graph only: the host comes from the caller to the graph here
 };
 
-/// What the expected time is made of. Overlapping work is counted once: the resource that takes
-/// longest in full, what hides behind it not at all or by the share that does not overlap.
+/// What the expected time is made of. Of resources that overlap, each has the share by which the
+/// time falls where it alone is faster: of sqrt(a^2 + b^2), a has a^2 and b has b^2 of the squares.
 enum class Limiter : std::uint8_t {
   math,          ///< the layer's own FLOP at the engine's practical rate
   instructions,  ///< what else its arithmetic units issue: operand loads, indices, conversions,
                  ///< copies
   dram,          ///< device memory
   l2,            ///< L2 cache
+  in_flight,     ///< bytes under way to memory, too few for its latency to reach its rate
   tile_padding,  ///< arithmetic on partly filled tiles and padded channels
   last_wave,     ///< SMs idle in a partly filled last wave
   latency,       ///< chains of steps and starts of blocks that nothing hides
   launch,        ///< starting the kernels
-  occupancy,     ///< too few resident blocks to hide latency or to keep bytes in flight
+  occupancy,     ///< too few resident blocks to hide latency
 };
 
 /// The same in a few words.
@@ -97,6 +98,7 @@ constexpr std::string_view meaning_of(Limiter limiter) {
     case Limiter::instructions: return "what else is issued";
     case Limiter::dram: return "device memory";
     case Limiter::l2: return "L2 cache";
+    case Limiter::in_flight: return "too few bytes under way for memory's latency";
     case Limiter::tile_padding: return "arithmetic on partly filled tiles";
     case Limiter::last_wave: return "SMs idle in the last wave";
     case Limiter::latency: return "chains of steps that nothing hides";
@@ -133,6 +135,7 @@ struct KernelPlan {
   double l2_byte = 0;
   double dram_read_byte = 0;
   double dram_write_byte = 0;
+  std::optional<double> in_flight_byte_per_s;  ///< that its bytes in flight allow, where limited
 
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
   double expected_time_s = 0;           ///< the sum of part_s, in order

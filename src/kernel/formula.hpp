@@ -178,6 +178,9 @@ class TimeParts {
   void scale(const Number& factor) {
     for (Number& part_s : parts_s_) part_s = factor * part_s;
   }
+  void add(const TimeParts& others) {
+    for (const Limiter limiter : enumerators<Limiter>) add(limiter, others[limiter]);
+  }
   const Number& operator[](Limiter limiter) const { return parts_s_[limiter]; }
 
  private:

@@ -41,18 +41,37 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Trace& tr
   return throughput_plan(works, flop_s, rates, request.model, request.cache, trace);
 }
 
-/// A layer in a type of fewer than 16 bits, run in 16. The builder of an inference engine times its
-/// kernels of both and keeps the faster, the tensors around the layer being in 16 bits as well.
+/// A layer run in more bits than its type has.
 struct WiderLayer {
   Layer layer;
   Counts counts;
   Engine engine = Engine::fp16_tensor;
+  double bits = 16;
 };
 
 bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type) { return is_narrow(type) ? DataType::fp16 : type; }
 
+/// Data gradients in 16 bits by cuDNN's algorithm 0, which adds up in fp32 on vector units where
+/// tensor cores have none of it (cuDNN 7): it wins where the input has few channels.
+std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
+  const Layer& layer = request.layer;
+  const EngineModel* const own = request.own_engine();
+  const EngineModel* const vector = engine_model(request.model, Engine::fp32);
+  const auto scatters = [](const EngineModel& engine) {
+    return engine.features[LibraryFeature::scatter];
+  };
+  if (layer.pass != Pass::dgrad || !has_window(layer.kind) || layer.groups > 1 ||
+      layer.kernels != KernelSource::library || layer.mapping != KernelMapping{} ||
+      facts_of(request.engine).operand_byte != 2 || own == nullptr || vector == nullptr ||
+      scatters(*own) || !scatters(*vector) || !has_cudnn(request.model.machine))
+    return std::nullopt;
+  return WiderLayer{layer, request.counts, Engine::fp32, 32};
+}
+
+/// Of a type of fewer than 16 bits: the builder of an inference engine times its kernels of both
+/// and keeps the faster, the tensors around the layer being in 16 bits as well.
 /// None where nobody chooses: for other kinds, a type of 16 bits and more, sums that are asked for
 /// in int32, a stated mapping, an engine that is not the one of its type, and where 16 bits have
 /// the higher peak (V100, B300), so that no time is below the roofline of the type that is asked
@@ -78,10 +97,11 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return wider;
 }
 
-/// In the layer's own type, or in 16 bits where that is faster.
+/// In the layer's own type, or in more bits where that is faster.
 template <class Trace>
 std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
-  const std::optional<WiderLayer> wider = in_16_bits(request);
+  std::optional<WiderLayer> wider = in_16_bits(request);
+  if (!wider) wider = by_atomics(request);
   if (!wider) return plan_in_own_type(request, trace);
   const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;
@@ -89,7 +109,7 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
   const auto other = plan_in_own_type(in_16, planning);
   if (!own || !other || other->expected_time_s >= own->expected_time_s)
     return plan_in_own_type(request, trace);
-  trace.named("bits of an element", 16, "bit", "kernels in 16 bits, which are faster");
+  trace.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
   return plan_in_own_type(in_16, trace);
 }
 

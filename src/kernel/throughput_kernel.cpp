@@ -5,13 +5,16 @@
 namespace roofline {
 namespace {
 
-/// Little's law: what is in flight, over what a rate has under way in the time of an access.
+/// Little's law: bytes in flight over the latency of an access are a rate of their own, which joins
+/// the memory's as two independent delays do (configs/kernels/README.md has the measurements).
 template <class Trace>
 NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
                           const double& latency_s, const NumberOf<Trace>& byte_per_s,
                           Trace& trace) {
+  using Number = NumberOf<Trace>;
   if (!(in_flight_byte > 0)) return 1;
-  return trace.factor(quantity, min({1, in_flight_byte / (trace(latency_s) * byte_per_s)}));
+  return trace.factor(quantity,
+                      1 / hypot(Number(1), trace(latency_s) * byte_per_s / in_flight_byte));
 }
 
 /// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
@@ -22,6 +25,14 @@ void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& fill
   const Number unfilled_s = time_s / filled;
   parts.add(Limiter::occupancy, unfilled_s - time_s);
   parts.add(Limiter::last_wave, unfilled_s * idle - unfilled_s);
+}
+
+/// A memory's time by what its rate and the bytes in flight take of it.
+template <class Number>
+void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, const Number& fed) {
+  const Number own_s = time_s * fed * fed;
+  parts.add(memory, own_s);
+  parts.add(Limiter::in_flight, time_s - own_s);
 }
 
 /// The resource that takes longest.
@@ -36,16 +47,14 @@ void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<
     add_gaps(parts, time.issue_s, work.filled, idle);
     parts.add(Limiter::latency, time.compute_s - time.issue_s / work.filled * idle);
   } else if (time.bound == Limiter::l2) {
-    const Number request_s = time.l2_request_s * work.moves;
-    const Number filled = work.filled * time.l2_fed;
-    parts.add(Limiter::l2, request_s);
-    add_gaps(parts, request_s, filled, 1 / work.busy);
-    parts.add(Limiter::l2, time.l2_s - request_s / (filled * work.busy));
+    const Number fed_s = time.l2_request_s * work.moves / time.l2_fed;
+    add_memory(parts, Limiter::l2, fed_s, time.l2_fed);
+    add_gaps(parts, fed_s, work.filled, 1 / work.busy);
+    parts.add(Limiter::l2, time.l2_s - fed_s / (work.filled * work.busy));
   } else {
-    const Number filled = work.filled * time.dram_fed;
-    const Number full_s = time.dram_s * filled;
-    parts.add(Limiter::dram, full_s);
-    add_gaps(parts, full_s, filled, Number(1));
+    const Number fed_s = time.dram_s * work.filled;
+    add_memory(parts, Limiter::dram, fed_s, time.dram_fed);
+    add_gaps(parts, fed_s, work.filled, Number(1));
   }
 }
 
@@ -54,8 +63,11 @@ void add_parts(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<
                const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
                Trace& trace) {
   using Number = NumberOf<Trace>;
-  add_bound(parts, work, time, flop_s, trace);
-  const Number exposed_s = time.busy_s - time.bound_s;
+  TimeParts<Number> bound;
+  add_bound(bound, work, time, flop_s, trace);
+  if (time.busy_s > 0) bound.scale(time.bound_s / time.busy_s);
+  parts.add(bound);
+  const Number exposed_s = time.busy_s > 0 ? time.chain_s / time.busy_s * time.chain_s : Number{};
   const Number copied = time.chain_s > 0 ? time.copy_s / time.chain_s : Number{};
   parts.add(Limiter::instructions, exposed_s * copied);
   parts.add(Limiter::latency, exposed_s * (1 - copied));
@@ -130,6 +142,9 @@ KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& w
                           (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
   plan.tile_utilization = value_of(first.useful_share);
   plan.wave_utilization = value_of(first.busy) / value_of(first.idle);
+  if (first.in_flight_byte > 0)
+    plan.in_flight_byte_per_s =
+        value_of(first.in_flight_byte) / model.memory.constants->dram_latency_s;
   TimeParts<Number> parts;
   for (const ThroughputWork<Number>& work : works) {
     const bool is_first = &work == &first;

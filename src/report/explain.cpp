@@ -164,6 +164,17 @@ std::string waves_text(const KernelPlan& kernel) {
               100 * kernel.occupancy);
 }
 
+/// Of kernels without tiles: who works, and at what rate their bytes in flight let memory answer.
+std::string stream_text(const KernelPlan& kernel) {
+  std::string text;
+  if (kernel.resident_blocks_per_sm == 0 && kernel.blocks > 0 && kernel.waves > 0)
+    text += line("blocks", "{} for {:.0f} SMs", kernel.blocks,
+                 static_cast<double>(kernel.blocks) / kernel.waves);
+  if (kernel.in_flight_byte_per_s && kernel.part_s[Limiter::in_flight] > 0)
+    text += line("in flight", "bytes enough for {}", si(*kernel.in_flight_byte_per_s, "B/s"));
+  return text;
+}
+
 /// What the kernel moves, and its intensity by that.
 std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
@@ -336,7 +347,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
           saved_macs_text(*row.kernel) + tiles_text(explanation, *row.kernel) +
-          waves_text(*row.kernel) + traffic_text(row);
+          waves_text(*row.kernel) + stream_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (row.measured_time_s && !result.measured.recording)

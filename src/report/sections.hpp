@@ -51,6 +51,8 @@ std::string name_text(const AlikeChanges& alike);
 std::string change_text(double change_s);
 /// Names of kernels as their tables have them.
 Changes shortened_names(Changes changes);
+/// What a raised bandwidth leaves as it is, and what would move it; empty where that is little.
+std::string flight_cap_line(const Result& result);
 /// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
 /// the rest as one.
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,

@@ -81,7 +81,8 @@ std::string ceilings_sentence(const Result& result) {
   return fmt::format("{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
                      si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
                      result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
-                     share_line(result.setting) + gpu_changes_sentence(result));
+                     share_line(result.setting) + gpu_changes_sentence(result) +
+                         flight_cap_line(result));
 }
 
 /// What an engine runs.
@@ -229,7 +230,8 @@ std::string layer_tables(const Report& report, TableStyle style) {
   Legend legend;
   style.legend = &legend;
   if (report.changes) {
-    const std::string text = changes_text(*report.changes, report.filter.top, style);
+    const std::string text = changes_text(*report.changes, report.filter.top, style) +
+                             (report.results.empty() ? "" : flight_cap_line(report.results.back()));
     const std::string words = legend.text();
     return words.empty() ? text : text + '\n' + words;
   }

@@ -180,6 +180,13 @@ std::string channels_text(const Subject& subject) {
          std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
 }
 
+/// Norms of images, whose blocks are a channel each where those are not innermost.
+bool set_channels_last(Variant& variant, const LayerResult& row, const Subject&) {
+  variant.layer.layout = Layout::nhwc;
+  return info(row.layer.kind).family == KindFamily::norm && row.layer.output.spatial_rank > 0 &&
+         layout_of(row.layer) == Layout::nchw;
+}
+
 bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
   variant.layer.mapping = {};
   return !(row.layer.mapping == KernelMapping{});
@@ -315,6 +322,7 @@ constexpr Action actions[] = {
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
      "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
+    {"channels_last", Thing::type, of_layers, "channels last", set_channels_last},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
     {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half,
      "torch.autocast"},

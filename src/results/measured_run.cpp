@@ -136,8 +136,8 @@ void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
   const auto& part_s = summary.total.part_s;
   auto& step_s = verdict.part_s;
   step_s[StepPart::bound] = summary.total.roofline_time_s;
-  step_s[StepPart::rates] = part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] -
-                            summary.total.roofline_time_s;
+  step_s[StepPart::rates] = part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] +
+                            part_s[Limiter::in_flight] - summary.total.roofline_time_s;
   step_s[StepPart::instructions] = part_s[Limiter::instructions];
   step_s[StepPart::small_kernels] = part_s[Limiter::launch] + part_s[Limiter::latency] +
                                     part_s[Limiter::last_wave] + part_s[Limiter::tile_padding] +

@@ -1,5 +1,7 @@
 // The kernel model of a GPU: what it assumes, and what measured ceilings do to it.
 
+#include <cmath>
+
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
@@ -89,7 +91,9 @@ TEST_CASE("A sustained bandwidth is what a long stream reaches", "[kernel/model]
   const KernelModel model =
       with_sustained(kernel_model_of(find_gpu("h200").value()).value(), {}, 3e12);
   const auto bytes = static_cast<double>(count(layer).bytes.total);
-  CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(3e12).epsilon(0.01));
+  // Beside it, 132 SMs have 80 kB each in flight over 0.55 us: 19.2 TB/s.
+  const double both = 1 / std::hypot(1 / 3e12, 0.55e-6 / (132 * 80e3));
+  CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(both).epsilon(0.001));
 }
 
 TEST_CASE("What a GPU's file states of its kernels goes before the constants", "[kernel/model]") {
@@ -110,10 +114,11 @@ TEST_CASE("What a GPU's file states of its kernels goes before the constants", "
   };
   const char* const add = R"({"type": "add", "inputs": [[64, 64, 1024, 1024],
                                                         [64, 64, 1024, 1024]]})";
-  CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)));
+  // Bytes in flight and the chain have their squares' shares, less than a thousandth.
+  CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)).epsilon(0.001));
   CHECK(part_s(add, Limiter::launch) == Approx(2e-6));
   CHECK(part_s(R"({"type": "matmul", "m": 4096, "n": 4096, "k": 4096})", Limiter::math) ==
-        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)));
+        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)).epsilon(0.001));
 }
 
 TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model]") {

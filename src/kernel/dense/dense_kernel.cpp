@@ -64,8 +64,13 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
     // few sums: no tiles, the time of its bytes from L2.
     const Number l2_s = trace.named(
         "operands through L2", (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
-    const Number start_s =
-        trace.named("start of a block", trace(c.block_latency_clk) / rates.machine.clock_hz, "s");
+    // Where rows of the matrix are not along the sums, as in a gradient, or results are few, sums
+    // meet across threads: two accesses after the loads.
+    const Number sums_s = 2 * trace(memory.constants->dram_latency_s);
+    const Number start_s = trace.named("start of a block",
+                                       trace(c.block_latency_clk) / rates.machine.clock_hz +
+                                           (x.n <= 4 || x.role == Pass::dgrad ? sums_s : Number{}),
+                                       "s");
     around.hides_product = true;
     around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
     around.kernels_s = trace.named("kernels", l2_s + start_s, "s");
@@ -175,8 +180,9 @@ DenseChoice library_choice(const DenseContext& context) {
   if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
       x.is_convolution && !x.pointwise)
     fastest.consider(product_choice(context, scattered(x), Algorithm::scatter_gemm));
-  // Half-precision vectors go to the tiled kernels in cuBLAS.
-  if (!x.is_convolution && std::min(x.m, x.n) <= 4 && x.element_byte >= 4)
+  // Half-precision rows go to the tiled kernels in cuBLAS, single columns do not.
+  if (!x.is_convolution &&
+      (x.element_byte >= 4 ? std::min(x.m, x.n) <= 4 : x.element_byte == 2 && x.n == 1))
     fastest.consider(vector_product());
   for (const Transform& transform : transforms_of(x, context.engine.features))
     fastest.consider(transformed(context, transform));
@@ -277,22 +283,14 @@ double moved_elements(const Contraction& x, const Machine& machine) {
          x.out_positions * round_up(x.out_channels, 32) + x.in_channels * x.out_channels * x.taps;
 }
 
-/// Of kernels and DRAM, the shorter is hidden but for a share.
+/// Kernels and DRAM, which overlap.
 template <class Trace>
 void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
                     const NumberOf<Trace>& dram_s, Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const bool dram_longer = dram_s > kernel_s;
-  const Number& longer_s = dram_longer ? dram_s : kernel_s;
-  const Number& shorter_s = dram_longer ? kernel_s : dram_s;
-  Number shown = 1;
-  if (shorter_s > 0) {
-    const Number both_s =
-        trace.named("kernels and DRAM, overlapping", hypot(longer_s, shorter_s), "s");
-    shown = trace.named("share of the shorter that shows", shorter_s / (longer_s + both_s));
-  }
-  if (dram_longer) parts.scale(shown);
-  parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
+  if (!(dram_s > 0)) return;
+  const auto both_s = trace.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
+  parts.scale(trace.named("kernels' part of themselves", kernel_s / both_s));
+  parts.add(Limiter::dram, dram_s / both_s * dram_s);
 }
 
 template <class Trace>

@@ -123,9 +123,11 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   if (t.edge == 64 && !multiplies_few_images(t, x.role)) transform_s = transform_s + 2 * points_s;
   if (t.edge == 16) transform_s = 3 * transform_s;
   // Measured weight gradients show no more than the memory's time.
+  Limiter transforming = level;
   if (!t.fourier() && x.role != Pass::wgrad) {
     const Number clocks = images / trace(c.transform_per_clk_per_sm) +
                           weights / trace(c.weight_transform_per_clk_per_sm);
+    if (clocks / clock_per_s > transform_s) transforming = Limiter::instructions;
     transform_s = max({transform_s, clocks / clock_per_s});
   }
   transform_s = trace.named("workspace through the transforms", transform_s, "s");
@@ -139,7 +141,7 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
       trace.named("launches of further kernels", (t.kernels() - 1) * further, "s");
   around.hides_product = product_memory_s > product_s;
   around.parts = {{{level, around.hides_product ? product_memory_s : Number{}},
-                   {level, transform_s},
+                   {transforming, transform_s},
                    {Limiter::dram, image_s},
                    {Limiter::launch, further_launch_s}}};
   around.kernels_s = trace.named(

@@ -23,6 +23,7 @@ enum class Colour : std::uint8_t {
   sky,
   vermillion,
   green,
+  brown,
   orange,
   purple,
   yellow,

@@ -194,6 +194,7 @@ std::string_view hex_of(Colour colour) {
     case Colour::sky: return "#76c8f4";
     case Colour::vermillion: return "#da5006";
     case Colour::green: return "#00775b";
+    case Colour::brown: return "#783006";
     case Colour::orange: return "#ffcb66";
     case Colour::purple: return "#d48fc8";
     case Colour::yellow: return "#faf6a0";

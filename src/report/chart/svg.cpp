@@ -44,7 +44,7 @@ constexpr std::string_view dark_css = R"css(@media screen and (prefers-color-sch
 .chart .paper,.chart .c-paper{fill:#15181c}
 .chart .grid{stroke:#2f343a}
 .chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
-.chart .s-blue{stroke:#5b9ee6}.chart .s-wine{stroke:#d0719a}.chart .s-green{stroke:#2fae8a}
+.chart .s-blue{stroke:#5b9ee6}.chart .s-wine{stroke:#d0719a}.chart .s-brown{stroke:#c08a5c}.chart .s-green{stroke:#2fae8a}
 .chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
 .chart .open-dot{fill:#15181c;stroke:#f4f4f4}
 .chart .c-ink{fill:#d8d8d8}
