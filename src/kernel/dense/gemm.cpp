@@ -61,11 +61,9 @@ bool is_fp16_like(Engine engine) {
 }
 
 TileList vector_list(Engine engine, const Contraction& x) {
-  if (engine != Engine::fp32) return TileList::vector_gemm;
-  if (!x.is_convolution)
-    return x.role != Pass::fwd ? TileList::vector_gemm
-           : x.count > 1       ? TileList::vector_matmul
-                               : TileList::vector_linear;
+  if (engine != Engine::fp32 || (!x.is_convolution && x.role != Pass::fwd))
+    return TileList::vector_gemm;
+  if (!x.is_convolution) return x.batched ? TileList::vector_matmul : TileList::vector_linear;
   return x.role == Pass::fwd     ? TileList::vector_fwd
          : x.role == Pass::dgrad ? TileList::vector_dgrad
                                  : TileList::vector_wgrad;
