@@ -112,8 +112,8 @@ TEST_CASE("What a GPU's file states of its kernels goes before the constants", "
                                                         [64, 64, 1024, 1024]]})";
   CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)));
   CHECK(part_s(add, Limiter::launch) == Approx(2e-6));
-  CHECK(part_s(R"({"type": "matmul", "m": 4096, "n": 4096, "k": 4096})", Limiter::math) ==
-        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)));
+  CHECK(part_s(R"({"input": [4096, 64, 64], "out_channels": 4096, "kernel_size": 1})",
+               Limiter::math) == Approx(2 * 68719476736.0 / (15.7e12 * 0.25)));
 }
 
 TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model]") {
