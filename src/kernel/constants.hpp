@@ -61,6 +61,8 @@ struct TileKernel {
 /// Lists of a library's tiles. An empty list stands for the one that it falls back to.
 enum class TileList : std::uint8_t {
   vector_gemm,
+  vector_linear,  ///< forward, where both operands lie along k
+  vector_matmul,  ///< of batches, where one does
   vector_fwd,
   vector_dgrad,
   vector_wgrad,

@@ -117,7 +117,9 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
 double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const Launch& launch) {
   const double launch_s = plan.part_s[Limiter::launch];
   switch (launch.protocol) {
-    case LaunchProtocol::graph: return launch.calls_graph ? memory.call_s : 0;
+    case LaunchProtocol::graph:
+      return std::max(launch.calls_graph ? memory.call_s : 0,
+                      memory.submit_s - plan.expected_time_s);
     case LaunchProtocol::kernel:
       return -std::min(launch_s, memory.gap_s * static_cast<double>(plan.kernels));
     case LaunchProtocol::stream: return memory.stream_s;

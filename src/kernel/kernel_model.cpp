@@ -13,13 +13,15 @@ namespace {
 
 /// Share of the boost clock that the board's power limit leaves. Memory and leakage take their part
 /// of it; the rest bounds arithmetic, whose power falls faster than the clock because the voltage
-/// falls with it.
+/// falls with it, down to a floor of the clock.
 double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
                          const PartConstants& part) {
   if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
-  const double left_w = part.arithmetic_power_share * tdp_w;
-  const double wanted_w = joule_per_flop * peak_flop_per_s * part.power_load_share;
-  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, part.clock_power_exponent);
+  const double left = part.arithmetic_power_share * tdp_w /
+                      (joule_per_flop * peak_flop_per_s * part.power_load_share);
+  const double exponent = part.clock_power_exponent;
+  return std::min(
+      {1.0, std::pow(left, exponent), left * std::pow(part.clock_floor_share, 1 - 1 / exponent)});
 }
 
 /// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
@@ -79,6 +81,9 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   const PartConstants& part = gpu.constants->values.part;
   const double clock_share =
       power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);
+  const double library_joule = joule_per_flop(part, engine) * model.constants->library_power;
+  model.library_clock_share =
+      power_clock_share(machine.tdp_w, library_joule, peak, part) / clock_share;
   model.peak_flop_per_s = peak * clock_share;
   model.peak_origin = datasheet_origin;
   if (clock_share < 1)

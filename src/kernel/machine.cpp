@@ -232,6 +232,7 @@ MemorySystem memory_system(const Gpu& gpu, const ModelConstants& constants,
   system.gap_s = std::min(launch.gap_s, system.launch_s);
   system.stream_s = launch.stream_s;
   system.call_s = launch.call_s;
+  system.submit_s = launch.submit_s;
   system.bandwidth_origin = datasheet_origin;
   system.share_origin = gpu.kernel.dram_share ? stated_origin : origin_of(constants, c.dram_share);
   system.launch_origin = gpu.kernel.launch_s ? stated_origin : origin_of(constants, launch.start_s);

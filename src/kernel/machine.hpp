@@ -71,6 +71,7 @@ struct MemorySystem {
   double gap_s = 0;           ///< of that, between the two
   double stream_s = 0;        ///< more from one library call to the next
   double call_s = 0;          ///< from the call of a compiled model to its graph
+  double submit_s = 0;        ///< least, from one layer to the next
 
   // Where they come from.
   std::string bandwidth_origin;

@@ -22,6 +22,7 @@ struct EngineModel {
   std::string math_origin;
   double built_math_share = 1;  ///< the same of kernels that an engine's builder picks
   std::string built_math_origin;
+  double library_clock_share = 1;  ///< of the clock, where the GEMM library's power lowers it more
   double load_share = 1;   ///< of operand loads beside arithmetic, where that runs at half rate
   double start_share = 1;  ///< of what kernels take beyond an empty one: 0 where a launch is stated
   LibraryFeatures features{};

@@ -23,7 +23,7 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
                                     context.options.cache)
                           .value();
   const LaunchProtocol launch = launch_of(evaluated.result.measured.recording, context).protocol;
-  if (launch != LaunchProtocol::graph)
+  if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s)
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
                                  "",
                                  *layer.expected_time_s,

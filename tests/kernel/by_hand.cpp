@@ -118,11 +118,35 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
       // 1000 rows of 512: a lane holds 16 elements, a round trip of 1 us each; 5 clocks an element.
       {"softmax",
        R"({"type": "softmax", "input": [1000, 512]})",
-       {{"streaming/softmax_lane_round_trip", 1},
+       {{"streaming/softmax_warp_elements", 1024},
+        {"streaming/softmax_lane_round_trip", 1},
         {"memory/l2_latency_s", 1 * us},
         {"streaming/softmax_warp/element_clock", 2.34375}},
        warm,
        3 + 20},  // 512e3 x 2.34375 / 1e11 = 12 us; sqrt(16^2 + 12^2)
+      // 1000 rows of 4096 in blocks: 4.096e6 elements of 1 clock, and 10240 clocks a row: 143.36
+      // us.
+      {"softmax of long rows",
+       R"({"type": "softmax", "input": [1000, 4096]})",
+       {{"streaming/softmax_warp_elements", 1024},
+        {"streaming/softmax_row_clock", 10240},
+        {"streaming/softmax_block/element_clock", 1}},
+       warm,
+       3 + 40.96 + 102.4},
+      // Read three times, rows of 1 MB of which an SM has four at once: 400 MB of reads and a third
+      // as much of writes stand between two reads, so that an L2 of 100 MB has nothing of them
+      // left.
+      {"softmax of rows that are read again",
+       R"({"type": "softmax", "input": [1000, 262144]})",
+       {{"streaming/softmax_warp_elements", 1024}, {"streaming/softmax_again", 2}},
+       warm,
+       3 + 4 * 1048.576},
+      // 8 MB of 100 MB x 0.16 below which rotated buffers are found: half of them, at 1 TB/s.
+      {"a cold working set that an L2 keeps in part",
+       R"({"type": "relu", "input": [1, 1000, 1000]})",
+       {{"memory/rotated_share", 0.16}},
+       cold,
+       3 + 4},
       // A hundred tiles of 128 x 64, one on each SM: 100 steps of 2 x 128 x 64 x 8 FLOP at 128 a
       // clock are 102.4 us, then 128 x 64 x 4 byte at 100 a clock: 0.32768 us.
       {"a matrix product of one wave",
@@ -136,6 +160,21 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
        {},
        warm,
        3 + 3 * (102.4 + 0.32768)},
+      // The same tiles store 128 x 64 x 4 byte at 1 a clock: 32.768 us.
+      {"a matrix product of the library, whose blocks store slowly",
+       R"({"type": "matmul", "m": 1280, "n": 640, "k": 800})",
+       {{"dense/vector/library_store_byte_per_clk_per_sm", 1}},
+       warm,
+       3 + 102.4 + 32.768},
+      // 2 x 500 tiles in waves of 200: the second row of tiles fetches 32,000 x 800 x 4 byte again,
+      // more than the L2 keeps, at 0.05 TB/s: 2048 us, where the tiles take 1027. Beside it
+      // 135.9872
+      // MB of operands and results.
+      {"a matrix product that fetches its columns again",
+       R"({"type": "matmul", "m": 256, "n": 32000, "k": 800})",
+       {{"dense/vector/again_share", 0.05}},
+       warm,
+       3 + std::hypot(2048, 135.9872)},
       // Steps of one block alone take 2 us each where their latency is 2000 clocks.
       {"a matrix product that waits",
        R"({"type": "matmul", "m": 1280, "n": 640, "k": 800})",
@@ -205,6 +244,34 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
             .value();
     REQUIRE(plan);
     CHECK(plan->expected_time_s / us == Approx(each.expected_us).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("A board's power limit lowers the clock of products", "[kernel/by_hand]") {
+  struct Row {
+    double tdp_w;
+    double floor;
+    double library_power;
+    double slowdown;
+  };
+  // 12.8 TFLOP/s of 10 pJ want 128 W, and the clock falls with the root of what is left of them:
+  // 32 W leave half of it. Below a floor of 0.8, which 0.64 of the power leave, it falls in
+  // proportion: 0.8 x 0.25 / 0.64. Products that draw four times as much run at half of that.
+  const std::vector<Row> table{
+      {128, 0, 1, 1}, {32, 0, 1, 2}, {32, 0.8, 1, 3.2}, {32, 0, 4, 4}, {128, 0, 4, 2}};
+  for (const Row& row : table) {
+    INFO(row.tdp_w << " W, floor " << row.floor << ", power " << row.library_power);
+    Gpu gpu = round_gpu({{"part/vector_joule_per_flop", 1e-11},
+                         {"part/clock_power_exponent", 0.5},
+                         {"part/clock_floor_share", row.floor},
+                         {"dense/vector/library_power", row.library_power}});
+    gpu.tdp_w = row.tdp_w;
+    const Layer layer = load_layer(R"({"type": "matmul", "m": 1280, "n": 640, "k": 800})");
+    const auto plan = plan_kernel(layer, count(layer), Engine::fp32, kernel_model_of(gpu).value(),
+                                  CacheState::warm)
+                          .value();
+    REQUIRE(plan);
+    CHECK(plan->expected_time_s / us == Approx(3 + 102.4 * row.slowdown + 0.32768).epsilon(1e-6));
   }
 }
 

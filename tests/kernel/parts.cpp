@@ -228,4 +228,11 @@ TEST_CASE("What starts a kernel changes its launch and nothing else", "[kernel/p
   // A kernel that outlasts the host's work waits for nothing.
   const KernelPlan eager = launched(graph, model, {LaunchProtocol::eager, 1e-6});
   CHECK(eager.expected_time_s == graph.expected_time_s);
+  // Where there are no graphs, the next kernel follows when the host has submitted it.
+  const KernelModel submitted = kernel_model_of(find_gpu("arc-pro-b60").value()).value();
+  const KernelPlan small =
+      launched(*plan_kernel(layer, count(layer), Engine::fp32, submitted, CacheState::warm).value(),
+               submitted, {LaunchProtocol::graph});
+  CHECK(is_sum_of_parts(small));
+  CHECK(small.expected_time_s == Approx(31e-6));
 }

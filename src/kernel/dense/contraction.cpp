@@ -121,7 +121,8 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
       product(in.spatial) * (layer.kind == LayerKind::linear ? number(in.batch) : 1);
   const double columns = number(layer.output.channels);
   const double depth = number(in.channels);
-  x.count = layer.kind == LayerKind::matmul ? number(in.batch) : 1;
+  x.batched = layer.kind == LayerKind::matmul;
+  x.count = x.batched ? number(in.batch) : 1;
   x.role = layer.pass;
   x.is_convolution = false;
   x.pointwise = true;

@@ -55,6 +55,7 @@ struct Contraction : MatrixProduct {
   double gather_vector = 1;     ///< elements that one such load brings
   bool pads_image = false;  ///< copies pad the image's channels, and the weights', to four first
   bool is_convolution = true;
+  bool batched = false;    ///< a matmul: no operand is shared weights
   bool by_engine = false;  ///< on kernels that an inference engine's builder picked
   double row_byte = 16;    ///< of a product without a window: the largest power of two that divides
                            ///< the rows of all three matrices, at most 16

@@ -61,7 +61,9 @@ bool is_fp16_like(Engine engine) {
 }
 
 TileList vector_list(Engine engine, const Contraction& x) {
-  if (engine != Engine::fp32 || !x.is_convolution) return TileList::vector_gemm;
+  if (engine != Engine::fp32 || (!x.is_convolution && x.role != Pass::fwd))
+    return TileList::vector_gemm;
+  if (!x.is_convolution) return x.batched ? TileList::vector_matmul : TileList::vector_linear;
   return x.role == Pass::fwd     ? TileList::vector_fwd
          : x.role == Pass::dgrad ? TileList::vector_dgrad
                                  : TileList::vector_wgrad;
@@ -82,16 +84,11 @@ TileList tensor_list(Engine engine, const Contraction& x) {
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
 }
 
-/// The list that stands in for one that is empty.
+/// The list that stands in for one that is empty. Those of vector units come first.
 TileList fallback(TileList list) {
-  switch (list) {
-    case TileList::vector_fwd:
-    case TileList::vector_dgrad:
-    case TileList::vector_wgrad: return TileList::vector_gemm;
-    case TileList::tf32_strided_dgrad: return TileList::tf32;
-    case TileList::byte_unaligned: return TileList::byte;
-    default: return TileList::tensor_gemm;
-  }
+  if (list < TileList::tensor_gemm) return TileList::vector_gemm;
+  if (list == TileList::tf32_strided_dgrad) return TileList::tf32;
+  return list == TileList::byte_unaligned ? TileList::byte : TileList::tensor_gemm;
 }
 
 constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};

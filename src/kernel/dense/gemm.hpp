@@ -36,15 +36,20 @@ struct ProductRates {
   Number warp_size{};
   Number second_per_dram_byte{};              ///< of sums that are converted
   double l2_kept_byte = 0, l2_lost_byte = 0;  ///< where these begin, and all have, left the L2
-  Number reduce_s{};  ///< the second kernel, which adds what splits of k made
+  Number reduce_s{};   ///< the second kernel, which adds what splits of k made
+  Number columns_s{};  ///< of fetching all columns once more; 0: the L2 keeps them
 };
 
 template <class Trace>
-NumberOf<Trace> kernel_share(ProductKernels kernels, const DenseConstants& c, Trace& trace) {
+NumberOf<Trace> kernel_share(ProductKernels kernels, const EngineModel& engine, Trace& trace) {
+  const DenseConstants& c = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
     case ProductKernels::dilated: return trace(c.dilated_share);
-    case ProductKernels::gemm_library: return trace(c.library_share);
+    case ProductKernels::gemm_library:
+      return trace(c.library_share) *
+             trace.factor("share of the clock, under the power that products draw",
+                          engine.library_clock_share, "", engine.peak_origin.c_str());
     case ProductKernels::fused_winograd: return trace(c.winograd_share);
     case ProductKernels::transformed_points: return trace(c.batched_share) * trace(c.library_share);
   }
@@ -80,7 +85,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   const Number role_share = p.role == Pass::dgrad   ? trace(c.dgrad_share)
                             : p.role == Pass::wgrad ? trace(c.wgrad_share)
                                                     : Number(1);
-  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, c, trace);
+  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, engine, trace);
   if (p.row_byte < 16) flop_per_s = min({flop_per_s, unaligned_flop_per_s(p, c, machine, trace)});
   r.second_per_flop =
       trace.named("time of a FLOP on an SM", r.sm_count * p.flop_ratio / flop_per_s, "s");
@@ -91,10 +96,12 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
     r.second_per_gather = 1 / (trace(c.gather_per_clk_per_sm) * p.gather_vector * clock *
                                (p.first_layer ? trace(c.first_layer_gather) : Number(1)) *
                                (p.role == Pass::wgrad ? trace(c.wgrad_gather) : Number(1)));
-  const bool stores_slowly =
-      c.store_byte_per_clk_per_sm < memory.constants->l2_operand_byte_per_clock_per_sm;
-  r.second_per_stored_byte =
-      stores_slowly ? 1 / (trace(c.store_byte_per_clk_per_sm) * clock) : r.second_per_l2_byte;
+  const bool of_library = p.kernels == ProductKernels::gemm_library;
+  const double& store_rate =
+      of_library ? std::min(c.library_store_byte_per_clk_per_sm, c.store_byte_per_clk_per_sm)
+                 : c.store_byte_per_clk_per_sm;
+  const bool stores_slowly = store_rate < memory.constants->l2_operand_byte_per_clock_per_sm;
+  r.second_per_stored_byte = stores_slowly ? 1 / (trace(store_rate) * clock) : r.second_per_l2_byte;
   if (p.scattered) r.second_per_scatter = 1 / (trace(c.scatter_per_clk_per_sm) * clock);
   // 32 banks of 4 byte a clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
   // local memories are as wide.
@@ -109,6 +116,9 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
       (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
       clock;
   if (p.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, trace);
+  const Number column_byte = p.n * p.k * p.element_byte;
+  if (of_library && c.again_share > 0 && column_byte > memory.l2_kept_byte)
+    r.columns_s = column_byte / (dram_byte_per_s(memory, trace) * trace(c.again_share));
   r.l2_kept_byte = memory.l2_kept_byte;
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
@@ -126,6 +136,7 @@ struct TileCost {
   Number step_s{};    ///< on an SM that has others to overlap with
   Number serial_s{};  ///< of a block alone
   Number store_s{};   ///< of a block's results
+  Number rows{};      ///< of tiles
   Number tiles{};     ///< over the result
   Number steps{};     ///< along k
 };
@@ -136,7 +147,8 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   using Number = NumberOf<Trace>;
   const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
   TileCost<Number> cost;
-  cost.tiles = divide_up(p.m, m) * divide_up(p.n, n) * p.count;
+  cost.rows = divide_up(p.m, m);
+  cost.tiles = cost.rows * divide_up(p.n, n) * p.count;
   cost.steps = p.k_runs * divide_up(Number(p.k) / p.k_runs, k);
 
   // Small tiles load more operands for an FMA.
@@ -182,6 +194,7 @@ struct Schedule {
   Number partial_byte{};  ///< split-K sums, in fp32
   Number partial_s{};     ///< and their way through L2, there and back
   Number reduce_s{};      ///< and the kernel that adds them
+  Number again_s{};       ///< what fetching columns anew takes longer
   Number kernel_s{};      ///< all of it: without launch and DRAM
 };
 
@@ -223,6 +236,11 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   }
   s.kernel_s = trace.named(
       "product", s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s, "s");
+  // Rows of tiles that do not run side by side fetch them anew.
+  const Number fetches = max({1, min({cost.rows, s.blocks / slots})});
+  s.again_s = trace.summand("columns, fetched again, beyond that",
+                            max({0, (fetches - 1) * r.columns_s - s.kernel_s}), "s");
+  s.kernel_s = s.kernel_s + s.again_s;
   return s;
 }
 
@@ -307,6 +325,7 @@ void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trac
   const Number last_blocks = last_is_full ? Number(resident) : s.last_blocks;
   parts.add(Limiter::latency, last_s - last_blocks * s.block_s);
   parts.add(Limiter::l2, s.partial_s);
+  parts.add(Limiter::dram, s.again_s);
   parts.add(Limiter::launch, s.reduce_s);
 }
 

@@ -152,7 +152,8 @@ std::span<const TileKernel> transform_tiles(const Transform& t, Pass role,
   if (t.fused()) return fused_tile;
   if (multiplies_few_images(t, role)) return few_images_tile;
   if (t.fourier()) return complex_tiles;
-  Contraction plain;  // the GEMM library's
+  Contraction plain;  // the GEMM library's, whose operands lie across k as a gradient's do
+  plain.role = Pass::wgrad;
   plain.pointwise = true;
   plain.is_convolution = false;
   return library_tiles(constants, engine, plain);

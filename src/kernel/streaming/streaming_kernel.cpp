@@ -79,6 +79,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   using Formulas::chain_of;
   using Formulas::inputs;
   using Formulas::k;
+  using Formulas::machine;
   using Formulas::outputs;
   using Formulas::p;
   using Formulas::rates;
@@ -271,11 +272,26 @@ class StreamingKernels : StreamFormulas<Trace> {
                   : work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
   }
 
+  /// For its sum and its results. In between, other blocks read their rows and write some results.
+  void walk_again(Streams& streams, double rows) const {
+    const double vectors = p.channels * element_byte(p.layer->dtypes.input) / 16;
+    const double threads = std::exp2(std::ceil(std::log2(std::min(1024.0, vectors) / 2)));
+    const double resident = machine.sm.max_warps * machine.sm.warp_size / threads;
+    streams.again_byte = k.softmax_again * p.input_byte;
+    streams.between_byte = std::min(1.0, resident * machine.sm_count / rows) *
+                           (streams.read_byte + streams.write_byte / (1 + k.softmax_again));
+  }
+
   /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
   Work softmax() const {
-    const bool warp = p.channels <= 2048;
+    const bool warp = p.channels <= k.softmax_warp_elements;
     Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
                      : work_of(k.softmax_block, Algorithm::softmax_block);
+    if (!warp) {
+      const Number rows = trace.named("rows", p.input_element / p.channels, "", "layer");
+      work.clocks = work.clocks + rows * trace(k.softmax_row_clock);
+      if (!p.backward()) walk_again(work.streams, value_of(rows));
+    }
     if (p.backward()) {
       // PyTorch multiplies gradient and result in a kernel of its own first.
       work.streams = {4 * p.input_byte, 2 * p.input_byte};
