@@ -13,7 +13,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::string_view css = R"css(
+constexpr std::string_view style_sheet = R"css(
 .chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
 .chart .muted{fill:#4d4d4d}
 .chart .title{font-weight:600}
@@ -306,7 +306,7 @@ std::string svg_element(const Chart& chart) {
   return element_of(scene_of({chart}, true), chart.title + ": " + chart.subtitle, "group", "");
 }
 
-std::string_view svg_css() { return css; }
+std::string_view svg_css() { return style_sheet; }
 
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::vector<Chart> charts = charts_of(report, style.chart);
@@ -314,7 +314,7 @@ void write_svg(const Report& report, const RenderStyle& style, const Sink& sink)
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", css)));
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", style_sheet)));
 }
 
 }  // namespace roofline
