@@ -109,6 +109,8 @@ constexpr std::string_view meaning_of(Limiter limiter) {
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
+  /// The library's own name for it: of MIOpen's solver. Empty where a library has no such names.
+  SharedValue<std::string> solver;
   Limiter limiter = Limiter::math;  ///< the largest part, the first of equals
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile

@@ -118,6 +118,7 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
 
 std::string mapping_text(const KernelPlan& kernel) {
   std::string text(name_of(kernel.algorithm));
+  if (!kernel.solver->empty()) text += fmt::format(" ({})", *kernel.solver);
   if (kernel.split_k > 1) text += fmt::format(", split-K {}", kernel.split_k);
   if (kernel.threads > 0) text += fmt::format(", {} threads", kernel.threads);
   if (kernel.registers > 0) text += fmt::format(", {} registers", kernel.registers);

@@ -34,6 +34,11 @@ Cell plan_part(R r) {
   return r.layer.kernel->part_s[part];
 }
 
+Cell plan_solver(R r) {
+  if (!r.layer.kernel) return {};
+  return text_or_null(*r.layer.kernel->solver);
+}
+
 Cell plan_tile(R r) {
   if (!r.layer.kernel || r.layer.kernel->tile[0] == 0) return {};
   return JsonValue::of<write_counts>(r.layer.kernel->tile);
@@ -114,6 +119,7 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"limiter", Unit::none, plan<&KernelPlan::limiter>, {"limiter", Shown::always, nullptr, limiter_text}},
     {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {"share", Shown::unmeasured, [](T) -> Cell { return 1.0; }}},
     {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>},
+    {"kernel.solver", Unit::none, plan_solver},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
