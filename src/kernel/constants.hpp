@@ -19,6 +19,7 @@
 
 #include "kernel/constant_values.hpp"
 #include "kernel/engine_facts.hpp"
+#include "kernel/solvers/solver.hpp"
 #include "roofline/accuracy.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/enumeration.hpp"
@@ -151,6 +152,7 @@ struct ModelConstants {
   std::vector<std::string> origins;
   EnumArray<EngineClass, LibraryFeatures> features{};
   TileLists tiles;
+  std::vector<Solver> solvers;
   MeasuredErrors errors;
 };
 

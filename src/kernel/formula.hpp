@@ -197,6 +197,24 @@ void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
+/// Of kernels and DRAM, the shorter is hidden but for a share.
+template <class Trace>
+void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
+                    const NumberOf<Trace>& dram_s, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const bool dram_longer = dram_s > kernel_s;
+  const Number& longer_s = dram_longer ? dram_s : kernel_s;
+  const Number& shorter_s = dram_longer ? kernel_s : dram_s;
+  Number shown = 1;
+  if (shorter_s > 0) {
+    const Number both_s =
+        trace.named("kernels and DRAM, overlapping", hypot(longer_s, shorter_s), "s");
+    shown = trace.named("share of the shorter that shows", shorter_s / (longer_s + both_s));
+  }
+  if (dram_longer) parts.scale(shown);
+  parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
+}
+
 /// The parts that are not 0 and their sum: a plan's time.
 template <class Trace>
 void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {

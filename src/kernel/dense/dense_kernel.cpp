@@ -277,24 +277,6 @@ double moved_elements(const Contraction& x, const Machine& machine) {
          x.out_positions * round_up(x.out_channels, 32) + x.in_channels * x.out_channels * x.taps;
 }
 
-/// Of kernels and DRAM, the shorter is hidden but for a share.
-template <class Trace>
-void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
-                    const NumberOf<Trace>& dram_s, Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const bool dram_longer = dram_s > kernel_s;
-  const Number& longer_s = dram_longer ? dram_s : kernel_s;
-  const Number& shorter_s = dram_longer ? kernel_s : dram_s;
-  Number shown = 1;
-  if (shorter_s > 0) {
-    const Number both_s =
-        trace.named("kernels and DRAM, overlapping", hypot(longer_s, shorter_s), "s");
-    shown = trace.named("share of the shorter that shows", shorter_s / (longer_s + both_s));
-  }
-  if (dram_longer) parts.scale(shown);
-  parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
-}
-
 template <class Trace>
 KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trace& trace) {
   using Number = NumberOf<Trace>;
