@@ -86,9 +86,8 @@ class MemberVisitor {
   }
 
   void take(Solver& solver) {
-    auto& [name, algorithm, family, method, engine, runs, window, multiples, splits, tiles] =
-        solver;
-    take(name, algorithm, family, method, engine, runs, window, multiples, splits, tiles);
+    auto& [name, algorithm, family, method, tiles, engine, runs, multiples, splits] = solver;
+    take(name, algorithm, family, method, tiles, engine, runs, multiples, splits);
   }
 
   void take(LayerErrors& errors) {

@@ -75,7 +75,10 @@ class ConstantsReader {
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
     if (const auto features = file_.get("features")) read_features(*features);
     if (const auto tiles = file_.get("tiles")) read_tiles(*tiles);
-    if (const auto solvers = file_.get("solvers")) read_solvers(*solvers);
+    if (const auto solvers = file_.get("solvers")) {
+      constants_.solvers.clear();
+      for (const Value row : *solvers) constants_.solvers.push_back(solver_in(row));
+    }
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (constants_.tiles[list].empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -167,48 +170,31 @@ class ConstantsReader {
     }
   }
 
-  template <std::size_t size>
-  static std::array<std::uint32_t, size> sizes_in(const Value& value, const char* expected) {
-    if (!value.is_array() || value.size() != size) value.fail_expected(expected);
-    std::array<std::uint32_t, size> sizes{};
-    for (std::size_t i = 0; i < size; ++i)
-      sizes[i] = static_cast<std::uint32_t>(number_within(value.at(i), 1, 65536));
-    return sizes;
-  }
-
   static TileKernel tile_in(const Value& value) {
-    const auto [m, n, k, threads, stages, registers] =
-        sizes_in<6>(value, "[m, n, k, threads, stages, registers]");
-    return {m, n, k, threads, stages, registers};
+    if (!value.is_array() || value.size() != 6)
+      value.fail_expected("[m, n, k, threads, stages, registers]");
+    const auto at = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(number_within(value.at(i), 1, 65536));
+    };
+    return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }
 
-  void read_solvers(const Value& list) {
-    constants_.solvers.clear();
-    for (const Value row : list) constants_.solvers.push_back(solver_in(row));
-  }
-
-  /// Its tiles: a list, or the name of one of the file's "solver_tiles".
-  Solver solver_in(const Value& row) const {
-    row.check_keys("a solver", {"name", "algorithm", "family", "method", "engine", "runs", "window",
-                                "multiples", "splits", "tiles"});
+  static Solver solver_in(const Value& row) {
+    row.check_keys("a solver", {"name", "algorithm", "family", "method", "tiles", "engine", "runs",
+                                "multiples", "splits"});
     Solver solver;
     solver.name = std::string(row.require("name", "the library's name of it").text());
     const Value algorithm = row.require("algorithm", "what it is");
     solver.algorithm = enumerators<Algorithm>[algorithm.choice(statable_algorithm_names)];
     solver.family = one_of<SolverFamily>(row.require("family", "whose constants it takes"));
     solver.method = one_of<SolverMethod>(row.require("method", "what it makes of a layer"));
+    solver.tiles = one_of<TileList>(row.require("tiles", "a list of tiles"));
     solver.engine = one_of<EngineClass>(row.require("engine", "what it computes on"));
     solver.runs = words_in<SolverWord>(row.require("runs", "what it runs"));
-    if (const auto window = row.get("window"))
-      solver.window = static_cast<std::uint32_t>(number_within(*window, 1, 65536));
     if (const auto multiples = row.get("multiples"))
-      solver.multiples = sizes_in<3>(*multiples, "[m, n, k]");
+      for (std::size_t i = 0; i < solver.multiples.size(); ++i)
+        solver.multiples[i] = static_cast<std::uint32_t>(number_within(multiples->at(i), 1, 65536));
     if (const auto splits = row.get("splits")) solver.splits = splits->boolean();
-    const Value tiles = row.require("tiles", "its tiles");
-    const Value list = tiles.is_string() ? file_.require("solver_tiles", "lists of tiles")
-                                               .require(std::string(tiles.text()), "a list")
-                                         : tiles;
-    for (const Value tile : list) solver.tiles.push_back(sizes_in<3>(tile, "[m, n, k]"));
     return solver;
   }
 

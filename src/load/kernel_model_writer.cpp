@@ -94,13 +94,12 @@ OrderedJson json_of(const Solver& solver) {
                   {"algorithm", name_of(solver.algorithm)},
                   {"family", name_of(solver.family)},
                   {"method", name_of(solver.method)},
-                  {"engine", name_of(solver.engine)}};
+                  {"tiles", name_of(solver.tiles)},
+                  {"engine", name_of(solver.engine)},
+                  {"multiples", solver.multiples},
+                  {"splits", solver.splits}};
   for (const SolverWord word : enumerators<SolverWord>)
     if (solver.runs[word]) row["runs"].push_back(name_of(word));
-  if (solver.window > 0) row["window"] = solver.window;
-  row["multiples"] = solver.multiples;
-  row["splits"] = solver.splits;
-  row["tiles"] = solver.tiles;
   return row;
 }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "kernel/engine_facts.hpp"
 #include "roofline/enumeration.hpp"
@@ -15,34 +14,20 @@
 namespace roofline {
 
 /// Solvers whose kernels take the same constants.
+// clang-format off
 enum class SolverFamily : std::uint8_t {
-  xdlops_nhwc,
-  xdlops_fwd,
-  xdlops_dgrad,
-  xdlops_wgrad,
-  xdlops_padded,
-  xdlops_mlir,
-  xdlops_asm,
-  gemm,
-  gemm_wgrad,
-  gemm_columns,
-  gemm_strided,
-  vector_tiled,
-  vector_mlir,
-  asm_1x1,
-  asm_1x1_wgrad,
-  asm_3x3,
-  asm_3x3_wgrad,
-  direct,
-  direct_1x1,
-  direct_wgrad,
-  winograd_2x3,
-  winograd_3x2,
-  winograd_3x4,
-  naive_fwd,
-  naive_dgrad,
-  naive_wgrad,
+  xdlops_nhwc, xdlops_fwd, xdlops_dgrad, xdlops_wgrad, xdlops_padded, xdlops_mlir, xdlops_asm,
+  gemm, gemm_wgrad, gemm_columns, gemm_strided, vector_tiled, vector_mlir,
+  asm_1x1, asm_1x1_wgrad, asm_3x3, asm_3x3_wgrad, direct, direct_1x1, direct_wgrad,
+  winograd_2x3, winograd_3x2, winograd_3x4, naive_fwd, naive_dgrad, naive_wgrad
 };
+
+/// What a layer is: a solver runs it where it has every word of it. A pointwise one has no padding.
+enum class SolverWord : std::uint8_t {
+  fwd, dgrad, wgrad, fp32, fp16, bf16, planes, volumes, one_group, groups,
+  pointwise, window_3x3, windows, unit_strides, strides, undilated, dilations
+};
+// clang-format on
 
 /// What a solver makes of a layer.
 enum class SolverMethod : std::uint8_t {
@@ -55,41 +40,6 @@ enum class SolverMethod : std::uint8_t {
   winograd_2x3,  ///< F(2, 3) in one kernel
   winograd_3x2,  ///< F(3, 2)
   winograd_3x4,  ///< F(3, 4) between kernels that transform: weight gradients of 3x3
-};
-
-/// What a layer is: a solver runs it where it has every word of it.
-enum class SolverWord : std::uint8_t {
-  fwd,
-  dgrad,
-  wgrad,
-  fp32,
-  fp16,
-  bf16,
-  planes,
-  volumes,
-  one_group,
-  groups,
-  pointwise,  ///< a window of one, without padding
-  windows,    ///< any other
-  unit_strides,
-  strides,
-  undilated,
-  dilations,
-};
-
-using SolverWords = EnumArray<SolverWord, bool>;
-
-struct Solver {
-  SharedValue<std::string> name;
-  Algorithm algorithm = Algorithm::implicit_gemm;
-  SolverFamily family = SolverFamily::gemm;
-  SolverMethod method = SolverMethod::product;
-  EngineClass engine = EngineClass::vector;  ///< units that multiply matrices are tensor
-  SolverWords runs{};
-  std::uint32_t window = 0;                         ///< edge of the only window that it has; 0: any
-  std::array<std::uint32_t, 3> multiples{1, 1, 1};  ///< that m, n and k of its product must be of
-  bool splits = false;                              ///< several blocks may share a tile's k
-  std::vector<std::array<std::uint32_t, 3>> tiles;  ///< m, n, k
 };
 
 }  // namespace roofline
