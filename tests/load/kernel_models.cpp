@@ -144,7 +144,7 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
        "mine.json: /inherits: expected cudnn7-kepler, cudnn7-maxwell, cudnn7-pascal, "
        "cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, cudnn9-blackwell, cudnn9-ga100, "
-       "cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, miopen-cdna-base, miopen-gcn, "
+       "cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna-base, miopen-cdna, miopen-gcn, "
        "miopen-gfx11, "
        "miopen-gfx900, miopen-gfx908, miopen-gfx942, miopen-rdna or onednn-xe, got "
        "\"cudnn7-volt\""},
