@@ -21,8 +21,8 @@ struct SolverProduct {
 };
 
 struct SolverTile {
-  std::array<std::uint32_t, 3> size{1, 1, 1};  ///< m, n, k
-  double split = 1;                            ///< blocks that share a tile's k
+  TileKernel kernel{};
+  double split = 1;  ///< blocks that share a tile's k
 };
 
 template <class Number>
@@ -46,7 +46,7 @@ struct SolverFormulas {
   Trace& trace;
 
   SolverKernel<Number> kernel(const SolverProduct& p, const SolverTile& tile) const {
-    const Number m = tile.size[0], n = tile.size[1], k = tile.size[2];
+    const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;
     const Number& sms = machine.sm_count;
     SolverKernel<Number> s;
     s.blocks = trace.named(

@@ -60,10 +60,9 @@ SolverProduct winograd_product(const SolverProblem& p, double outputs, double ta
       return;
     }
     product.m *= divide_up(p.fwd ? positions : divide_up(inputs, stride), outputs);
-    double pieces = 0;
-    for (double phase = 0; phase < stride && phase < window; ++phase)
-      pieces += divide_up(divide_up(window - phase, stride), taps);
-    product.k *= pieces;
+    // Phases have as many taps of the window as fit whole strides, the first ones another.
+    const double whole = std::floor(window / stride), longer = window - whole * stride;
+    product.k *= longer * divide_up(whole + 1, taps) + (stride - longer) * divide_up(whole, taps);
   };
   const Axes& stride = p.request.layer.window->stride;
   along(x.kernel_h, stride[1], x.in_h, x.out_h);
@@ -145,7 +144,7 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
   double best_s = std::numeric_limits<double>::infinity();
   for (const TileKernel& tile : tiles)
     for (const double split : splits) {
-      const SolverTile candidate{{tile.m, tile.n, tile.k}, split};
+      const SolverTile candidate{tile, split};
       const auto kernel = formulas.kernel(product, candidate);
       const bool may_split = solver.splits && product.k >= 2 * split * tile.k &&
                              kernel.blocks <= 4 * formulas.machine.sm_count;
@@ -219,10 +218,14 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
   plan.algorithm = solver.algorithm;
   plan.solver = solver.name;
   plan.kernels = static_cast<std::uint64_t>(product.times) * (1 + copies.size());
-  for (std::size_t i = 0; i < 3; ++i) plan.tile[i] = tile.size[i];
+  plan.tile = {tile.kernel.m, tile.kernel.n, tile.kernel.k};
+  plan.threads = tile.kernel.threads;
   plan.split_k = static_cast<std::uint64_t>(tile.split);
   plan.blocks = static_cast<std::uint64_t>(value_of(kernel.blocks));
   plan.resident_blocks_per_sm = static_cast<std::uint64_t>(f.c.resident_blocks);
+  const SmLimits& sm = p.request.model.machine.sm;
+  plan.occupancy = std::min(1.0, f.c.resident_blocks * tile.kernel.threads /
+                                     (static_cast<double>(sm.max_warps) * sm.warp_size));
   plan.waves = value_of(kernel.blocks) / (f.c.resident_blocks * p.request.model.machine.sm_count);
   plan.tile_utilization = value_of(kernel.useful_share);
   plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
