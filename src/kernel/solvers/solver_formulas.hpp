@@ -12,6 +12,7 @@
 
 #include "kernel/dense/contraction.hpp"
 #include "kernel/plans.hpp"
+#include "kernel/solvers/solver.hpp"
 
 namespace roofline {
 
