@@ -155,8 +155,8 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
   return best;
 }
 
-/// Bytes read, and written again, by each of the kernels that copy around a product.
-std::vector<double> copies_of(const SolverProblem& p, SolverMethod method) {
+/// Bytes read, and written again, by each of the kernels that copy around a product; 0: none.
+std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
   const Contraction& x = p.x;
   const auto& bytes = p.request.counts.bytes;
   const auto input = static_cast<double>(bytes.input);
@@ -206,8 +206,10 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
                  trace);
   parts.add(Limiter::launch, trace.named("launch", launch_s + trace(f.c.start_s), "s"));
   KernelPlan plan;
-  const std::vector<double> copies = copies_of(p, solver.method);
-  for (const double byte : copies) {
+  std::uint64_t kernels = 1;
+  for (const double byte : copies_of(p, solver.method)) {
+    if (byte == 0) continue;
+    ++kernels;
     parts.add(Limiter::instructions, f.moving_s("copy around the product", {byte, byte},
                                                 f.c.copy_share, CacheState::warm));
     parts.add(Limiter::launch, trace.named("its launch", launch_s + trace(f.c.copy_start_s), "s"));
@@ -217,7 +219,7 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
 
   plan.algorithm = solver.algorithm;
   plan.solver = solver.name;
-  plan.kernels = static_cast<std::uint64_t>(product.times) * (1 + copies.size());
+  plan.kernels = static_cast<std::uint64_t>(product.times) * kernels;
   plan.tile = {tile.kernel.m, tile.kernel.n, tile.kernel.k};
   plan.threads = tile.kernel.threads;
   plan.split_k = static_cast<std::uint64_t>(tile.split);
