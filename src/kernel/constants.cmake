@@ -62,6 +62,7 @@ file(CONFIGURE OUTPUT ${HEADER} @ONLY CONTENT
 #pragma once
 
 #include \"kernel/engine_facts.hpp\"
+#include \"kernel/solvers/solver.hpp\"
 #include \"roofline/layer.hpp\"
 
 namespace roofline {

@@ -77,9 +77,26 @@ enum class TileList : std::uint8_t {
   gathered_fwd,    ///< few channels, element by element
   gathered_window,
   gathered_wgrad,
+  solver_matrix,  ///< those that solvers try, on units that multiply matrices
+  solver_vector,
+  solver_registers,  ///< few channels by many places
+  solver_wave,       ///< a thread an output
 };
 
 using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
+
+/// A library's solver: which layers it runs, and what of.
+struct Solver {
+  SharedValue<std::string> name;
+  Algorithm algorithm = Algorithm::implicit_gemm;
+  SolverFamily family = SolverFamily::gemm;
+  SolverMethod method = SolverMethod::product;
+  TileList tiles = TileList::solver_matrix;
+  EngineClass engine = EngineClass::vector;  ///< tensor: units that multiply matrices
+  EnumArray<SolverWord, bool> runs{};
+  std::array<std::uint32_t, 3> multiples{1, 1, 1};  ///< that m, n and k of its product must be of
+  bool splits = false;                              ///< several blocks may share a tile's k
+};
 
 /// Errors of expected times of single layers of one kind, as files of constants state them
 /// ("accuracy"). What is absent stands for any.
@@ -153,6 +170,7 @@ struct ModelConstants {
   std::vector<std::string> origins;
   EnumArray<EngineClass, LibraryFeatures> features{};
   TileLists tiles;
+  std::vector<Solver> solvers;
   MeasuredErrors errors;
 };
 

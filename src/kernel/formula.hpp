@@ -200,6 +200,16 @@ void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
+/// Kernels and DRAM, which overlap.
+template <class Trace>
+void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
+                    const NumberOf<Trace>& dram_s, Trace& trace) {
+  if (!(dram_s > 0)) return;
+  const auto both_s = trace.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
+  parts.scale(trace.named("kernels' part of themselves", kernel_s / both_s));
+  parts.add(Limiter::dram, dram_s / both_s * dram_s);
+}
+
 /// The parts that are not 0 and their sum: a plan's time.
 template <class Trace>
 void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {

@@ -2,6 +2,7 @@
 
 // How each family of layers is planned, in the file of its name.
 
+#include <optional>
 #include <vector>
 
 #include "kernel/throughput_kernel.hpp"
@@ -24,6 +25,10 @@ struct PlanRequest {
 /// engine that the part has. Throws an InputError for a stated mapping that cannot run.
 template <class Trace>
 KernelPlan dense_plan(const PlanRequest& request, Trace& trace);
+
+/// The same of a convolution on one of the library's solvers; none where none of them runs it.
+template <class Trace>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace);
 
 /// Kernels that run one after the other.
 template <class Trace>

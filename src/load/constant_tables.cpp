@@ -18,9 +18,9 @@ class MemberVisitor {
       : number_(std::move(number)), text_(std::move(text)) {}
 
   void take(ModelConstants& constants) {
-    auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
+    auto& [name, title, covers, made_by, values, notes, origins, features, tiles, solvers, errors] =
         constants;
-    take(name, title, covers, made_by, values, notes, origins, features, tiles, errors);
+    take(name, title, covers, made_by, values, notes, origins, features, tiles, solvers, errors);
   }
 
  private:
@@ -62,6 +62,11 @@ class MemberVisitor {
     for (Item& item : items) take(item);
   }
 
+  template <class Item, std::size_t size>
+  void take(std::array<Item, size>& items) {
+    for (Item& item : items) take(item);
+  }
+
   void take(ConstantValues& values) {
     for (double& number : numbers_of(values)) take(number);
   }
@@ -74,6 +79,15 @@ class MemberVisitor {
   void take(TileKernel& tile) {
     auto& [m, n, k, threads, stages, registers] = tile;
     take(m, n, k, threads, stages, registers);
+  }
+
+  void take(SharedValue<std::string>& text) {
+    text.change([this](std::string& own) { take(own); });
+  }
+
+  void take(Solver& solver) {
+    auto& [name, algorithm, family, method, tiles, engine, runs, multiples, splits] = solver;
+    take(name, algorithm, family, method, tiles, engine, runs, multiples, splits);
   }
 
   void take(LayerErrors& errors) {

@@ -51,8 +51,9 @@ std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'
 class ConstantsReader {
  public:
   explicit ConstantsReader(const Value& value) : file_(value) {
-    value.check_keys("a kernel model", {"name", "title", "covers", "inherits", "made_by", "origins",
-                                        "constants", "accuracy", "features", "tiles"});
+    value.check_keys("a kernel model",
+                     {"name", "title", "covers", "inherits", "made_by", "origins", "constants",
+                      "accuracy", "features", "tiles", "solvers", "solver_tiles"});
   }
 
   ModelConstants read() {
@@ -74,6 +75,10 @@ class ConstantsReader {
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
     if (const auto features = file_.get("features")) read_features(*features);
     if (const auto tiles = file_.get("tiles")) read_tiles(*tiles);
+    if (const auto solvers = file_.get("solvers")) {
+      constants_.solvers.clear();
+      for (const Value row : *solvers) constants_.solvers.push_back(solver_in(row));
+    }
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (constants_.tiles[list].empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -131,15 +136,20 @@ class ConstantsReader {
     value.check_keys("features", {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
     for (const EngineClass engine_class : enumerators<EngineClass>)
       if (const auto list = value.get(name_of(engine_class)))
-        constants_.features[engine_class] = features_in(*list);
+        constants_.features[engine_class] = words_in<LibraryFeature>(*list);
   }
 
-  static LibraryFeatures features_in(const Value& list) {
+  template <class Word>
+  static EnumArray<Word, bool> words_in(const Value& list) {
     if (!list.is_array()) list.fail_expected("an array of strings");
-    LibraryFeatures features{};
-    for (const Value word : list)
-      features[enumerators<LibraryFeature>[word.choice(names_of<LibraryFeature>)]] = true;
-    return features;
+    EnumArray<Word, bool> words{};
+    for (const Value word : list) words[one_of<Word>(word)] = true;
+    return words;
+  }
+
+  template <class E>
+  static E one_of(const Value& word) {
+    return enumerators<E>[word.choice(names_of<E>)];
   }
 
   /// Lists of [m, n, k, threads, stages, registers]; all those of a built-in set by its name. A
@@ -167,6 +177,25 @@ class ConstantsReader {
       return static_cast<std::uint32_t>(number_within(value.at(i), 1, 65536));
     };
     return {at(0), at(1), at(2), at(3), at(4), at(5)};
+  }
+
+  static Solver solver_in(const Value& row) {
+    row.check_keys("a solver", {"name", "algorithm", "family", "method", "tiles", "engine", "runs",
+                                "multiples", "splits"});
+    Solver solver;
+    solver.name = std::string(row.require("name", "the library's name of it").text());
+    const Value algorithm = row.require("algorithm", "what it is");
+    solver.algorithm = enumerators<Algorithm>[algorithm.choice(statable_algorithm_names)];
+    solver.family = one_of<SolverFamily>(row.require("family", "whose constants it takes"));
+    solver.method = one_of<SolverMethod>(row.require("method", "what it makes of a layer"));
+    solver.tiles = one_of<TileList>(row.require("tiles", "a list of tiles"));
+    solver.engine = one_of<EngineClass>(row.require("engine", "what it computes on"));
+    solver.runs = words_in<SolverWord>(row.require("runs", "what it runs"));
+    if (const auto multiples = row.get("multiples"))
+      for (std::size_t i = 0; i < solver.multiples.size(); ++i)
+        solver.multiples[i] = static_cast<std::uint32_t>(number_within(multiples->at(i), 1, 65536));
+    if (const auto splits = row.get("splits")) solver.splits = splits->boolean();
+    return solver;
   }
 
   Value file_;

@@ -89,10 +89,24 @@ OrderedJson json_of(const WayErrors& errors) {
           {"origin", errors.origin}};
 }
 
-template <class Errors>
-OrderedJson list_json(const std::vector<Errors>& list) {
+OrderedJson json_of(const Solver& solver) {
+  OrderedJson row{{"name", *solver.name},
+                  {"algorithm", name_of(solver.algorithm)},
+                  {"family", name_of(solver.family)},
+                  {"method", name_of(solver.method)},
+                  {"tiles", name_of(solver.tiles)},
+                  {"engine", name_of(solver.engine)},
+                  {"multiples", solver.multiples},
+                  {"splits", solver.splits}};
+  for (const SolverWord word : enumerators<SolverWord>)
+    if (solver.runs[word]) row["runs"].push_back(name_of(word));
+  return row;
+}
+
+template <class Row>
+OrderedJson list_json(const std::vector<Row>& list) {
   OrderedJson rows = OrderedJson::array();
-  for (const Errors& errors : list) rows.push_back(json_of(errors));
+  for (const Row& row : list) rows.push_back(json_of(row));
   return rows;
 }
 
@@ -129,7 +143,8 @@ OrderedJson json_of(const ModelConstants& constants) {
           {"constants", constants_json(constants)},
           {"accuracy", json_of(constants.errors)},
           {"features", features_json(constants)},
-          {"tiles", tiles_json(constants)}};
+          {"tiles", tiles_json(constants)},
+          {"solvers", list_json(constants.solvers)}};
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ TEST_CASE("What leads in a circle or never ends costs only itself", "[cli/own_gp
       "cudnn7-gp100, cudnn7-kepler, cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, "
       "cudnn9-ada, "
       "cudnn9-ampere, cudnn9-blackwell, cudnn9-ga100, cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, "
-      "miopen-cdna, miopen-gcn, miopen-rdna or onednn-xe";
+      "miopen-cdna-base, miopen-cdna, miopen-gcn, miopen-gfx11, miopen-gfx900, miopen-gfx908, "
+      "miopen-gfx942, "
+      "miopen-rdna or onednn-xe";
   struct Case {
     const char* name;
     std::string message;

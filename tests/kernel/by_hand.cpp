@@ -275,6 +275,104 @@ TEST_CASE("A board's power limit lowers the clock of products", "[kernel/by_hand
   }
 }
 
+// A solver's formula, and which of them takes a layer.
+TEST_CASE("The time of a solver is what a pocket calculator gives", "[kernel/by_hand]") {
+  struct SolverCase {
+    const char* what;
+    Solver solver;
+    const char* layer;
+    Constants constants;  ///< of the family
+    double expected_us;   ///< 0: it does not take the layer
+  };
+  Solver solver;
+  solver.name = std::string("Mine");
+  solver.algorithm = Algorithm::gemm;
+  solver.runs.fill(true);
+  solver.tiles = TileList::vector_gemm;
+  const auto with = [&](const auto& change) {
+    Solver other = solver;
+    change(other);
+    return other;
+  };
+  // 12,800 positions x 128 outputs x 64 inputs: 100 x 2 tiles of 8 steps, of which each takes
+  // 2 x 128 x 64 x 8 FLOP at 128 a clock: 8.192 us a tile, two an SM. 9.863168 MB through the L2,
+  // at 10 TB/s: sqrt(16.384^2 + 0.9863168^2).
+  const char* pointwise =
+      R"({"c": 64, "h": 128, "w": 100, "k": 128, "r": 1, "s": 1, "layout": "nchw"})";
+  const double product_us = std::hypot(16.384, 0.9863168);
+  const std::vector<SolverCase> table{
+      {"waves of tiles beside memory",
+       solver,
+       pointwise,
+       {{"start_s", 5 * us}},
+       3 + 5 + product_us},
+      // 8 steps of 2,000 clocks, and 1,000 at a block's ends: 17 us for each of two waves.
+      {"chains",
+       solver,
+       pointwise,
+       {{"step_latency_clk", 2000}, {"block_latency_clk", 1000}},
+       3 + std::hypot(34, 0.9863168)},
+      // Eight steps on each side of a split: half the blocks' time for twice as many, no gain.
+      {"a split that is not worth its sums",
+       with([](Solver& s) { s.splits = true; }),
+       pointwise,
+       {{"split_start_s", 1 * us}},
+       3 + product_us},
+      // Input, weights and output, each read and written once, by kernels of their own.
+      {"copies of all tensors",
+       with([](Solver& s) { s.method = SolverMethod::copied; }),
+       pointwise,
+       {{"copy_start_s", 2 * us}},
+       3 + product_us + 3 * (3 + 2) + 2 * 0.9863168},
+      // F(2, 3) over 8 x 8 outputs: 16 tiles of 16 points, M = 4 x 16 x 100 images, N = 4 x 64,
+      // K = 64: 50 x 4 tiles.
+      {"Winograd",
+       with([](Solver& s) { s.method = SolverMethod::winograd_2x3; }),
+       R"({"n": 100, "c": 64, "h": 8, "w": 8, "k": 64, "r": 3, "s": 3, "pad_h": 1, "pad_w": 1,
+           "layout": "nchw"})",
+       {},
+       3 + std::hypot(2 * 8.192, (2 * 409600 + 36864) * 4e-7)},
+      {"other windows",
+       with([](Solver& s) { s.runs[SolverWord::pointwise] = false; }),
+       pointwise,
+       {},
+       0},
+      {"sizes off its multiples",
+       with([](Solver& s) {
+         s.multiples = {3, 1, 1};
+       }),
+       pointwise,
+       {},
+       0},
+      {"groups that it has not",
+       with([](Solver& s) { s.runs[SolverWord::one_group] = false; }),
+       pointwise,
+       {},
+       0},
+  };
+  for (const SolverCase& each : table) {
+    INFO(each.what);
+    std::vector<std::string> paths;
+    Constants stated;
+    for (const auto& [key, value] : each.constants)
+      paths.push_back("solvers/gemm/" + std::string(key));
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      stated.emplace_back(paths[i], each.constants[i].second);
+    Gpu gpu = round_gpu(stated);
+    auto constants = std::make_shared<ModelConstants>(*gpu.constants);
+    constants->solvers = {each.solver};
+    gpu.constants = constants;
+    const Layer layer = load_layer(each.layer);
+    const auto plan = plan_kernel(layer, count(layer), Engine::fp32, kernel_model_of(gpu).value(),
+                                  CacheState::warm)
+                          .value();
+    REQUIRE(plan);
+    CHECK(*plan->solver == (each.expected_us > 0 ? "Mine" : ""));
+    if (each.expected_us > 0)
+      CHECK(plan->expected_time_s / us == Approx(each.expected_us).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("What an SM holds follows from its warps, blocks, registers and shared memory",
           "[kernel/by_hand]") {
   struct Row {

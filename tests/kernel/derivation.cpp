@@ -177,7 +177,7 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
   }
   for (const Algorithm algorithm : enumerators<Algorithm>) {
     INFO(name_of(algorithm));
-    CHECK(met.count(algorithm) == (algorithm == Algorithm::direct ? 0 : 1));  // stated alone
+    CHECK(met.contains(algorithm));
   }
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 /// The bindings name all members, so that a new one does not compile before it is compared as well.
 void check_equal(const ModelConstants& made, const ModelConstants& read) {
-  const auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
-      made;
+  const auto& [name, title, covers, made_by, values, notes, origins, features, tiles, solvers,
+               errors] = made;
   CHECK(name == read.name);
   CHECK(title == read.title);
   CHECK(covers == read.covers);
@@ -21,7 +21,9 @@ void check_equal(const ModelConstants& made, const ModelConstants& read) {
   CHECK(origins == read.origins);
   CHECK(features == read.features);
   CHECK(tiles == read.tiles);
+  CHECK(solvers.size() == read.solvers.size());
   CHECK(errors == read.errors);
+  CHECK(write_constants(made) == write_constants(read));  // solvers with all that they are
   for (std::size_t i = 0; i < constant_count; ++i) {
     INFO(constant_fields()[i].path);
     CHECK(numbers_of(values)[i] == numbers_of(read.values)[i]);
@@ -50,6 +52,10 @@ TEST_CASE("What is taken apart is put together again", "[load/constant_tables]")
   odd.values.memory.dram_share = 0x1.23456789abcdep-7;
   odd.features[EngineClass::tf32][LibraryFeature::fft_tiled_fwd] = true;
   odd.tiles[TileList::gathered_wgrad] = {{1, 2, 3, 4, 5, 65536}};
+  odd.solvers.resize(1);
+  odd.solvers[0].name = std::string("Mine");
+  odd.solvers[0].runs[SolverWord::dilations] = true;
+  odd.solvers[0].multiples = {2, 3, 65536};
   odd.errors.layers = {{.basis = UncertaintyBasis::measured,
                         .applies_to = {"A", "B"},
                         .layer_class = LayerClass::other,

@@ -56,6 +56,8 @@ TEST_CASE("A compute capability of its own goes before the architecture", "[load
   CHECK(find_gpu("v100").value().constants->name == "cudnn7-volta");
   CHECK(find_gpu("b200").value().constants->name == "cudnn9-blackwell");
   CHECK(find_gpu("rtx5090").value().constants->name == "cudnn9-gb202");
+  CHECK(find_gpu("mi100").value().constants->name == "miopen-gfx908");
+  CHECK(find_gpu("mi210").value().constants->name == "miopen-cdna");
 }
 
 TEST_CASE("The table of constants names the members of a set, each once", "[load/kernel_models]") {
@@ -142,8 +144,10 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
        "mine.json: /inherits: expected cudnn7-gp100, cudnn7-kepler, cudnn7-maxwell, cudnn7-pascal, "
        "cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, cudnn9-blackwell, cudnn9-ga100, "
-       "cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, miopen-gcn, miopen-rdna or "
-       "onednn-xe, got \"cudnn7-volt\""},
+       "cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna-base, miopen-cdna, miopen-gcn, "
+       "miopen-gfx11, "
+       "miopen-gfx900, miopen-gfx908, miopen-gfx942, miopen-rdna or onednn-xe, got "
+       "\"cudnn7-volt\""},
       {with_constants(R"({"memory": {"dram_shar": 1}})"),
        "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
        "\"memory/dram_share\"?"},
@@ -182,6 +186,12 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /accuracy/layers/0/factor: expected a number from 1 to 100, got 0.8"},
       {accuracy(R"("basis": "datasheet", "dtype": "bf16")"),
        "mine.json: /accuracy/layers/0/dtype: expected fp32, tf32, fp16 or int8, got \"bf16\""},
+      {file(R"("solvers": [{"name": "Mine", "algorithm": "gem"}])"),
+       "mine.json: /solvers/0/algorithm: expected implicit_gemm, gemm, scatter_gemm, gemv, direct, "
+       "winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft or fft_tiled, got "
+       "\"gem\""},
+      {file(R"("solvers": [{"name": "Mine", "algorithm": "gemm", "family": "gemm"}])"),
+       "mine.json: /solvers/0/method: expected what it makes of a layer, got nothing"},
       {file(R"("tiles": {"vector_gemm": []})"),
        "mine.json: /tiles: expected the list vector_gemm, got none"},
       {file(R"("tiles": {"vector_gemm": [[128, 128, 8]]})"),

@@ -260,6 +260,83 @@ TEST_CASE("Convolutions where kernels change, measured on an H100", "[results/ac
         });
 }
 
+// The best of MIOpen's solvers (ROCm/MIOpen, MIT), as many layers of each kind, type and pass.
+TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
+  struct Cells {
+    const char* gpu;
+    std::string kind;  ///< that the layer's name begins with; its solver follows
+    DataType dtype;
+    EnumArray<Pass, double> most_geometric_error{};
+  };
+  const std::vector<Cells> table{
+      {"mi100", "2-D", fp32, {{{1.13, 1.30, 1.29}}}},
+      {"mi100", "2-D", fp16, {{{1.15, 1.16, 1.47}}}},
+      {"mi100", "2-D", bf16, {{{1.41, 1.64, 1.22}}}},
+      {"mi100", "grouped", fp32, {{{1.16, 1.16, 1.41}}}},
+      {"mi100", "grouped", fp16, {{{1.16, 1.15, 1.13}}}},
+      {"mi100", "grouped", bf16, {{{1.22, 1.36, 1.29}}}},
+      {"mi100", "3-D", fp32, {{{1.22, 1.19, 1.32}}}},
+      {"mi100", "3-D", fp16, {{{1.55, 1.26, 1.17}}}},
+      {"mi100", "3-D", bf16, {{{1.09, 1.17, 1.32}}}},
+      {"mi210", "2-D", fp32, {{{1.07, 1.20, 1.20}}}},
+      {"mi210", "2-D", fp16, {{{1.21, 1.33, 1.23}}}},
+      {"mi210", "2-D", bf16, {{{1.24, 1.21, 1.13}}}},
+      {"mi210", "grouped", fp32, {{{1.14, 1.29, 1.27}}}},
+      {"mi210", "grouped", fp16, {{{1.28, 1.46, 1.33}}}},
+      {"mi210", "grouped", bf16, {{{1.19, 1.15, 1.22}}}},
+      {"mi210", "3-D", fp32, {{{1.28, 1.35, 1.39}}}},
+      {"mi210", "3-D", fp16, {{{1.27, 1.18, 1.24}}}},
+      {"mi210", "3-D", bf16, {{{1.31, 1.21, 1.29}}}},
+      {"mi300x", "2-D", fp32, {{{1.17, 1.20, 1.23}}}},
+      {"mi300x", "2-D", fp16, {{{1.32, 1.22, 1.25}}}},
+      {"mi300x", "grouped", fp32, {{{1.26, 1.14, 1.19}}}},
+      {"mi300x", "grouped", fp16, {{{1.12, 1.11, 1.21}}}},
+      {"mi50", "2-D", fp32, {{{1.28, 1.15, 1.50}}}},
+      {"mi50", "2-D", fp16, {{{1.51, 1.15, 1.44}}}},
+      {"mi50", "grouped", fp32, {{{1.37, 1.36, 1.51}}}},
+      {"mi50", "grouped", fp16, {{{1.19, 1.34, 1.73}}}},
+      {"mi50", "3-D", fp32, {{{1.28, 1.67, 2.02}}}},
+      {"mi25", "2-D", fp32, {{{1.25, 1.19, 1.34}}}},
+      {"mi25", "2-D", fp16, {{{1.32, 1.21, 1.21}}}},
+      {"mi25", "grouped", fp32, {{{1.28, 1.29, 1.46}}}},
+      {"mi25", "grouped", fp16, {{{1.31, 1.24, 1.42}}}},
+  };
+  struct Chip {
+    const char* gpu;
+    double least_within_95;  ///< share of the layers within the range that is stated of 95 %
+    double least_same;       ///< share of those whose fastest solver is the one that is named
+  };
+  for (const auto& [gpu, least_within_95, least_same] : std::vector<Chip>{{"mi100", 0.94, 0.61},
+                                                                          {"mi210", 0.94, 0.66},
+                                                                          {"mi300x", 0.93, 0.74},
+                                                                          {"mi50", 0.94, 0.50},
+                                                                          {"mi25", 0.94, 0.62}}) {
+    const Result result = measured_result("miopen_" + std::string(gpu) + ".ndjson", {}, gpu);
+    double within = 0, same = 0;
+    for (const LayerResult& row : result.layers) {
+      const double ratio = *row.expected_time_s / *row.measured_time_s;
+      within += std::max(ratio, 1 / ratio) <= row.expected_uncertainty->factor_95 ? 1 : 0;
+      same += row.layer.name.find('/' + *row.kernel->solver + '/') != std::string::npos ? 1 : 0;
+    }
+    INFO(gpu);
+    CHECK(within >= least_within_95 * static_cast<double>(result.layers.size()));
+    CHECK(same >= least_same * static_cast<double>(result.layers.size()));
+    for (const Cells& cells : table) {
+      if (std::string_view(cells.gpu) != gpu) continue;
+      for (const Pass pass : enumerators<Pass>) {
+        std::vector<TimedPair> pairs;
+        for (const LayerResult& row : result.layers)
+          if (row.layer.name.starts_with(cells.kind) && row.layer.pass == pass &&
+              row.layer.dtypes.input == cells.dtype)
+            pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+        INFO(cells.kind << ' ' << name_of(cells.dtype) << ' ' << name_of(pass));
+        REQUIRE(!pairs.empty());
+        CHECK(model_error(pairs).geometric_error <= cells.most_geometric_error[pass]);
+      }
+    }
+  }
+}
+
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accuracy]") {
   check("h200_odd_convs.ndjson", {EngineChoice::tf32},
         {

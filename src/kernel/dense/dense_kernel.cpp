@@ -283,16 +283,6 @@ double moved_elements(const Contraction& x, const Machine& machine) {
          x.out_positions * round_up(x.out_channels, 32) + x.in_channels * x.out_channels * x.taps;
 }
 
-/// Kernels and DRAM, which overlap.
-template <class Trace>
-void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
-                    const NumberOf<Trace>& dram_s, Trace& trace) {
-  if (!(dram_s > 0)) return;
-  const auto both_s = trace.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
-  parts.scale(trace.named("kernels' part of themselves", kernel_s / both_s));
-  parts.add(Limiter::dram, dram_s / both_s * dram_s);
-}
-
 template <class Trace>
 KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trace& trace) {
   using Number = NumberOf<Trace>;

@@ -1,0 +1,98 @@
+#pragma once
+
+// The time of a convolution on one of a library's solvers.
+//
+// All compute matrix products, M x K by K x N, in blocks of a tile each. A block's steps take their
+// arithmetic, or the latency of a step where that is longer, and blocks run in waves of as many as
+// an SM holds. What they move to and from device memory overlaps with that. A naive kernel's block
+// is a wave of 64 threads, each of which makes an output.
+//
+// Example, MI100 fp32, ConvMlirIgemmFwdXdlops, M = 6272, N = 256, K = 2304, tile 128 x 64 x 16:
+// 49 * 4 = 196 blocks of 144 steps on 120 compute units, which hold two each.
+
+#include "kernel/dense/contraction.hpp"
+#include "kernel/plans.hpp"
+#include "kernel/solvers/solver.hpp"
+
+namespace roofline {
+
+/// The products that a solver runs: `count` at once, `times` one after the other.
+struct SolverProduct {
+  double m = 1, n = 1, k = 1, count = 1, times = 1;
+};
+
+struct SolverTile {
+  TileKernel kernel{};
+  double split = 1;  ///< blocks that share a tile's k
+};
+
+template <class Number>
+struct SolverKernel {
+  Number blocks{};
+  Number useful_share = 1;  ///< of the arithmetic that whole tiles issue
+  Number spread_s{};        ///< arithmetic of all blocks, spread over all SMs evenly
+  Number waves_s{};         ///< in whole waves
+  Number chained_s{};       ///< where no block is shorter than its chain
+  Number partial_s{};       ///< sums of splits, and the start of what adds them
+};
+
+template <class Trace>
+struct SolverFormulas {
+  using Number = NumberOf<Trace>;
+
+  const SolverConstants& c;
+  const MemorySystem& memory;
+  MachineRates<Number> machine;
+  Number flop_per_s;
+  Trace& trace;
+
+  SolverKernel<Number> kernel(const SolverProduct& p, const SolverTile& tile) const {
+    const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;
+    const Number& sms = machine.sm_count;
+    SolverKernel<Number> s;
+    s.blocks = trace.named(
+        "blocks", divide_up(Number(p.m), m) * divide_up(Number(p.n), n) * p.count * tile.split);
+    const Number all_steps = divide_up(Number(p.k), k);
+    const Number steps = trace.named(
+        "steps of a block", tile.split == 1 ? all_steps : divide_up(all_steps, tile.split));
+    const Number block_flop = trace.named("FLOP of a block", 2 * m * n * k * steps, "FLOP");
+    s.useful_share =
+        trace.named("useful share of the arithmetic",
+                    min({1, 2 * Number(p.m) * p.n * p.k * p.count / (s.blocks * block_flop)}));
+    const Number overhead =
+        trace.named("operand loads on top", 1 + trace(c.operand_element) * (1 / m + 1 / n));
+    const Number block_s = trace.named("block", block_flop * overhead * sms / flop_per_s, "s");
+    const Number chain_s = trace.named(
+        "block alone",
+        (steps * trace(c.step_latency_clk) + trace(c.block_latency_clk)) / machine.clock_hz, "s");
+    const Number resident = trace(c.resident_blocks);
+    const Number full_waves = trace.named("full waves", floor(s.blocks / (resident * sms)));
+    const Number last_blocks = trace.named("blocks an SM in the last wave",
+                                           divide_up(s.blocks - full_waves * resident * sms, sms));
+    s.spread_s = trace.named("arithmetic, spread evenly", s.blocks / sms * block_s, "s");
+    s.waves_s =
+        trace.named("arithmetic, in waves", (resident * full_waves + last_blocks) * block_s, "s");
+    const Number last_s = last_blocks > 0 ? max({last_blocks * block_s, chain_s}) : Number{};
+    s.chained_s =
+        trace.named("product", full_waves * max({resident * block_s, chain_s}) + last_s, "s");
+    if (tile.split > 1) {
+      const Number byte = 8 * Number(p.m) * p.n * p.count * tile.split;
+      s.partial_s =
+          trace.named("split-K sums, there and back",
+                      trace(c.split_start_s) + byte / l2_byte_per_s(memory, machine, trace), "s");
+    }
+    return s;
+  }
+
+  /// What the memory takes; all of it passes the L2.
+  Number moving_s(const char* what, const Streams& streams, const double& share,
+                  CacheState cache) const {
+    const auto traffic = memory_traffic(streams, Number{}, memory, cache, trace);
+    const Number l2_s =
+        (Number(streams.read_byte) + streams.write_byte) / l2_byte_per_s(memory, machine, trace);
+    const Number dram_s = traffic.timed_dram_byte / dram_byte_per_s(memory, trace);
+    return trace.named(what, max({dram_s, l2_s}) / trace(share), "s");
+  }
+};
+
+}  // namespace roofline
