@@ -212,6 +212,10 @@ Contexts::Found Contexts::of(const Network& network) {
   return {};
 }
 
+bool Contexts::takes(const std::string& input, std::size_t gpu) const {
+  return !pairs_ || named_.size() != 2 || input == options_.inputs[gpu];
+}
+
 /// Whether a recording's GPU is in the list, and another one than that of --gpu. A file of one's own
 /// says what it is, whatever the recording calls it.
 bool Contexts::names_another(const RecordedGpu& recorded) const {

@@ -231,7 +231,7 @@ std::string render_layer_records(const Report& report) {
       const LayerResult& row = report.results[i].layers[alike.front()];
       if (!is_input_kind(row.layer.kind)) continue;
       JsonWriter writer(out, false);
-      write_layer(writer, stated_layer_of(row_of(report.results[i], row, true)));
+      write_layer(writer, stated(row.layer));
       out += '\n';
     }
   return out;
