@@ -279,7 +279,7 @@ struct Measurement {
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
   std::optional<ImpossibleTimes> impossible;
-  std::optional<MeasuredSummary> summary;  ///< without those
+  std::optional<MeasuredSummary> summary;         ///< without those
   std::optional<Verdict> verdict;                 ///< where there is a summary
   std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
                                                   ///< of kernels alone, without gaps
@@ -336,8 +336,9 @@ constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;
 }
 
-/// What no kernel of the row is faster than, but with Winograd or FFT: NetworkBounds::cached_bound_s
-/// of this layer alone. None where the size of the cache is not known.
+/// What no kernel of the row is faster than, but with Winograd or FFT:
+/// NetworkBounds::cached_bound_s of this layer alone. None where the size of the cache is not
+/// known.
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds);
 
 /// The smallest batch at which the row's layer is bound by compute, its weights being read once
@@ -350,8 +351,8 @@ double compute_bound_share(const Result& result);
 /// Device memory that the result's pass needs at most; none where it is not known.
 std::optional<std::uint64_t> needed_memory_byte(const Result& result);
 /// What the driver's context and the libraries' kernels and workspaces take of a GPU's memory
-/// before any network is there: a round number by maker, an eighth of the memory at most. With PyTorch and its libraries loaded,
-/// nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
+/// before any network is there: a round number by maker, an eighth of the memory at most. With
+/// PyTorch and its libraries loaded, nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
 std::uint64_t reserved_memory_byte(const Gpu& gpu);
 /// Whether both fit the GPU; none where either is not known.
 std::optional<bool> fits(const Result& result);

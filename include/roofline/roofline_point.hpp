@@ -12,9 +12,9 @@
 //
 //   roofline = max(FLOP / peak, bytes / bandwidth), all bytes from device memory
 //
-// No kernel that moves all its bytes and does all its FLOP is faster. Two kinds do not: kernels that
-// find operands in cache (NetworkBounds and cached_bound_s() in analysis.hpp say what bounds these),
-// and Winograd's algorithm and FFT, which need fewer FLOP than are counted.
+// No kernel that moves all its bytes and does all its FLOP is faster. Two kinds do not: kernels
+// that find operands in cache (NetworkBounds and cached_bound_s() in analysis.hpp say what bounds
+// these), and Winograd's algorithm and FFT, which need fewer FLOP than are counted.
 //
 // Worked example: 629,145,600 FLOP over 17,582,848 bytes on 15.7 TFLOP/s and 900 GB/s has an
 // intensity of 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us.

@@ -59,8 +59,8 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
 bool chooses_deployed(const Options& options) {
   const AnalysisOptions& asked = options.analysis;
   const bool chooses = options.report.filter.ranks_gpus() || !options.batch_goals.empty();
-  return chooses && options.pass == Pass::fwd && !asked.framework &&
-         !options.fusion && !asked.launch && !options.layout && asked.engine == EngineChoices{};
+  return chooses && options.pass == Pass::fwd && !asked.framework && !options.fusion &&
+         !asked.launch && !options.layout && asked.engine == EngineChoices{};
 }
 
 /// The options, run by that framework.
@@ -132,8 +132,8 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
     named_.push_back(unwrap(context_of(gpu, options.gpu_settings)));
     if (options.gpus.size() == 1) only_named_ = gpu.name;
   }
-  measured_gpu_ =
-      options.measured_gpu.empty() ? only_named_ : unwrap(catalogue.find(options.measured_gpu)).name;
+  measured_gpu_ = options.measured_gpu.empty() ? only_named_
+                                               : unwrap(catalogue.find(options.measured_gpu)).name;
   // A GPU that is named and selected counts as named, one that is selected twice counts once.
   SkippedGpus skipped{"--gpu"};
   for (const Gpu& gpu : selected) {
@@ -216,8 +216,8 @@ bool Contexts::takes(const std::string& input, std::size_t gpu) const {
   return !pairs_ || named_.size() != 2 || input == options_.inputs[gpu];
 }
 
-/// Whether a recording's GPU is in the list, and another one than that of --gpu. A file of one's own
-/// says what it is, whatever the recording calls it.
+/// Whether a recording's GPU is in the list, and another one than that of --gpu. A file of one's
+/// own says what it is, whatever the recording calls it.
 bool Contexts::names_another(const RecordedGpu& recorded) const {
   if (recorded.name.empty() || answers_to(named_.front().gpu, recorded.name)) return false;
   return !catalogue_.path_of(options_.gpus.front()) && catalogue_.find(recorded.name);
@@ -228,8 +228,8 @@ std::string Contexts::set_measured_gpu(Network& network, std::span<const Context
     const bool is_here = named_.empty() || (!only_named_.empty() && !names_another(recording->gpu));
     if (!is_here && only_named_.empty()) return "";
     if (!is_here)
-      return network.source + ": recorded on " + recorded_name(recording->gpu) +
-             ", not on " + only_named_ + ": expected times alone are shown";
+      return network.source + ": recorded on " + recorded_name(recording->gpu) + ", not on " +
+             only_named_ + ": expected times alone are shown";
     for (Layer& layer : network.layers)
       layer.measured.change([&](Measured& time) { time.gpu = gpus.front().gpu.name; });
     return "";
@@ -240,11 +240,13 @@ std::string Contexts::set_measured_gpu(Network& network, std::span<const Context
   else if (network.measured_on_asked_gpu && measured_on.empty())
     measured_on = only_named_;
   roofline::set_measured_gpu(network, measured_on);
-  const bool is_unknown = !gpus.empty() && std::ranges::any_of(network.layers, [](const Layer& layer) {
-    return layer.measured->is_known() && layer.measured->gpu.empty();
-  });
+  const bool is_unknown =
+      !gpus.empty() && std::ranges::any_of(network.layers, [](const Layer& layer) {
+        return layer.measured->is_known() && layer.measured->gpu.empty();
+      });
   if (!is_unknown) return "";
-  return network.source + ": its measured times name no GPU and are compared with none: say which with "
+  return network.source +
+         ": its measured times name no GPU and are compared with none: say which with "
          "--measured-gpu, or in the file as \"gpu\"";
 }
 
@@ -255,8 +257,10 @@ Contexts::FoundOne Contexts::of(const KernelRecording& recording) {
                          std::to_string(named_.size()) + " by --gpu");
   if (!named_.empty() && names_another(recording.gpu))
     throw InputError(recording.source, "",
-                     "recorded on " + recorded_name(recording.gpu) + ", expected that GPU or none by "
-                     "--gpu, got " + named_.front().gpu.name);
+                     "recorded on " + recorded_name(recording.gpu) +
+                         ", expected that GPU or none by "
+                         "--gpu, got " +
+                         named_.front().gpu.name);
   if (!named_.empty()) return {&named_.front(), {}};
   if (!recording.has_counters()) return {};
   if (recording.gpu.name.empty())

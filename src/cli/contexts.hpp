@@ -50,8 +50,8 @@ class Contexts {
   /// What the times of --measured were measured on that name no GPU: --measured-gpu, or the one GPU
   /// of --gpu; empty where neither says it.
   const std::string& measured_gpu() const { return measured_gpu_; }
-  /// Says of times that name no GPU what they were measured on, as far as that is known, and returns
-  /// a note where it is not. `gpus`: those that the network is evaluated on.
+  /// Says of times that name no GPU what they were measured on, as far as that is known, and
+  /// returns a note where it is not. `gpus`: those that the network is evaluated on.
   std::string set_measured_gpu(Network& network, std::span<const Context> gpus) const;
 
   /// The GPUs to evaluate a network on, and what is to be said about them.
@@ -104,10 +104,10 @@ class Contexts {
   std::set<std::string> selected_;  ///< names of those that are selected and not named
   std::string only_named_;          ///< the one GPU of --gpu
   std::string measured_gpu_;
-  Others programs_;                 ///< for programs of PyTorch's
-  Others deployed_;                 ///< for networks that are ranked as they are deployed
-  Others eager_;                    ///< beside those
-  std::mutex mutex_;                ///< guards recorded_ and the others
+  Others programs_;                           ///< for programs of PyTorch's
+  Others deployed_;                           ///< for networks that are ranked as they are deployed
+  Others eager_;                              ///< beside those
+  std::mutex mutex_;                          ///< guards recorded_ and the others
   std::map<std::string, Recorded> recorded_;  ///< the key is what the recording says
 };
 

@@ -71,7 +71,8 @@ void set_action(Options& options) {
     throw UsageError("no input: --explain takes \"" + options.report.explain +
                      "\" for a layer; give the input first");
   throw UsageError(
-      "no input: give a file, a directory, a built-in network, or - for standard input (see --help)");
+      "no input: give a file, a directory, a built-in network, or - for standard input (see "
+      "--help)");
 }
 
 /// Lists, scripts, what is known of a GPU and a calibration are no results: they are printed as

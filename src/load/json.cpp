@@ -244,8 +244,9 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
 constexpr std::pair<std::string_view, std::string_view> not_json[] = {
     {"Model: \"",
      "the summary of a Keras model, which lacks strides and kernel sizes: export it as ONNX"},
-    {"=====", "a torchinfo summary, which lacks strides and kernel sizes: save the model with "
-              "torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
+    {"=====",
+     "a torchinfo summary, which lacks strides and kernel sizes: save the model with "
+     "torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
     {"---", "YAML: write the same as JSON"},
     {"layers:", "YAML: write the same as JSON"},
     {"- ", "YAML: write the same as JSON"},

@@ -29,15 +29,13 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
                  NetworkSpec& network) {
   if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
   if (constexpr std::size_t many = 4096; list.size() > many) {
-    network.unread = {list.size(),
-                      [document, list, gpu](std::size_t i) {
+    network.unread = {list.size(), [document, list, gpu](std::size_t i) {
                         return measured_on(gpu, read_layer(list.at(i)));
                       }};
     return;
   }
   network.layers.reserve(list.size());
-  for (const Value layer : list)
-    network.layers.push_back(measured_on(gpu, read_layer(layer)));
+  for (const Value layer : list) network.layers.push_back(measured_on(gpu, read_layer(layer)));
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {

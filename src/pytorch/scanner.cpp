@@ -181,12 +181,11 @@ class Scanner {
   void add_activity(const Value& event, std::uint64_t end_byte) {
     const auto [start_us, duration_us] = times_of(event);
     const Value arguments = event.find("args");
-    recording_.activities.push_back({start_us, duration_us, operator_id(arguments),
-                                     count_in(arguments, "correlation"),
-                                     count_in(arguments, "bytes"), name_of(event),
-                                     static_cast<std::uint32_t>(count_in(arguments, "device")),
-                                     process_of(event), message_of(arguments),
-                                     may_be_annotated(event) ? end_byte : 0});
+    recording_.activities.push_back(
+        {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
+         count_in(arguments, "bytes"), name_of(event),
+         static_cast<std::uint32_t>(count_in(arguments, "device")), process_of(event),
+         message_of(arguments), may_be_annotated(event) ? end_byte : 0});
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU, or into a graph.

@@ -152,9 +152,9 @@ TEST_CASE("Times in another unit than the rest are refused where they stand", "[
       run(folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err ==
-        "adds.ndjson:5: expected a measured time within x100 of the expected one, got x1012.59\n"
-        "adds.ndjson:9: expected a measured time within x100 of the expected one, got x1013.07\n"
-        "adds.ndjson: expected times of which 95% fit within x100, got x1013.07 of other layers\n");
+        "adds.ndjson:5: expected a measured time within x100 of the expected one, got x1011.07\n"
+        "adds.ndjson:9: expected a measured time within x100 of the expected one, got x1011.56\n"
+        "adds.ndjson: expected times of which 95% fit within x100, got x1011.56 of other layers\n");
   CHECK(outcome.out.empty());
   CHECK(run(folder, "test -e my.json").exit_code == 1);
 }

@@ -183,8 +183,7 @@ TEST_CASE("What is ranked is what people deploy, with what eager reaches beside 
           "[cli/choose]") {
   const TemporaryFolder folder;
   const std::string line = "roofline resnet18 --gpu ampere,cdna3 --dtype fp16 --batch 8 ";
-  const Json rows =
-      Json::parse(run(folder, line + "--json").out).at("points").at(0).at("rows");
+  const Json rows = Json::parse(run(folder, line + "--json").out).at("points").at(0).at("rows");
   const auto time_by = [&](const std::string& gpu, const std::string& framework) {
     const std::string one = "roofline resnet18 --gpu '" + gpu + "' --dtype fp16 --batch 8 ";
     const Json json = Json::parse(run(folder, one + "--json --framework " + framework).out);

@@ -136,8 +136,7 @@ TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
   const TemporaryFolder folder;
   folder.write("x.json", measured_relu("a", R"("measured_us": 8, "measured_cold_us": 9)"));
   for (const auto& [options, time_s] : {std::pair("", 8e-6), std::pair(" --cache cold", 9e-6)}) {
-    const Json measured =
-        result_of(folder, "x.json " + here + options)["layers"][0]["measured"];
+    const Json measured = result_of(folder, "x.json " + here + options)["layers"][0]["measured"];
     CHECK(measured.at("time_s").get<double>() == Approx(time_s));
     CHECK(measured.at("warm_time_s").get<double>() == Approx(8e-6));
     CHECK(measured.at("cold_time_s").get<double>() == Approx(9e-6));
@@ -171,8 +170,8 @@ TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]"
   const Json rows = result_of(folder, "x.json " + here).at("layers");
   std::vector<Json> causes;
   for (const Json& row : rows) causes.push_back(row.at("measured").at("below_bound"));
-  CHECK(causes == std::vector<Json>{nullptr, "fewer_macs", "ceilings_too_low", "impossible", "in_l2",
-                                    "ceilings_too_low"});
+  CHECK(causes == std::vector<Json>{nullptr, "fewer_macs", "ceilings_too_low", "impossible",
+                                    "in_l2", "ceilings_too_low"});
   // 8 / 14.727, 1 / 1.784, 3 / (231.2 M / 4 / 15.7 T), 0.06 / 14.727.
   CHECK(measured_lines(run(folder, "roofline x.json " + here).out) ==
         Lines{"measured below the bound: 1 (most: winograd, x0.5432 of it): Winograd or FFT do "
@@ -204,7 +203,8 @@ TEST_CASE("A time that the GPU cannot reach is the first line, with what may be 
     INFO(time);
     const std::string text =
         run(folder, "roofline x.json --gpu v100 --measured " + time).out.substr(0, 300);
-    const std::string start = "faster than this GPU can be: check units and batch of 1 measured time ";
+    const std::string start =
+        "faster than this GPU can be: check units and batch of 1 measured time ";
     CHECK(text.starts_with(start.substr(0, 50)) == !line.empty());
     std::string flat = text;
     std::replace(flat.begin(), flat.end(), '\n', ' ');

@@ -225,7 +225,8 @@ TEST_CASE("What could not be read before cannot be read now", "[cli/read_back]")
 
 TEST_CASE("Measured times of our own output stay with the GPU of their row", "[cli/read_back]") {
   const TemporaryFolder folder;
-  folder.write("m.json", R"([{"type": "relu", "input": [64, 56, 56], "measured_us": 7, "gpu": "v100"},
+  folder.write("m.json",
+               R"([{"type": "relu", "input": [64, 56, 56], "measured_us": 7, "gpu": "v100"},
                              {"type": "relu", "measured_cold_us": 9, "gpu": "v100"}])");
   REQUIRE(run(folder, "roofline m.json --gpu v100 -o m.ndjson -o m.csv -o report.json").exit_code ==
           0);

@@ -118,8 +118,7 @@ TEST_CASE("What a GPU's file states of its kernels goes before the constants", "
   CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)).epsilon(0.001));
   CHECK(part_s(add, Limiter::launch) == Approx(2e-6));
   CHECK(part_s(R"({"input": [4096, 64, 64], "out_channels": 4096, "kernel_size": 1})",
-               Limiter::math) ==
-        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)).epsilon(0.001));
+               Limiter::math) == Approx(2 * 68719476736.0 / (15.7e12 * 0.25)).epsilon(0.001));
 }
 
 TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model]") {

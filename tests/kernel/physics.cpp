@@ -350,11 +350,11 @@ TEST_CASE("A GPU with no less of anything is no slower", "[kernel/physics]") {
   for (const DataType dtype : {DataType::fp32, DataType::fp16}) {
     INFO(name_of(dtype));
     const Slower at_streams = slower_of_more(streams(dtype));
+    CHECK(at_streams.most <= 1.25);
     CHECK(at_streams.compared > 10000);
     CHECK(at_streams.share <= 0.002);
-    CHECK(at_streams.most <= 1.2);
     const Slower at_products = slower_of_more(dense_layers(dtype, 0, 0));
-    CHECK(at_products.share <= 0.02);
+    CHECK(at_products.share <= 0.025);
     CHECK(at_products.most <= 2);
   }
 }

@@ -180,10 +180,14 @@ TEST_CASE("A field of a layer comes back out of every format", "[load/layer_fiel
 
 TEST_CASE("Layers that differ in a field are never folded", "[load/layer_fields]") {
   // What a layer is called, how often it stands there, what it was measured at and what ran.
-  const std::set<std::string_view> labels{
-      "name",         "repeat",          "measured_time_s",       "measured_cold_time_s",
-      "measured_gpu", "measured_kernel", "measured_other_kernels",
-      "padding_mode"};  // which is zeros alone
+  const std::set<std::string_view> labels{"name",
+                                          "repeat",
+                                          "measured_time_s",
+                                          "measured_cold_time_s",
+                                          "measured_gpu",
+                                          "measured_kernel",
+                                          "measured_other_kernels",
+                                          "padding_mode"};  // which is zeros alone
   for (const LayerField& field : layer_fields())
     for (const KindInfo& kind : all_kinds()) {
       if (!is_input_kind(kind.kind) || !field.applies_to(kind.kind) || field.key == "type")

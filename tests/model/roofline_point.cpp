@@ -75,8 +75,10 @@ TEST_CASE("Totals add up over layers and their copies", "[model/roofline_point]"
 }
 
 TEST_CASE("The measured total is known where every layer is measured", "[model/roofline_point]") {
-  CHECK_FALSE(on_v100(R"([{"type": "relu", "input": [8], "measured_us": 3, "gpu": "v100"}, {"type": "relu"}])")
-                  .total.measured_time_s);
+  CHECK_FALSE(
+      on_v100(
+          R"([{"type": "relu", "input": [8], "measured_us": 3, "gpu": "v100"}, {"type": "relu"}])")
+          .total.measured_time_s);
   CHECK(*on_v100(R"({"gpu": "v100", "layers": [
                      {"type": "relu", "input": [8], "measured_us": 3, "repeat": 4},
                      {"type": "relu", "measured_ms": 1}]})")

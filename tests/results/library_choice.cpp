@@ -11,7 +11,7 @@ using namespace roofline;
 namespace {
 
 const std::string convolution = R"("input": [32, 128, 28, 28], "out_channels": 128,
-    "kernel_size": 3, "padding": 1, "dtype": "fp16")";
+    "kernel_size": 3, "padding": 1, "dtype": "fp16", "gpu": "v100")";
 
 Result measured(const std::string& layer, const std::string& more) {
   return analyze(load_text("{" + layer + more + "}"), find_gpu("v100").value());
@@ -68,7 +68,7 @@ TEST_CASE("Where a library has but a naive kernel, it should have an implicit GE
           "[results/library_choice]") {
   // Each of four groups is 32 images of 32 channels.
   const std::string grouped = R"("input": [32, 128, 28, 28], "out_channels": 128, "groups": 4,
-      "kernel_size": 3, "padding": 1, "dtype": "fp16")";
+      "kernel_size": 3, "padding": 1, "dtype": "fp16", "gpu": "v100")";
   const std::string of_images = R"("input": [128, 32, 28, 28], "out_channels": 32,
       "kernel_size": 3, "padding": 1, "dtype": "fp16", "kernel": {"algorithm": "implicit_gemm"})";
   const double better_s = measured(of_images, "").layers.front().kernel->expected_time_s;

@@ -176,7 +176,7 @@ WRONG = [
     ("input", {**CONV, "kernel": {"tile": [128, 64]}}, "/kernel/tile"),
     ("input", {"layers": []}, "/layers"),
     ("input", {"layers": [CONV, {**CONV, "w": 1.5}]}, "/layers/1/w"),
-    ("input", {"name": "x", "layers": [CONV], "gpu": "v100"}, "/gpu"),
+    ("input", {"name": "x", "layers": [CONV], "engine": "v100"}, "/engine"),
     ("input", [CONV, {**CONV, "groups": 0}], "/1/groups"),
     ("gpu", {**V100, "bandwidth_gb_per_s": 0}, "/bandwidth_gb_per_s"),
     ("gpu", {**V100, "peak_tflops": {}}, "/peak_tflops"),
