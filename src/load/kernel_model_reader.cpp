@@ -149,7 +149,7 @@ class ConstantsReader {
 
   template <class E>
   static E one_of(const Value& word) {
-    return enumerators<E>[word.choice(names_of<E>)];
+    return static_cast<E>(word.choice(names_of<E>));
   }
 
   /// Lists of [m, n, k, threads, stages, registers]; all those of a built-in set by its name. A

@@ -45,16 +45,21 @@ bool is_alike(std::string_view activity, std::string_view call) {
   return true;
 }
 
+/// Whether the graph's launches are these pieces of work, one by one.
+bool launches(const Recording& recording, const std::vector<std::uint32_t>& activities,
+              const CapturedGraph& graph) {
+  return std::ranges::equal(
+      activities, graph.launches, [&](std::uint32_t i, const LaunchCall& call) {
+        return is_alike(recording.name(recording.activities[i]), name_of(recording, call));
+      });
+}
+
 /// The one captured graph that these activities can be of; null where none is, or several are.
 const CapturedGraph* graph_of(const Recording& recording,
                               const std::vector<std::uint32_t>& activities, std::uint64_t tokens) {
   std::vector<const CapturedGraph*> alike;
   for (const CapturedGraph& graph : recording.captured)
-    if (std::ranges::equal(
-            activities, graph.launches, [&](std::uint32_t i, const LaunchCall& call) {
-              return is_alike(recording.name(recording.activities[i]), name_of(recording, call));
-            }))
-      alike.push_back(&graph);
+    if (launches(recording, activities, graph)) alike.push_back(&graph);
   // A graph of the next batch that was captured runs a smaller one.
   if (tokens > 0) {
     std::erase_if(alike, [&](const CapturedGraph* graph) { return graph->batch < tokens; });
