@@ -14,6 +14,7 @@
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "load/csv.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/layer.hpp"
@@ -45,15 +46,6 @@ std::string format_extensions() {
 }
 
 // The values of single options, from their texts. All throw UsageError.
-
-/// The number that a whole text is; none where it is more, less or something else.
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
 
 constexpr std::size_t most_batches = 1000;
 

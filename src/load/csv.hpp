@@ -3,8 +3,10 @@
 // Comma-separated values as RFC 4180 has them: quoted cells may hold commas, doubled quotes and
 // line breaks.
 
+#include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "load/byte_stream.hpp"
@@ -31,6 +33,15 @@ class CsvRows {
   ByteStream* stream_;
   std::size_t line_ = 0;
 };
+
+/// The number that a text is; none for any other text.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
 
 /// Throws InputError where a row has more or fewer cells than its table has columns.
 void check_width(const CsvRow& row, std::size_t columns, const std::string& source);

@@ -29,7 +29,6 @@ const InputFormat input_table[] = {
      looks_like_other_profiler_table,
      nullptr,
      whole_beside<read_other_profiler_table>},
-    {"profiler's text", {}, looks_like_profiler_text, whole<read_profiler_text>},
     {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
     {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, whole<refuse_tensorflow_trace>},

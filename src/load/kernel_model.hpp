@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,28 +55,5 @@ std::string measured_errors_json(const MeasuredErrors& errors);
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,
                                const std::vector<std::string>& more_names);
-
-// The built-in kernel models with all that they inherit, as the build read them: starting then
-// parses none of their files. write_constant_tables.cpp, a step of the build, writes them as C++.
-
-/// A set of constants taken apart, in the order of its members.
-struct ConstantTable {
-  std::string_view name;
-  std::span<const double> numbers;
-  std::string_view texts;  ///< different ones, each before a NUL; `numbers` hold their indices
-};
-
-/// All of them; none in the program that writes them.
-std::span<const ConstantTable> constant_tables();
-
-ModelConstants constants_of(const ConstantTable& table);
-
-struct PackedConstants {
-  std::vector<double> numbers;
-  std::vector<std::string> texts;
-};
-
-/// What a ConstantTable holds of the set.
-PackedConstants packed(ModelConstants constants);
 
 }  // namespace roofline

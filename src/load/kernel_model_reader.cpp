@@ -20,20 +20,14 @@ const EmbeddedFile* find_built_in(std::string_view answers_to) {
   return nullptr;
 }
 
-/// Out of its table; the program that writes the tables parses the file.
-SharedConstants made_from(const EmbeddedFile& file) {
-  for (const ConstantTable& table : constant_tables())
-    if (table.name == file.name) return std::make_shared<const ModelConstants>(constants_of(table));
-  return load_constants(file.text, "built-in " + std::string(file.name));
-}
-
 /// Made once a process: every GPU of an architecture shares one set.
 SharedConstants built_in(const EmbeddedFile& file) {
   static std::recursive_mutex mutex;  // what a file inherits is built in too
   static std::map<std::string_view, SharedConstants> made;
   const std::lock_guard lock(mutex);
   SharedConstants& constants = made[file.name];
-  if (constants == nullptr) constants = made_from(file);
+  if (constants == nullptr)
+    constants = load_constants(file.text, "built-in " + std::string(file.name));
   return constants;
 }
 

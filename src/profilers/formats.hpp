@@ -17,18 +17,12 @@ namespace roofline {
 bool looks_like_nsight_systems(std::string_view head);
 NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad);
 
-/// Sums by kernel as nvprof and `nsys stats` print them to be read by people. Throws InputError for
-/// a table of PyTorch's operators, and says what is read instead.
-bool looks_like_profiler_text(std::string_view head);
-NetworkSpecs read_profiler_text(ByteStream& stream, BadRows& bad);
-
 /// Nsight Compute's counters, as `ncu --csv` prints them: a row for each metric of each launch, or
 /// a row for each launch with the units below the header (--page raw).
 bool looks_like_nsight_compute(std::string_view head);
 NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad);
 
-/// rocprofv3's JSON, and of its CSV files the trace of kernels and the counters; also the traces of
-/// rocprof and rocprofiler-compute (timestamps.csv).
+/// rocprofv3's JSON, and of its CSV files the trace of kernels and the counters.
 /// Names of columns and keys: ROCprofiler-SDK's documentation, "Using rocprofv3".
 bool looks_like_rocprofv3_csv(std::string_view head);
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad);
@@ -72,8 +66,8 @@ void refuse_binary_recording(ByteStream& stream);
 /// others.
 bool looks_like_tensorflow_trace(std::string_view head);
 NetworkSpecs refuse_tensorflow_trace(ByteStream& stream, BadRows& bad);
-/// A profiler's table of something else than kernels: calls on the host, agents, markers. Among
-/// other inputs, as in the folder that a profiler fills, it is passed over.
+/// A profiler's table that is not read. One without kernels (calls on the host, agents, markers) is
+/// passed over among other inputs, as in the folder that a profiler fills.
 bool looks_like_other_profiler_table(std::string_view head);
 NetworkSpecs read_other_profiler_table(ByteStream& stream, std::span<const std::string> inputs);
 

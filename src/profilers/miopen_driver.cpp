@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -19,14 +18,6 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
-
-/// A whole number that makes up the text; none for any other text.
-std::optional<std::uint64_t> whole_number_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// An option's long name and its letter, by which the code below asks for it.
 struct DriverOption {
@@ -84,7 +75,7 @@ class DriverCommand {
   std::uint64_t number(char letter, std::uint64_t otherwise) const {
     const auto value = text(letter);
     if (!value) return otherwise;
-    if (const auto number = whole_number_in(*value)) return *number;
+    if (const auto number = number_in<std::uint64_t>(*value)) return *number;
     throw InputError(std::string("-") + letter + ": expected a whole number, got \"" +
                      std::string(value->substr(0, 40)) + '"');
   }
@@ -305,8 +296,7 @@ class DriverText {
       const std::string_view number = trimmed(line.substr(at + text.size()));
       Measured measured;
       measured.pass = pass;
-      double ms = 0;
-      std::from_chars(number.data(), number.data() + number.size(), ms);
+      const double ms = number_in<double>(number.substr(0, number.find(' '))).value_or(0);
       if (!(ms > 0 && ms * 1e-3 <= s_per_year))
         return bad_.add({stream_.name(), std::to_string(line_),
                          "expected a time above 0 and of less than a year, got \"" +

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
@@ -26,11 +26,9 @@ std::string_view take(std::string_view& text, char end) {
 }
 
 template <class Number>
-Number number_in(std::string_view text, const char* expected) {
-  Number number{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) fail(expected, text);
-  return number;
+Number require_number(std::string_view text, const char* expected) {
+  if (const auto number = number_in<Number>(text)) return *number;
+  fail(expected, text);
 }
 
 /// The numbers that a key begins with, "64-56-56-3x3-", in their order.
@@ -41,7 +39,8 @@ class KeyNumbers {
     while (!key.empty() && key.front() >= '0' && key.front() <= '9') {
       std::string_view part = take(key, '-');
       while (!part.empty())
-        numbers_.push_back(number_in<std::uint64_t>(take(part, 'x'), "whole numbers in the key"));
+        numbers_.push_back(
+            require_number<std::uint64_t>(take(part, 'x'), "whole numbers in the key"));
     }
     if (numbers_.size() != 16 && numbers_.size() != 22)
       fail(
@@ -117,7 +116,7 @@ LayerSpec layer_of(std::string_view key) {
   constexpr const char* groups = "_g and a number of groups at the key's end";
   if (key.empty()) return layer;
   if (!key.starts_with('g')) fail(groups, key);
-  layer.groups = number_in<std::uint64_t>(key.substr(1), groups);
+  layer.groups = require_number<std::uint64_t>(key.substr(1), groups);
   return layer;
 }
 
@@ -134,7 +133,7 @@ std::vector<Solver> solvers_in(std::string_view text) {
     std::string_view solver = take(text, ';');
     if (std::count(solver.begin(), solver.end(), ',') != 2) fail(expected, solver);
     const std::string_view name = take(solver, ':');
-    solvers.push_back({name, number_in<double>(take(solver, ','), expected)});
+    solvers.push_back({name, require_number<double>(take(solver, ','), expected)});
   } while (!text.empty());
   std::stable_sort(solvers.begin(), solvers.end(),
                    [](const Solver& a, const Solver& b) { return a.ms < b.ms; });

@@ -21,6 +21,9 @@ struct BinaryRecording {
 
 constexpr std::string_view nsys_export =
     "print its kernels with nsys stats --report cuda_gpu_trace --format csv";
+constexpr std::string_view nsys_record =
+    "record with Nsight Systems, and print its kernels with nsys stats --report cuda_gpu_trace "
+    "--format csv";
 constexpr std::string_view ncu_export = "print it with ncu --import FILE --page raw --csv";
 constexpr std::string_view rocprof_export = "record with rocprofv3 --output-format csv or json";
 
@@ -44,30 +47,57 @@ struct OtherTable {
   std::string_view columns[3];
   std::string_view what;
   std::string_view to_do;
+  bool has_kernels = false;  ///< so that it is not passed over beside other inputs
 };
 
 constexpr std::string_view other_nsys_report =
     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum";
 constexpr std::string_view other_rocprof_file =
-    "give the file of kernels beside it, *_kernel_trace.csv or rocprof's results.csv";
+    "give the file of kernels beside it, *_kernel_trace.csv";
 
 constexpr OtherTable other_tables[] = {
     {{"Total Time", "Num Calls", "Name"}, "Nsight Systems' table of calls", other_nsys_report},
     {{"Total Time", "Instances", "Range"}, "Nsight Systems' table of ranges", other_nsys_report},
     {{"Start", "Duration", "Tid"}, "Nsight Systems' trace of the host", other_nsys_report},
-    {{"Time(%)", "Calls", "Name"}, "a table of nvprof in CSV", "print it without --csv"},
     {{"Name", "Calls", "TotalDurationNs"}, "a table of sums of rocprof", other_rocprof_file},
     {{"Agent_Type", "Node_Id", "Name"}, "rocprofv3's list of agents", other_rocprof_file},
     {{"Domain", "Function", "Start_Timestamp"}, "rocprofv3's trace of calls", other_rocprof_file},
     {{"Kind", "Direction", "Start_Timestamp"}, "rocprofv3's trace of copies", other_rocprof_file},
     {{"Kind", "Operation", "Start_Timestamp"}, "rocprofv3's allocations", other_rocprof_file},
+    {{"KernelName", "BeginNs", "EndNs"}, "rocprof's table of kernels", rocprof_export, true},
+    {{"Kernel_Name", "Start_Timestamp", "Arch_VGPR"},
+     "rocprofiler-compute's table of kernels",
+     rocprof_export,
+     true},
+    {{"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, true},
 };
 
+/// Tables that are printed to be read by people, with blanks between their columns.
+constexpr OtherTable printed_tables[] = {
+    {{"Self CPU", "Calls", "Name"},
+     "a table of key_averages()",
+     "give the recording itself, of profile(..., record_shapes=True) and "
+     "export_chrome_trace(\"FILE.json.gz\")",
+     true},
+    {{"(%)", "Total Time", "Avg"}, "a printed table of Nsight Systems", nsys_export, true},
+    {{"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, true},
+};
+
+bool has_printed_header(std::string_view head, Columns columns) {
+  for (; !head.empty(); head.remove_prefix(std::min(head.find('\n'), head.size() - 1) + 1)) {
+    const std::string_view line = head.substr(0, head.find('\n'));
+    const auto is_in = [&](std::string_view text) { return line.find(text) != line.npos; };
+    if (std::ranges::all_of(columns, is_in) && !is_in(",") && !is_in("\"")) return true;
+  }
+  return false;
+}
+
 const OtherTable* other_table(std::string_view head) {
-  const auto found =
-      std::find_if(std::begin(other_tables), std::end(other_tables),
-                   [&](const OtherTable& table) { return has_header(head, table.columns); });
-  return found == std::end(other_tables) ? nullptr : &*found;
+  for (const OtherTable& table : other_tables)
+    if (has_header(head, table.columns)) return &table;
+  for (const OtherTable& table : printed_tables)
+    if (has_printed_header(head, table.columns)) return &table;
+  return nullptr;
 }
 
 bool is_of(const BinaryRecording& kind, std::string_view name, std::string_view head) {
@@ -106,7 +136,7 @@ bool looks_like_other_profiler_table(std::string_view head) { return other_table
 
 NetworkSpecs read_other_profiler_table(ByteStream& stream, std::span<const std::string> inputs) {
   const OtherTable& table = *other_table(stream.peek(head_byte));
-  if (inputs.size() > 1) return {};
+  if (inputs.size() > 1 && !table.has_kernels) return {};
   refuse(stream, table.what, table.to_do);
 }
 

@@ -1,7 +1,6 @@
 #include "profilers/profiler_csv.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace roofline {
@@ -58,12 +57,9 @@ std::optional<double> profiler_number(std::string_view cell) {
     if (cell[i] == ',' && (i >= whole_end || (whole_end - i) % 4 != 0)) return std::nullopt;
     if (cell[i] != ',' && cell[i] != ' ') digits += cell[i];
   }
-  double number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, number);
   constexpr double most = 1e30;  // any table's sum of such numbers is finite
-  if (error != std::errc() || rest != end || !(std::fabs(number) <= most)) return std::nullopt;
-  return number;
+  const auto number = number_in<double>(digits);
+  return number && std::fabs(*number) <= most ? number : std::nullopt;
 }
 
 std::optional<double> unit_factor(std::string_view unit) {
@@ -170,11 +166,8 @@ InputError ProfilerCsv::error(std::string_view column, const std::string& expect
 }
 
 std::uint64_t ProfilerCsv::whole(std::string_view column, const std::string& expected) const {
-  const std::string_view text = cell(column);
-  std::uint64_t number = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || rest != text.data() + text.size()) throw error(column, expected);
-  return number;
+  if (const auto number = number_in<std::uint64_t>(cell(column))) return *number;
+  throw error(column, expected);
 }
 
 std::uint64_t ProfilerCsv::count(std::string_view column) const {

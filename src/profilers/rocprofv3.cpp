@@ -34,30 +34,8 @@ class StampClock {
 
 // CSV.
 
-/// The columns of a table of kernels with their times, of which the first four tell it from others.
-struct TraceColumns {
-  std::string_view recorder;
-  std::string_view names[8];  ///< name, start, end, a mark, device, grid, block, registers
-
-  Columns needed() const { return Columns(names).first(4); }
-};
-
-constexpr TraceColumns traces[] = {
-    {"rocprofv3",
-     {"Kernel_Name", "Start_Timestamp", "End_Timestamp", "Kind", "Agent_Id", "Grid_Size",
-      "Workgroup_Size", "VGPR_Count"}},
-    {"rocprofiler-compute",
-     {"Kernel_Name", "Start_Timestamp", "End_Timestamp", "Dispatch_ID", "GPU_ID", "Grid_Size",
-      "Workgroup_Size", "Arch_VGPR"}},
-    {"rocprof",
-     {"KernelName", "BeginNs", "EndNs", "queue-id", "gpu-id", "grd", "wgr", "arch_vgpr"}}};
-
-const TraceColumns* trace_in(std::string_view head) {
-  const auto found = std::ranges::find_if(
-      traces, [&](const TraceColumns& each) { return has_header(head, each.needed()); });
-  return found == std::end(traces) ? nullptr : found;
-}
-
+constexpr std::string_view trace_columns[] = {"Kernel_Name", "Start_Timestamp", "End_Timestamp",
+                                              "Kind"};
 constexpr std::string_view counter_columns[] = {"Kernel_Name", "Dispatch_Id", "Counter_Name",
                                                 "Counter_Value"};
 constexpr std::string_view agent_columns[] = {"Agent_Type", "Product_Name"};
@@ -69,26 +47,25 @@ std::string grid_in(const ProfilerCsv& table, std::string_view column) {
                    : grid_text(x, table.cell(name + "_Y"), table.cell(name + "_Z"));
 }
 
-KernelLaunch launch_in(const ProfilerCsv& table, const TraceColumns& columns, StampClock& clock) {
-  const auto& [name, start, end, mark, device, grid, block, registers] = columns.names;
+KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   KernelLaunch launch;
-  launch.kernel.name = table.cell(name);
-  launch.kernel.grid = grid_in(table, grid);
-  launch.kernel.block = grid_in(table, block);
-  launch.kernel.registers = profiler_number(table.cell(registers));
-  launch.device = table.cell(device);
-  const std::uint64_t start_ns = table.whole(start, "a time stamp in ns");
-  const std::uint64_t end_ns = table.whole(end, "a time stamp in ns");
+  launch.kernel.name = table.cell("Kernel_Name");
+  launch.kernel.grid = grid_in(table, "Grid_Size");
+  launch.kernel.block = grid_in(table, "Workgroup_Size");
+  launch.kernel.registers = profiler_number(table.cell("VGPR_Count"));
+  launch.device = table.cell("Agent_Id");
+  const std::uint64_t start_ns = table.whole("Start_Timestamp", "a time stamp in ns");
+  const std::uint64_t end_ns = table.whole("End_Timestamp", "a time stamp in ns");
   if (!clock.set_times(start_ns, end_ns, launch))
-    throw table.error(end, "a time stamp in ns after the start");
+    throw table.error("End_Timestamp", "a time stamp in ns after the start");
   return launch;
 }
 
-void read_kernel_trace(ByteStream& stream, BadRows& bad, const TraceColumns& columns,
-                       KernelList& list, std::vector<std::string>& notes) {
-  ProfilerCsv table(stream, columns.needed());
+void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list,
+                       std::vector<std::string>& notes) {
+  ProfilerCsv table(stream, trace_columns);
   StampClock clock;
-  table.for_each_row(bad, [&] { list.add(launch_in(table, columns, clock)); });
+  table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
   table.note_others(notes);
 }
 
@@ -141,7 +118,7 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
   StampClock clock;
   table.for_each_row(bad, [&] {
     const std::string id = table.text("Process_Id") + '/' + table.text("Dispatch_Id");
-    KernelLaunch launch = launch_in(table, traces[0], clock);
+    KernelLaunch launch = launch_in(table, clock);
     const std::optional<double> number = profiler_number(table.cell("Counter_Value"));
     if (!number || *number < 0) throw table.error("Counter_Value", "a count");
     const auto [place, is_new] = place_of.try_emplace(id, dispatches.size());
@@ -238,20 +215,15 @@ RecordedGpu gpu_of(const Value& run, const std::string& device) {
 }  // namespace
 
 bool looks_like_rocprofv3_csv(std::string_view head) {
-  return has_header(head, counter_columns) || trace_in(head) != nullptr;
+  return has_header(head, counter_columns) || has_header(head, trace_columns);
 }
 
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
-  const std::string_view head = stream.peek(head_byte);
-  const bool has_counters = has_header(head, counter_columns);
-  const TraceColumns& columns = has_counters ? traces[0] : *trace_in(head);
   KernelList list;
   KernelRecording recording;
-  if (has_counters)
-    read_counters(stream, bad, list, recording.notes);
-  else
-    read_kernel_trace(stream, bad, columns, list, recording.notes);
-  recording.recorder = columns.recorder;
+  const bool has_counters = has_header(stream.peek(head_byte), counter_columns);
+  (has_counters ? read_counters : read_kernel_trace)(stream, bad, list, recording.notes);
+  recording.recorder = "rocprofv3";
   recording.gpu.name = gpu_beside(stream.name());
   list.fold_into(recording);
   return specs_of(std::move(recording), stream);

@@ -161,33 +161,6 @@ std::string whole_text(double number) {
   return std::to_string(static_cast<std::int64_t>(std::clamp(number, -most_whole, most_whole)));
 }
 
-/// "tokens [s10, 1], keys_0 and 63 more [s10, 8, 4096, 128]": those of one shape together.
-class InputShapes {
- public:
-  void add(const std::string& name, const std::string& shape) {
-    const auto found = std::find_if(alike_.begin(), alike_.end(),
-                                    [&](const Alike& each) { return each.shape == shape; });
-    (found != alike_.end() ? *found : alike_.emplace_back(Alike{shape, {}})).names.push_back(name);
-  }
-
-  std::string text() const {
-    std::string text;
-    for (const Alike& each : alike_)
-      add_item(text, (each.names.size() > 2 ? each.names.front() + " and " +
-                                                  std::to_string(each.names.size() - 1) + " more"
-                                            : joined(each.names)) +
-                         " [" + each.shape + "]");
-    return text;
-  }
-
- private:
-  struct Alike {
-    std::string shape;
-    std::vector<std::string> names;
-  };
-  std::vector<Alike> alike_;
-};
-
 }  // namespace
 
 ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
@@ -197,7 +170,7 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
   const Value module = program.at("graph_module");
   const Value graph = module.at("graph");
   const Value tensors = graph.require("tensor_values", "the sizes of tensors");
-  InputShapes shapes;
+  std::vector<std::string> shapes;
   bool is_open = false;
   bool is_first = true;
   for (const std::string& name : inputs) {
@@ -217,7 +190,7 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
       add_item(shape, open ? open->text : std::to_string(number(size)));
       is_open = is_open || open;
     }
-    shapes.add(name, shape);
+    shapes.push_back(name + " [" + shape + "]");
   }
   if (!is_open) return;
   std::string values;
@@ -226,7 +199,8 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
     add_item(values, name + " = " + whole_text(value) + " of " + whole_text(range.least) +
                          (range.most < 1e18 ? " to " + whole_text(range.most) : " and more"));
   }
-  notes_.push_back("its inputs are " + shapes.text() + " with " + values);
+  constexpr std::size_t most_shown = 3;
+  notes_.push_back("its inputs are " + some_of(shapes, most_shown) + " with " + values);
 }
 
 /// Symbols begin with the sizes of the example that the program was exported with.

@@ -357,12 +357,33 @@ TEST_CASE("What is known and not read is named, with what to do", "[profilers/ke
        "--report cuda_gpu_trace or cuda_gpu_kern_sum"},
       {"1_kernel_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"f(int*)\",4,8000\n",
        "this is a table of sums of rocprof, which is not read: give the file of kernels beside it, "
-       "*_kernel_trace.csv or rocprof's results.csv"},
+       "*_kernel_trace.csv"},
       {"hip.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"hipMalloc\",4,8000\n",
        "this is a table of sums of rocprof, which is not read: give the file of kernels beside it, "
-       "*_kernel_trace.csv or rocprof's results.csv"},
+       "*_kernel_trace.csv"},
       {"nvprof.csv", "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Name\"\n,%,ms,,\n",
-       "this is a table of nvprof in CSV, which is not read: print it without --csv"},
+       "this is a table of nvprof, which is not read: record with Nsight Systems, and print its "
+       "kernels with nsys stats --report cuda_gpu_trace --format csv"},
+      {"nvprof.txt",
+       "==7== Profiling result:\n"
+       "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+       " GPU activities:   60.00%  1.2000ms         3  400.00us  300.00us  500.00us  sgemm\n",
+       "this is a table of nvprof, which is not read: record with Nsight Systems, and print its "
+       "kernels with nsys stats --report cuda_gpu_trace --format csv"},
+      {"nsys.txt",
+       "\n ** CUDA API Summary (cuda_api_sum):\n\n"
+       " Time (%)  Total Time (ns)  Num Calls  Avg (ns)     Name    \n",
+       "this is a printed table of Nsight Systems, which is not read: print its kernels with nsys "
+       "stats --report cuda_gpu_trace --format csv"},
+      {"results.csv",
+       "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"grd\",\"wgr\",\"BeginNs\",\"EndNs\"\n",
+       "this is rocprof's table of kernels, which is not read: record with rocprofv3 "
+       "--output-format csv or json"},
+      {"timestamps.csv",
+       "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Arch_VGPR,Kernel_Name,Start_Timestamp,"
+       "End_Timestamp\n0,2,1048576,256,8,copy.kd,1000,21000\n",
+       "this is rocprofiler-compute's table of kernels, which is not read: record with rocprofv3 "
+       "--output-format csv or json"},
       {"averages.txt",
        "-------  ------------  ------------\n   Name    Self CPU %    # of Calls\n"
        "-------  ------------  ------------\n",
@@ -371,83 +392,11 @@ TEST_CASE("What is known and not read is named, with what to do", "[profilers/ke
       {"1_hip_api_trace.csv", "\"Domain\",\"Function\",\"Start_Timestamp\"\n\"HIP\",\"f\",1\n",
        "this is rocprofv3's trace of calls, which is not read: give the file of "
        "kernels "
-       "beside it, *_kernel_trace.csv or rocprof's results.csv"},
+       "beside it, *_kernel_trace.csv"},
   };
   for (const Case& each : cases)
     CHECK(read_text_as(each.name, each.text).errors ==
           std::vector<std::string>{each.name + ": " + each.error});
-}
-
-TEST_CASE("Tables that profilers print for people have kernels", "[profilers/kernel_recordings]") {
-  struct Case {
-    std::string name;
-    std::string text;
-    std::string recorder;
-    std::vector<std::pair<std::string, double>> times_us;
-    std::vector<std::string> notes;
-  };
-  const std::vector<Case> cases{
-      {"nvprof.txt",
-       "==7== Profiling result:\n"
-       "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
-       " GPU activities:   60.00%  1.2000ms         3  400.00us  300.00us  500.00us  sgemm(float*, "
-       "int)\n"
-       "                   40.00%  800.00us         1  800.00us  800.00us  800.00us  [CUDA memcpy "
-       "HtoD]\n"
-       "      API calls:   99.00%  2.00000s         1  2.00000s  2.00000s  2.00000s  cudaMalloc\n",
-       "nvprof",
-       {{"sgemm(float*, int)", 1200}, {"[CUDA memcpy HtoD]", 800}},
-       {"rows of calls on the host, left out: 1"}},
-      {"nsys.txt",
-       "\n ** CUDA API Summary (cuda_api_sum):\n\n"
-       " Time (%)  Total Time (ns)  Num Calls  Avg (ns)     Name    \n"
-       " --------  ---------------  ---------  --------  ----------\n"
-       "    100.0      105,302,171          3  35100723  cudaMalloc\n"
-       "\n ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
-       " Time (%)  Total Time (ns)  Instances  Avg (ns)         Name        \n"
-       " --------  ---------------  ---------  --------  ------------------\n"
-       "     75.0           30,000         10      3000  gemm(float *, int)\n"
-       "\n ** CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum):\n\n"
-       " Time (%)  Total Time (ns)  Count  Avg (ns)      Operation    \n"
-       " --------  ---------------  -----  --------  -----------------\n"
-       "    100.0             5000      2      2500  [CUDA memcpy HtoD]\n",
-       "Nsight Systems",
-       {{"gemm(float *, int)", 30}, {"[CUDA memcpy HtoD]", 5}},
-       {"rows of calls on the host, left out: 1"}},
-      {"results.csv",
-       "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"grd\",\"wgr\",\"arch_vgpr\",\"BeginNs\","
-       "\"EndNs\"\n"
-       "0,\"force(int) [clone .kd]\",0,0,65536,256,20,1591372809872935,1591372809882935\n",
-       "rocprof",
-       {{"force(int) [clone .kd]", 10}},
-       {}},
-      {"timestamps.csv",
-       "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Arch_VGPR,Kernel_Name,Start_Timestamp,"
-       "End_Timestamp\n0,2,1048576,256,8,copy.kd,1000,21000\n",
-       "rocprofiler-compute",
-       {{"copy.kd", 20}},
-       {}},
-  };
-  for (const Case& each : cases) {
-    INFO(each.name);
-    const Kernels kernels = read_text_as(each.name, each.text);
-    CHECK(kernels.errors.empty());
-    REQUIRE(kernels.recording != nullptr);
-    CHECK(kernels.recording->recorder == each.recorder);
-    CHECK(kernels.recording->notes == each.notes);
-    REQUIRE(kernels.recording->kernels.size() == each.times_us.size());
-    for (std::size_t i = 0; i < each.times_us.size(); ++i) {
-      CHECK(kernels.recording->kernels[i].name == each.times_us[i].first);
-      CHECK(kernels.recording->kernels[i].time_s == Approx(each.times_us[i].second * 1e-6));
-    }
-  }
-  CHECK(read_text_as("nvprof.txt",
-                     "            Type  Time(%)      Time     Calls  Name\n"
-                     " GPU activities:   60.00%  1.2000xs         3  sgemm\n")
-            .errors ==
-        std::vector<std::string>{
-            "nvprof.txt:2: expected a row of numbers with times and a name, got \"60.00%  "
-            "1.2000xs         3  sgemm\""});
 }
 
 TEST_CASE("A time is cycles over their rate where nothing else says it",
