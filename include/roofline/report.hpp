@@ -1,7 +1,7 @@
 #pragma once
 
 // All that any format shows, computed: results with their sums, what of them is shown, comparisons,
-// sweeps and derivations. Rendering it (render.hpp) works nothing out.
+// sweeps. Rendering it (render.hpp) works nothing out.
 
 #include <cstddef>
 #include <cstdint>
@@ -224,9 +224,8 @@ struct Report {
   std::vector<NetworkExplanation> network_explanations;  ///< of the networks that were asked for
   /// Of recordings, where nothing is asked for by name: what a terminal shows of them.
   std::vector<NetworkExplanation> screens;
-  std::vector<Explanation> derivations;  ///< every row that tables show, for pages that have all
-  std::vector<Gpu> gpus;                 ///< that results are on, each once
-  std::string currency;                  ///< of prices; empty where they name none
+  std::vector<Gpu> gpus;  ///< that results are on, each once
+  std::string currency;   ///< of prices; empty where they name none
   std::vector<InputError> errors;
 };
 
@@ -239,8 +238,7 @@ struct Evaluated {
 
 struct ReportOptions {
   RowFilter filter;
-  bool compare = false;     ///< two results
-  bool derive_all = false;  ///< fill in Report::derivations
+  bool compare = false;  ///< two results
   Prices price_per_hour;
   std::string currency;  ///< of them; may be empty
   /// A layer's name, or a pattern of them with * and ?; empty: none.

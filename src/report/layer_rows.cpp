@@ -83,6 +83,11 @@ std::vector<ResultGroup> grouped_results(const Report& report,
   return groups;
 }
 
+bool share_a_table(const Result& a, const Result& b) {
+  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
+         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
+}
+
 std::string work_title(const Result& result, bool with_gpu) {
   std::string text = result.setting.label;
   if (with_gpu) text += " on " + result.setting.gpu;

@@ -14,6 +14,8 @@ namespace roofline {
 using ResultGroup = std::vector<std::size_t>;
 std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&));
+/// Whether both are a single layer on the same GPU: they are rows of one table.
+bool share_a_table(const Result& a, const Result& b);
 
 /// One row of a table: layers, their countable fields added up.
 struct TableRow {

@@ -13,13 +13,8 @@
 namespace roofline {
 namespace {
 
-/// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
+/// Results that share one table.
 using Section = ResultGroup;
-
-bool share_a_table(const Result& a, const Result& b) {
-  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
-         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
-}
 
 template <class T>
 std::string name_or(const std::optional<T>& value, const char* fallback) {
@@ -78,11 +73,11 @@ std::string title_of(const Report& report, const Section& section) {
 std::string ceilings_sentence(const Result& result) {
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
   const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
-  return fmt::format("{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
-                     si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
-                     result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
-                     share_line(result.setting) + gpu_changes_sentence(result) +
-                         flight_cap_line(result));
+  return fmt::format(
+      "{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
+      si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
+      result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
+      share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
 /// What an engine runs.
