@@ -157,16 +157,6 @@ std::string short_gpus_text(const Report& report, const SettingsTable& table, co
          (group.size() > 1 ? fmt::format(" +{}", group.size() - 1) : "");
 }
 
-/// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
-std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
-  const std::string money = currency.empty() ? "" : " " + printable(currency);
-  switch (by) {
-    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
-    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
-    default: return plain(row.images_per_s) + " images/s";
-  }
-}
-
 /// A row of the table, by what tells it from the others.
 std::string point_name(const SettingsTable& table, const SettingRow& row) {
   return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
@@ -359,11 +349,20 @@ std::string share_lines(const Report& report) {
 
 }  // namespace
 
+std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
+  const std::string money = currency.empty() ? "" : " " + printable(currency);
+  switch (by) {
+    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
+    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
+    default: return row.images_per_s ? plain(row.images_per_s) + " images/s" : duration(row.time_s);
+  }
+}
+
 /// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"
 std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
   constexpr std::size_t most_named = 3;
   const SettingRow& first = table.rows.front();
-  if (!first.rank) return "fits none of these GPUs\n";
+  if (!first.rank) return "fits none of these GPUs";
   const SortBy by = *table.ranked_by;
   const auto quantity = [by](const SettingRow& row) {
     return by == SortBy::energy ? *row.energy_per_image_j
@@ -381,7 +380,7 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   if (!tied.empty())
     text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
                         tied.size() == 1 ? "ties" : "tie", factor(farthest));
-  return text + '\n';
+  return text;
 }
 
 std::string share_line(const Setting& setting) {
@@ -425,7 +424,7 @@ std::string points_text(const Report& report, const TableStyle& style) {
   for (const SettingsTable& table : report.points)
     if (table.ranked_by) {
       if (report.points.size() > 1) text += printable(table.work) + ": ";
-      text += ranking_answer(table, report.currency);
+      text += ranking_answer(table, report.currency) + '\n';
     }
   text += points_title(report.points) + share_lines(report) + '\n';
   if (Grid grid = points_grid(report, style.own.width); grid.row_count() > 0) {

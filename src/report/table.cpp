@@ -293,7 +293,7 @@ std::string explanations_text(const Report& report) {
 /// What stands first, for the end of a long output.
 std::string answer_of(const Report& report) {
   if (report.points.size() == 1 && report.points.front().ranked_by)
-    return ranking_answer(report.points.front(), report.currency);
+    return ranking_answer(report.points.front(), report.currency) + '\n';
   if (report.results.size() != 1 || !report.points.empty()) return "";
   const Result& result = report.results.front();
   return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});
