@@ -53,14 +53,14 @@ std::string image_text(const SettingRow& row) {
 }
 
 struct SettingColumn {
-  const char* header;
+  std::string_view header;
   TextOf text;
   bool left = false;
 };
 
 using Of = const SettingRow&;
 
-constexpr const char* million_header = "a million";
+constexpr std::string_view million_header = "a million";
 
 /// Wider than the name of any GPU of the list.
 constexpr std::size_t widest_gpu = 60;
@@ -203,10 +203,16 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
                      some_of(names, most_named));
 }
 
+}  // namespace
+
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   Grid grid{{{"network", true}, {"rank"}, {"GPU", true}}};
-  for (const SettingColumn& column : point_columns)
-    grid.columns.push_back({column.header, column.left});
+  for (const SettingColumn& column : point_columns) {
+    const bool has_money = column.header == million_header && !report.currency.empty();
+    grid.columns.push_back(
+        {(has_money ? printable(report.currency) + ' ' : "") + std::string(column.header),
+         column.left});
+  }
   grid.columns.push_back({"best in", true});
   bool one_image = true;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
@@ -240,6 +246,8 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
 }
+
+namespace {
 
 bool has_measured_parts(const SettingsTable& sweep) {
   return std::ranges::any_of(sweep.rows,
@@ -427,12 +435,8 @@ std::string points_text(const Report& report, const TableStyle& style) {
       text += ranking_answer(table, report.currency) + '\n';
     }
   text += points_title(report.points) + share_lines(report) + '\n';
-  if (Grid grid = points_grid(report, style.own.width); grid.row_count() > 0) {
-    for (GridColumn& column : grid.columns)
-      if (column.header == million_header && !report.currency.empty())
-        column.header = printable(report.currency) + ' ' + million_header;
+  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
     text += style.render(grid);
-  }
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     if (!table.ranked_by) continue;

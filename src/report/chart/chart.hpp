@@ -182,7 +182,6 @@ struct Panel {
 struct Chart {
   std::string title;
   std::string subtitle = {};
-  std::optional<std::uint64_t> batch = {};  ///< that it is of alone
   std::vector<Panel> panels = {};
   std::size_t columns = 1;  ///< plots side by side
   std::string caption = {};

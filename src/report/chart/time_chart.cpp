@@ -122,7 +122,6 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
-  chart.batch = result.setting.batch;
   chart.subtitle = time_headline(result);
   if (const auto step = step_panel(result)) chart.panels.push_back(*step);
   chart.panels.push_back(where_time_goes(result));

@@ -20,7 +20,7 @@ nav a{margin-right:1rem}
 #layers .scroll{max-height:85vh;overflow:auto}
 table{border-collapse:collapse;font-size:.875rem}
 th,td{padding:.2rem .6rem;text-align:left;border-bottom:1px solid #d0d0d0;white-space:nowrap}
-#summary thead th{white-space:normal}
+#settings thead th{white-space:normal}
 thead th{position:sticky;top:0;background:#f1f1f1}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 tbody tr:hover>*{background:#f3f7fb}

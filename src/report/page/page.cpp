@@ -16,20 +16,6 @@
 namespace roofline {
 namespace {
 
-std::string memory_text(const Result& result) {
-  const auto needed = needed_memory_byte(result);
-  if (!needed) return "";
-  const std::string text = si(*needed, "B");
-  return fits(result).value_or(true) ? text : text + ": DOES NOT FIT";
-}
-
-std::optional<double> images_per_s(const Result& result) {
-  const auto& verdict = result.measured.verdict;
-  const double time_s = verdict && verdict->knows_gaps ? verdict->step_s : result.total.time_s;
-  if (!result.setting.batch || !(time_s > 0)) return std::nullopt;
-  return static_cast<double>(*result.setting.batch) / time_s;
-}
-
 /// A grid as a table in the section of that id, that may scroll sideways.
 std::string grid_table(std::string_view section, const Grid& grid) {
   std::string text = fmt::format(
@@ -49,38 +35,10 @@ std::string grid_table(std::string_view section, const Grid& grid) {
   return text + "</tbody>\n</table>\n</div>\n";
 }
 
-void write_summary(const Report& report, OutputBuffer& page) {
-  Grid grid{{{"network", true},
-             {"GPU", true},
-             {"type", true},
-             {"batch"},
-             {"MACs"},
-             {"FLOP"},
-             {"bytes"},
-             {"a step"},
-             {"roofline"},
-             {"expected"},
-             {"measured"},
-             {"images/s"},
-             {"bound by compute"},
-             {"memory needed"}}};
-  for (const Result& result : report.results) {
-    const auto& dtype = result.setting.dtype;
-    const auto& batch = result.setting.batch;
-    const Total& total = result.total;
-    const auto& verdict = result.measured.verdict;
-    const auto rate = images_per_s(result);
-    grid.add_row(
-        {result.setting.label, result.setting.gpu, dtype ? std::string(name_of(*dtype)) : "mixed",
-         batch ? fmt::format("{}", *batch) : "mixed", si(total.macs, ""), si(total.flops, ""),
-         si(total.bytes.total, "B"),
-         verdict && verdict->knows_gaps ? duration(verdict->step_s) : "",
-         duration(total.roofline_time_s), duration(total.expected_time_s),
-         result.measured.summary ? duration(result.measured.summary->total.measured_time_s) : "",
-         rate ? plain(*rate) : "", percent(compute_bound_share(result)), memory_text(result)});
-  }
-  drop_columns(grid, std::nullopt, {});
-  page.text() += grid_table("summary", grid);
+bool has_settings(const Report& report) { return !report.points.empty(); }
+
+void write_settings(const Report& report, OutputBuffer& page) {
+  page.text() += grid_table("settings", points_grid(report, std::nullopt));
 }
 
 bool has_verdict(const Report& report) {
@@ -121,15 +79,9 @@ void write_verdicts(const Report& report, OutputBuffer& page) {
 /// A page with more charts of one kind is not read.
 constexpr std::size_t most_charts = 6;
 
-/// Of a sweep, charts of layers are those of the best batch.
 void add_charts(std::string& text, const Report& report, ChartKind kind) {
   std::vector<Chart> charts = layer_charts(report, kind);
   const std::size_t all = charts.size();
-  if (!report.sweeps.empty()) {
-    const SettingsTable& sweep = report.sweeps.front();
-    const auto& best = sweep.rows[sweep.best.value_or(0)].batch;
-    std::erase_if(charts, [&](const Chart& chart) { return chart.batch && chart.batch != best; });
-  }
   if (charts.size() > most_charts) charts.resize(most_charts);
   for (const Chart& chart : charts) text += figure(chart);
   if (charts.size() < all)
@@ -145,7 +97,7 @@ void write_charts(const Report& report, OutputBuffer& page) {
     add_charts(text, report, ChartKind::sweep);
   else if (!report.points.empty())
     add_charts(text, report, ChartKind::compare);
-  if (report.filter.ranks_gpus()) return;
+  if (report.filter.ranks_gpus() || !report.sweeps.empty()) return;
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
 }
@@ -153,9 +105,12 @@ void write_charts(const Report& report, OutputBuffer& page) {
 void write_layers(const Report& report, OutputBuffer& page) {
   const std::vector<ResultGroup> tables = grouped_results(report, share_a_table);
   for (const ResultGroup& table : tables) {
+    const Result& first = report.results[table.front()];
+    if (first.layers.empty()) continue;  // a ranking's are not kept
     if (tables.size() > 1)
-      page.text() +=
-          fmt::format("<h3>{}</h3>\n", xml_text(work_title(report.results[table.front()], true)));
+      page.text() += fmt::format("<h3>{}: {}</h3>\n", xml_text(work_title(first, true)),
+                                 xml_text(time_headline(first)));
+    if (table.size() == 1) page.text() += paragraphs(memory_sentence(first));
     page.text() += grid_table("layers", layer_grid(report, table, RenderStyle()));
     page.pass_on();
   }
@@ -200,6 +155,10 @@ void write_errors(const Report& report, OutputBuffer& page) {
 
 bool has_errors(const Report& report) { return !report.errors.empty(); }
 bool has_kernels(const Report& report) { return !report.kernels.empty(); }
+bool has_rows(const Report& report) {
+  return std::ranges::any_of(report.results,
+                             [](const Result& result) { return !result.layers.empty(); });
+}
 bool has_layers(const Report& report) { return !report.results.empty() || !has_kernels(report); }
 
 struct PageSection {
@@ -212,9 +171,9 @@ struct PageSection {
 constexpr PageSection sections[] = {
     {"errors", "Inputs that could not be evaluated", has_errors, write_errors},
     {"verdict", "Verdict", has_verdict, write_verdicts},
-    {"summary", "Summary", has_layers, write_summary},
+    {"settings", "GPUs, types and batches", has_settings, write_settings},
     {"charts", "Charts", has_layers, write_charts},
-    {"layers", "Layers", has_layers, write_layers},
+    {"layers", "Layers", has_rows, write_layers},
     {"kernels", "Kernels", has_kernels, write_kernels},
     {"gpus", "GPUs and where their numbers come from", has_layers, write_gpus},
     {"conventions", "Conventions", [](const Report&) { return true; },
