@@ -102,14 +102,11 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   for (const KernelColumn& column : columns)
     grid.columns.push_back({std::string(column.header), column.left});
   const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
-  std::vector<std::string> names;
-  names.reserve(shown.size());
-  for (const std::size_t i : shown) names.push_back(kernel_label(table.rows[i]));
-  names = short_names(
-      names, style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name);
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    std::vector<std::string> cells{names[i]};
-    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[shown[i]]));
+  const std::size_t width =
+      style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name;
+  for (const std::size_t i : shown) {
+    std::vector<std::string> cells{short_name(kernel_label(table.rows[i]), width)};
+    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[i]));
     grid.add_row(cells);
   }
   if (style.width && !selection.rest.empty())

@@ -286,20 +286,15 @@ class LayerGrid {
   }
 
   void shorten_names(std::size_t width) {
-    std::vector<std::string> names;
-    std::vector<std::size_t> widths;
     std::size_t longest_suffix = 0;
     for (const RowName& name : names_)
       longest_suffix = std::max(longest_suffix, name.suffix.size());
-    for (const RowName& name : names_) {
-      names.push_back(name.name);
+    for (std::size_t i = 0; i < names_.size(); ++i) {
       // Parts of a network's names are abbreviated alike; a recording's say what layers are.
-      const std::size_t suffix = is_measured_ ? name.suffix.size() : longest_suffix;
-      widths.push_back(width > suffix + least_name ? width - suffix : least_name);
+      const std::size_t suffix = is_measured_ ? names_[i].suffix.size() : longest_suffix;
+      const std::size_t left = width > suffix + least_name ? width - suffix : least_name;
+      grid_.columns.front().cells[i] = short_name(names_[i].name, left) + names_[i].suffix;
     }
-    const std::vector<std::string> texts = short_names(names, widths);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      grid_.columns.front().cells[i] = texts[i] + names_[i].suffix;
   }
 
   const Report& report_;

@@ -46,12 +46,10 @@ double draw_bars(Scene& scene, const Bars& all, double area_top) {
   double longest = 0;
   std::vector<std::string> labels;
   labels.reserve(bars.size());
-  for (const Bar& bar : bars) labels.push_back(printable(bar.label));
-  labels = short_names(labels, bar_label_columns);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const Bar& bar = bars[i];
-    labels[i] = fitted_text(labels[i], widest_label, small_text);
-    label_width = std::max(label_width, text_width(labels[i], small_text));
+  for (const Bar& bar : bars) {
+    labels.push_back(
+        fitted_text(short_name(printable(bar.label), bar_label_columns), widest_label, small_text));
+    label_width = std::max(label_width, text_width(labels.back(), small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
     longest = std::max(longest, length_of(bar));
   }
