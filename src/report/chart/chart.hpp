@@ -167,7 +167,6 @@ struct Bar {
 struct Bars {
   std::vector<Bar> rows;
   std::string unit = "s";
-  double low = 0;  ///< where the axis begins
 };
 
 /// What the bar needs of the axis.

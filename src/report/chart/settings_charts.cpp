@@ -91,8 +91,6 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection,
 /// The sweeps of one network, which share a chart.
 using Sweeps = std::vector<const SettingsTable*>;
 
-/// Less of a batch's time is not drawn.
-constexpr double least_part = 0.005;
 /// Of the axis, behind the last batch.
 constexpr double name_room = 0.45;
 
@@ -100,14 +98,6 @@ double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch);
 /// 0 where the time is not known.
 double throughput(const SettingRow& row, const std::optional<double>& time_s) {
   return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
-}
-
-Plot empty_curves(std::string y_title) {
-  Plot plot;
-  plot.x = empty_axis("batch");
-  plot.y = empty_axis(std::move(y_title));
-  plot.is_curve = true;
-  return plot;
 }
 
 /// A quantity at each batch.
@@ -186,7 +176,10 @@ std::string sweep_name(const SettingsTable& sweep) {
 /// What networks are expected to do, could do, and did where they were measured.
 Panel throughput_panel(const Sweeps& sweeps) {
   const bool alone = sweeps.size() == 1;
-  Plot plot = empty_curves("images/s");
+  Plot plot;
+  plot.x = empty_axis("batch");
+  plot.y = empty_axis("images/s");
+  plot.is_curve = true;
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const SettingsTable& sweep = *sweeps[i];
     const Colour colour = series_colour(i);
@@ -206,21 +199,6 @@ Panel throughput_panel(const Sweeps& sweeps) {
   return panel;
 }
 
-Panel parts_panel(const SettingsTable& sweep) {
-  Plot plot = empty_curves("time of an image, ms");
-  for (const NetworkPart part : enumerators<NetworkPart>) {
-    const std::size_t i = index_of(part);
-    const Colour colour = part == NetworkPart::total ? Colour::ink : series_colour(i);
-    add_curve(plot, sweep, {std::string(name_of(part)), colour, static_cast<Symbol>(i)},
-              [&](const SettingRow& row) {
-                const bool is_drawn = row.part_s[part] > least_part * row.time_s;
-                return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
-              });
-  }
-  finish_axes(plot);
-  return {"time of an image, by part", std::move(plot), {}};
-}
-
 Chart curves_of(const Sweeps& sweeps) {
   const SettingsTable& first = *sweeps.front();
   Chart chart;
@@ -228,7 +206,6 @@ Chart curves_of(const Sweeps& sweeps) {
   if (sweeps.size() == 1) chart.title += " on " + sweep_name(first);
   chart.subtitle = "expected throughput against the batch";
   chart.panels.push_back(throughput_panel(sweeps));
-  if (sweeps.size() == 1) chart.panels.push_back(parts_panel(first));
   chart.caption = "Above the roofline: operands in L2, or MACs saved (Winograd, FFT).";
   return chart;
 }
