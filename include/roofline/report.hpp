@@ -190,13 +190,10 @@ KernelSelection select(const KernelTable& table, const RowFilter& filter);
 
 /// Which rows of a table of settings are shown, by their indices.
 struct PointSelection {
-  /// The rows of tables: a point each; in a ranking, points that differ in nothing but the name and
-  /// the memory of their GPU.
-  std::vector<std::vector<std::size_t>> groups;
-  std::size_t all_groups = 0;  ///< that there are, shown or not
-  /// Those groups that a terminal shows where nothing else is asked for.
-  std::vector<std::vector<std::size_t>> main_groups;
-  std::vector<std::size_t> unfit;  ///< that a ranking leaves out because they do not fit
+  std::vector<std::size_t> rows;
+  std::size_t all_rows = 0;            ///< that there are, shown or not
+  std::vector<std::size_t> main_rows;  ///< that a terminal shows where nothing else is asked for
+  std::vector<std::size_t> unfit;      ///< that a ranking leaves out because they do not fit
 };
 
 PointSelection select(const SettingsTable& table, const RowFilter& filter);
