@@ -37,28 +37,12 @@ constexpr std::string_view sizes_css = R"css(
 .chart g:hover>path{stroke-width:2.2}
 )css";
 
-constexpr std::string_view dark_css = R"css(@media screen and (prefers-color-scheme:dark){
-.chart text{fill:#e8e8e8}
-.chart .muted{fill:#b8bcc2}
-.chart .label{stroke:#15181c}
-.chart .paper,.chart .c-paper{fill:#15181c}
-.chart .grid{stroke:#2f343a}
-.chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
-.chart .s-blue{stroke:#5b9ee6}.chart .s-wine{stroke:#d0719a}.chart .s-brown{stroke:#c08a5c}.chart .s-green{stroke:#2fae8a}
-.chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
-.chart .open-dot{fill:#15181c;stroke:#f4f4f4}
-.chart .c-ink{fill:#d8d8d8}
-.chart .tint{fill-opacity:.22}
-.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#e8e8e8}
-}
-)css";
-
 std::string style_sheet() {
   std::string css(sizes_css);
   for (const Colour colour : enumerators<Colour>)
     css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
                        hex_of(colour));
-  return css.append(dark_css);
+  return css;
 }
 
 std::string text_element(const Text& text) {

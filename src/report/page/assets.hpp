@@ -7,7 +7,6 @@
 namespace roofline {
 
 inline constexpr std::string_view page_css = R"css(
-:root{color-scheme:light dark}
 body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;color:#1a1a1a;background:#fff;
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 h1{font-size:1.5rem;margin:1.5rem 0 .5rem;overflow-wrap:anywhere}
@@ -29,15 +28,6 @@ pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wra
 summary{cursor:pointer;overflow-wrap:anywhere}
 figure{margin:1rem 0;border:1px solid #d0d0d0}
 figure svg{display:block;width:100%;height:auto}
-@media screen and (prefers-color-scheme:dark){
-body{color:#e8e8e8;background:#15181c}
-a{color:#8cc2ff}
-.skip:focus{background:#15181c}
-th,td{border-color:#3a4048}
-thead th{background:#23282e}
-tbody tr:hover>*{background:#1e2630}
-figure{border-color:#3a4048}
-}
 @media print{nav,.skip{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
 )css";
 

@@ -206,7 +206,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   page.text() = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"color-scheme\" content=\"light\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n"
       "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\">\n{}</nav>\n</header>\n"
