@@ -71,12 +71,6 @@ std::string roofs_text(const Bounds& bounds) {
                      si(bounds.roofs.l2_byte_per_s, "B/s"));
 }
 
-constexpr std::string_view plain_legend =
-    "kernels, not layers: a recording without shapes says what ran, not for what.\n";
-
-constexpr std::string_view counter_legend =
-    "nearest roof: the ceiling that it comes closest to; far from all, it waits.\n";
-
 }  // namespace
 
 std::string kernel_title(const KernelTable& table) {
@@ -117,12 +111,6 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   grid.add_row(summed_cells("total", table, all));
   drop_columns(grid, style.width, droppable_kernel_columns);
   return grid;
-}
-
-std::string kernel_legend(const Report& report) {
-  const bool counted = std::ranges::any_of(
-      report.kernels, [](const KernelTable& table) { return table.recording->has_counters(); });
-  return std::string(plain_legend) + std::string(counted ? counter_legend : "");
 }
 
 std::string kernel_label(const KernelRow& row) {

@@ -93,7 +93,8 @@ std::string work_title(const Result& result, bool with_gpu) {
   if (with_gpu) text += " on " + result.setting.gpu;
   if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
   if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
-  if (result.setting.training)
+  // A recording of several passes is of a step of training.
+  if (result.setting.training || (result.measured.recording && !result.setting.pass))
     text += ", training";
   else if (result.setting.pass)
     text += fmt::format(", {}", name_of(*result.setting.pass));

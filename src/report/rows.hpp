@@ -60,9 +60,6 @@ bool folds_everywhere(const Result& result);
 std::string kernel_title(const KernelTable& table);
 Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
                  const RenderStyle& style);
-/// What the columns mean that the tables have.
-std::string kernel_legend(const Report& report);
-
 std::string kernel_label(const KernelRow& row);
 /// "24.57 us, 12.3%, x4": its time, its share of all, its launches.
 std::string kernel_note(const KernelRow& row);

@@ -8,6 +8,7 @@
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
+#include "report/legend.hpp"
 #include "report/page/assets.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
@@ -124,7 +125,6 @@ void write_kernels(const Report& report, OutputBuffer& page) {
         "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
         grid_table("kernels",
                    kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
-  text += fmt::format("<p>{}</p>\n", xml_text(kernel_legend(report)));
 }
 
 void write_gpus(const Report& report, OutputBuffer& page) {
@@ -133,18 +133,9 @@ void write_gpus(const Report& report, OutputBuffer& page) {
                                xml_text(gpu.name), xml_text(render_gpu(gpu)));
 }
 
-constexpr std::string_view conventions = R"html(<ul>
-<li>1 MAC is one multiply-add, 2 FLOP. Bias adds and epilogues are not counted; taps on padding are.</li>
-<li>Bytes are algorithmic: every operand read once, every result written once, each at its own data
-type, without im2col. k, M, G, T are powers of ten.</li>
-<li>Peaks are dense; tensor peaks are with fp32 accumulation.</li>
-<li>Roofline: max(FLOP / peak, bytes / bandwidth), all bytes from device memory (Williams, Waterman
-and Patterson, Communications of the ACM 52(4), 2009). A layer is bound by compute where its
-intensity, FLOP / bytes, reaches the ridge, peak / bandwidth.</li>
-<li>Expected time: of the kernel that a vendor's library would run, by the kernel model. It is below
-the roofline where operands are in L2, or where Winograd or FFT need fewer MACs.</li>
-</ul>
-)html";
+void write_words(const Report&, OutputBuffer& page) {
+  page.text() += fmt::format("<pre>{}</pre>\n", xml_text(words_text(sentence_width)));
+}
 
 void write_errors(const Report& report, OutputBuffer& page) {
   page.text() += "<ul>\n";
@@ -176,8 +167,7 @@ constexpr PageSection sections[] = {
     {"layers", "Layers", has_rows, write_layers},
     {"kernels", "Kernels", has_kernels, write_kernels},
     {"gpus", "GPUs and where their numbers come from", has_layers, write_gpus},
-    {"conventions", "Conventions", [](const Report&) { return true; },
-     [](const Report&, OutputBuffer& page) { page.text() += conventions; }},
+    {"words", "Words and conventions", [](const Report&) { return true; }, write_words},
 };
 
 /// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"; "... and 3
