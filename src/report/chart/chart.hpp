@@ -120,7 +120,6 @@ struct LegendItem {
     mark,
     bound,
     l2_bound,
-    line,
     bar,
     thin_bar,
     whisker,
@@ -130,7 +129,6 @@ struct LegendItem {
   Sign sign = Sign::mark;
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
-  LineStyle line = LineStyle::solid;
 };
 
 /// The marks' indices, those that take longest first.
