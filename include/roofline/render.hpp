@@ -54,7 +54,6 @@ struct OutputFormat {
   std::vector<std::string_view> extensions;  ///< of files, without the dot; the usual one first
   std::variant<ReportFormat, RowFormat> takes;
   bool shows_chart = false;  ///< the one that RenderStyle::chart says
-  bool derives_all = false;  ///< it shows Report::derivations
   /// Where work was evaluated in several ways, it shows points, and layers only if the view asks.
   bool shows_points = false;
 

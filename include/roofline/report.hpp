@@ -1,7 +1,7 @@
 #pragma once
 
 // All that any format shows, computed: results with their sums, what of them is shown, comparisons,
-// sweeps and derivations. Rendering it (render.hpp) works nothing out.
+// sweeps. Rendering it (render.hpp) works nothing out.
 
 #include <cstddef>
 #include <cstdint>
@@ -190,13 +190,10 @@ KernelSelection select(const KernelTable& table, const RowFilter& filter);
 
 /// Which rows of a table of settings are shown, by their indices.
 struct PointSelection {
-  /// The rows of tables: a point each; in a ranking, points that differ in nothing but the name and
-  /// the memory of their GPU.
-  std::vector<std::vector<std::size_t>> groups;
-  std::size_t all_groups = 0;  ///< that there are, shown or not
-  /// Those groups that a terminal shows where nothing else is asked for.
-  std::vector<std::vector<std::size_t>> main_groups;
-  std::vector<std::size_t> unfit;  ///< that a ranking leaves out because they do not fit
+  std::vector<std::size_t> rows;
+  std::size_t all_rows = 0;            ///< that there are, shown or not
+  std::vector<std::size_t> main_rows;  ///< that a terminal shows where nothing else is asked for
+  std::vector<std::size_t> unfit;      ///< that a ranking leaves out because they do not fit
 };
 
 PointSelection select(const SettingsTable& table, const RowFilter& filter);
@@ -224,9 +221,8 @@ struct Report {
   std::vector<NetworkExplanation> network_explanations;  ///< of the networks that were asked for
   /// Of recordings, where nothing is asked for by name: what a terminal shows of them.
   std::vector<NetworkExplanation> screens;
-  std::vector<Explanation> derivations;  ///< every row that tables show, for pages that have all
-  std::vector<Gpu> gpus;                 ///< that results are on, each once
-  std::string currency;                  ///< of prices; empty where they name none
+  std::vector<Gpu> gpus;  ///< that results are on, each once
+  std::string currency;   ///< of prices; empty where they name none
   std::vector<InputError> errors;
 };
 
@@ -239,8 +235,7 @@ struct Evaluated {
 
 struct ReportOptions {
   RowFilter filter;
-  bool compare = false;     ///< two results
-  bool derive_all = false;  ///< fill in Report::derivations
+  bool compare = false;  ///< two results
   Prices price_per_hour;
   std::string currency;  ///< of them; may be empty
   /// A layer's name, or a pattern of them with * and ?; empty: none.

@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "cli/errors.hpp"
@@ -34,13 +35,10 @@ void set_formats(Options& options) {
                      ": expected FILE.ndjson, whose layers stand alone, for a choice of layers");
 }
 
-void check_chart(Options& options) {
-  bool has_chart = false;
-  for (const OutputFormat* format : formats_of(options)) {
-    has_chart = has_chart || format->shows_chart;
-    options.report.derive_all = options.report.derive_all || format->derives_all;
-  }
+void check_chart(const Options& options) {
   if (!options.chart) return;
+  const bool has_chart =
+      std::ranges::any_of(formats_of(options), [](auto* format) { return format->shows_chart; });
   const std::string chart(name_of(*options.chart));
   if (options.chart != ChartKind::roofline && !options.report.explain.empty())
     throw UsageError("--explain with --chart " + chart +

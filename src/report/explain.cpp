@@ -375,7 +375,7 @@ std::string memory_sentence(const Result& result) {
                         si(memory.weight_byte, "B"),
                         memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
                         si(memory.peak_activation_byte, "B"),
-                        short_names({printable(memory.peak_layer)}, widest_name).front());
+                        short_name(printable(memory.peak_layer), widest_name));
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
@@ -479,7 +479,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
       byte += static_cast<double>(result.layers[i].counts.bytes.total);
     }
     const auto& kernel = row.first().kernel;
-    grid.add_row({short_names({label_of(row)}, widest_name).front() + suffix_of(row), si(flop, ""),
+    grid.add_row({short_name(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
                   kernel ? words(kernel->limiter) : ""});
     rest_s -= each.time_s;

@@ -14,7 +14,7 @@ const OutputFormat output_table[] = {
     {"csv", {"csv"}, RowFormat::csv},
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, write_svg, true},
-    {"html", {"html"}, write_html, false, true},
+    {"html", {"html"}, write_html},
 };
 
 }  // namespace

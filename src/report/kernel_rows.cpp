@@ -71,12 +71,6 @@ std::string roofs_text(const Bounds& bounds) {
                      si(bounds.roofs.l2_byte_per_s, "B/s"));
 }
 
-constexpr std::string_view plain_legend =
-    "kernels, not layers: a recording without shapes says what ran, not for what.\n";
-
-constexpr std::string_view counter_legend =
-    "nearest roof: the ceiling that it comes closest to; far from all, it waits.\n";
-
 }  // namespace
 
 std::string kernel_title(const KernelTable& table) {
@@ -102,14 +96,11 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   for (const KernelColumn& column : columns)
     grid.columns.push_back({std::string(column.header), column.left});
   const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
-  std::vector<std::string> names;
-  names.reserve(shown.size());
-  for (const std::size_t i : shown) names.push_back(kernel_label(table.rows[i]));
-  names = short_names(
-      names, style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name);
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    std::vector<std::string> cells{names[i]};
-    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[shown[i]]));
+  const std::size_t width =
+      style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name;
+  for (const std::size_t i : shown) {
+    std::vector<std::string> cells{short_name(kernel_label(table.rows[i]), width)};
+    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[i]));
     grid.add_row(cells);
   }
   if (style.width && !selection.rest.empty())
@@ -120,12 +111,6 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   grid.add_row(summed_cells("total", table, all));
   drop_columns(grid, style.width, droppable_kernel_columns);
   return grid;
-}
-
-std::string kernel_legend(const Report& report) {
-  const bool counted = std::ranges::any_of(
-      report.kernels, [](const KernelTable& table) { return table.recording->has_counters(); });
-  return std::string(plain_legend) + std::string(counted ? counter_legend : "");
 }
 
 std::string kernel_label(const KernelRow& row) {

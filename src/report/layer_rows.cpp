@@ -83,12 +83,18 @@ std::vector<ResultGroup> grouped_results(const Report& report,
   return groups;
 }
 
+bool share_a_table(const Result& a, const Result& b) {
+  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
+         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
+}
+
 std::string work_title(const Result& result, bool with_gpu) {
   std::string text = result.setting.label;
   if (with_gpu) text += " on " + result.setting.gpu;
   if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
   if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
-  if (result.setting.training)
+  // A recording of several passes is of a step of training.
+  if (result.setting.training || (result.measured.recording && !result.setting.pass))
     text += ", training";
   else if (result.setting.pass)
     text += fmt::format(", {}", name_of(*result.setting.pass));
@@ -281,20 +287,15 @@ class LayerGrid {
   }
 
   void shorten_names(std::size_t width) {
-    std::vector<std::string> names;
-    std::vector<std::size_t> widths;
     std::size_t longest_suffix = 0;
     for (const RowName& name : names_)
       longest_suffix = std::max(longest_suffix, name.suffix.size());
-    for (const RowName& name : names_) {
-      names.push_back(name.name);
+    for (std::size_t i = 0; i < names_.size(); ++i) {
       // Parts of a network's names are abbreviated alike; a recording's say what layers are.
-      const std::size_t suffix = is_measured_ ? name.suffix.size() : longest_suffix;
-      widths.push_back(width > suffix + least_name ? width - suffix : least_name);
+      const std::size_t suffix = is_measured_ ? names_[i].suffix.size() : longest_suffix;
+      const std::size_t left = width > suffix + least_name ? width - suffix : least_name;
+      grid_.columns.front().cells[i] = short_name(names_[i].name, left) + names_[i].suffix;
     }
-    const std::vector<std::string> texts = short_names(names, widths);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      grid_.columns.front().cells[i] = texts[i] + names_[i].suffix;
   }
 
   const Report& report_;

@@ -69,11 +69,18 @@ constexpr Word words_and_marks[] = {
     {"measured", "", "the time that a profiler or a person gave"},
     {"share", "", "of the total"},
     {"bound", "", "what takes longer at the peaks: compute, the arithmetic, or memory, the bytes"},
-    {"FLOP", "", "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP"},
-    {"bytes", "", "each operand is read once, each result written once"},
+    {"FLOP", "",
+     "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP; taps on padding "
+     "count, "
+     "bias adds and epilogues do not"},
+    {"peak", "", "dense; of tensor cores with sums in fp32"},
+    {"bytes", "", "each operand is read once, each result written once, at its own data type"},
     {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
     {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
-    {"nearest roof", "",
+    {"kernel", "kernel, not layer: nothing says for what it ran",
+     "what ran on the GPU; where a recording "
+     "has no shapes, nothing says for which layer"},
+    {"nearest roof", "nearest roof: the ceiling that it comes closest to",
      "of a kernel with hardware counters, the ceiling that it comes closest to, and its share of "
      "it; FLOP/B is then counted FLOP over counted bytes, engine the units that they keep busy the "
      "longest"},

@@ -19,7 +19,7 @@ namespace {
 /// A layer's name in a sentence, as --explain takes it.
 std::string name_text(const LayerResult& row) {
   constexpr std::size_t widest = 60;
-  return short_names({printable(row.layer.name)}, widest).front();
+  return short_name(printable(row.layer.name), widest);
 }
 
 std::string share_text(double part_s, double whole_s) {
@@ -347,14 +347,8 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
   return grid;
 }
 
-/// Networks and layers, of which both ends tell more than the middle.
-std::string middle_cut(const std::string& name) {
-  std::string text = shortened(name, 22);
-  if (text != name) text.replace(text.find("..."), 3, "*");
-  return text;
-}
-
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
+  constexpr std::size_t widest_worst = 22;
   Grid grid{{{"accuracy", true},
              {"dtype", true},
              {"pass", true},
@@ -372,7 +366,7 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
                   percent(cell.expected.median_error),
                   fmt::format("{:.0f}%", 100 * cell.expected.within_25),
                   ratio_text(cell.roofline.geometric_error),
-                  fmt::format("{} {}", middle_cut(printable(cell.worst.front().name)),
+                  fmt::format("{} {}", short_name(printable(cell.worst.front().name), widest_worst),
                               factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);

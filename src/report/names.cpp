@@ -168,17 +168,8 @@ std::string folded_name(const std::vector<std::string>& names) {
   return joined(folded, ".");
 }
 
-std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width) {
-  return short_names(names, std::vector<std::size_t>(names.size(), width));
-}
-
-std::vector<std::string> short_names(const std::vector<std::string>& names,
-                                     const std::vector<std::size_t>& widths) {
-  std::vector<std::string> texts;
-  texts.reserve(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i)
-    texts.push_back(cut(abbreviated(names[i], widths[i]), widths[i]));
-  return texts;
+std::string short_name(const std::string& name, std::size_t width) {
+  return cut(abbreviated(name, width), width);
 }
 
 std::string short_signature(std::string_view name) {

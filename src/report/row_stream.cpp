@@ -85,7 +85,7 @@ void write_point_rows(RowFormat format, const Report& report, OutputBuffer& out)
       for (const std::size_t point : points)
         append_row(out.text(), format, table, table.rows[point]);
     };
-    for (const auto& group : selection.groups) write(group);
+    write(selection.rows);
     if (!report.filter.top) write(selection.unfit);
     out.pass_on();
   }

@@ -14,6 +14,8 @@ namespace roofline {
 using ResultGroup = std::vector<std::size_t>;
 std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&));
+/// Whether both are a single layer on the same GPU: they are rows of one table.
+bool share_a_table(const Result& a, const Result& b);
 
 /// One row of a table: layers, their countable fields added up.
 struct TableRow {
@@ -58,9 +60,6 @@ bool folds_everywhere(const Result& result);
 std::string kernel_title(const KernelTable& table);
 Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
                  const RenderStyle& style);
-/// What the columns mean that the tables have.
-std::string kernel_legend(const Report& report);
-
 std::string kernel_label(const KernelRow& row);
 /// "24.57 us, 12.3%, x4": its time, its share of all, its launches.
 std::string kernel_note(const KernelRow& row);

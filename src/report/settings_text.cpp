@@ -25,8 +25,6 @@ std::string bound_share_text(double compute_share) {
                               : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
 }
 
-/// A row of the table: settings that are alike.
-using Group = std::vector<std::size_t>;
 using TextOf = std::string (*)(const SettingRow& row);
 
 std::string gpu_text(const SettingRow& row) { return row.gpu; }
@@ -53,14 +51,14 @@ std::string image_text(const SettingRow& row) {
 }
 
 struct SettingColumn {
-  const char* header;
+  std::string_view header;
   TextOf text;
   bool left = false;
 };
 
 using Of = const SettingRow&;
 
-constexpr const char* million_header = "a million";
+constexpr std::string_view million_header = "a million";
 
 /// Wider than the name of any GPU of the list.
 constexpr std::size_t widest_gpu = 60;
@@ -84,20 +82,6 @@ constexpr SettingColumn point_columns[] = {
     {"memory", [](Of row) { return si(row.needed_memory_byte, "B"); }},
     {million_header, [](Of row) { return plain(row.cost_per_million_images); }}};
 
-/// "Tesla V100 SXM2 16GB, 32GB": what all begin with stands once.
-std::string gpus_text(const SettingsTable& table, const Group& group) {
-  const std::string& first = table.rows[group.front()].gpu;
-  std::string text = first;
-  for (std::size_t i = 1; i < group.size(); ++i) {
-    const std::string& name = table.rows[group[i]].gpu;
-    const auto differs = std::mismatch(first.begin(), first.end(), name.begin(), name.end());
-    const auto shared = static_cast<std::size_t>(differs.second - name.begin());
-    const std::size_t blank = shared == 0 ? name.npos : name.rfind(' ', shared - 1);
-    text += ", " + (blank == name.npos ? name : name.substr(blank + 1));
-  }
-  return text;
-}
-
 /// Whether the batches of only some rows were asked for as this.
 bool tells_apart(const SettingsTable& table, BatchGoal goal) {
   const auto count =
@@ -105,22 +89,19 @@ bool tells_apart(const SettingsTable& table, BatchGoal goal) {
   return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
 }
 
-std::string marks_of(const SettingsTable& table, const Group& group) {
-  const SettingRow& first = table.rows[group.front()];
-  if (!first.fits.value_or(true)) return "DOES NOT FIT";
+std::string marks_of(const SettingsTable& table, std::size_t index) {
+  const SettingRow& row = table.rows[index];
+  if (!row.fits.value_or(true)) return "DOES NOT FIT";
   if (table.ranked_by) return "";
   std::string text;
   const auto mark = [&](bool is_marked, std::string_view what) {
     if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
   };
-  const auto mark_best = [&](const std::optional<std::size_t>& best, std::string_view what) {
-    mark(best && std::ranges::find(group, *best) != group.end(), what);
-  };
-  mark_best(table.best, "time");
-  mark_best(table.fewest_joules, "energy");
-  mark_best(table.cheapest, "cost");
+  mark(table.best == index, "time");
+  mark(table.fewest_joules == index, "energy");
+  mark(table.cheapest == index, "cost");
   for (const BatchGoal goal : enumerators<BatchGoal>)
-    mark(first.is_goal[goal] && tells_apart(table, goal), std::string(name_of(goal)) + " batch");
+    mark(row.is_goal[goal] && tells_apart(table, goal), std::string(name_of(goal)) + " batch");
   return text;
 }
 
@@ -146,25 +127,13 @@ std::vector<std::string_view> droppable_of(const SettingsTable& table) {
   return headers;
 }
 
-/// What a narrow terminal calls the GPUs of a row, as --gpu takes it: a long name would take the
-/// room of what is said of it.
-std::string short_gpus_text(const Report& report, const SettingsTable& table, const Group& group) {
+/// What a narrow terminal calls a GPU, as --gpu takes it: a long name would take the room of what
+/// is said of it.
+std::string short_gpu(const Report& report, const std::string& name) {
   constexpr std::size_t widest = 24;
-  const std::string& name = table.rows[group.front()].gpu;
   const auto gpu = std::ranges::find(report.gpus, name, &Gpu::name);
   const bool has_alias = gpu != report.gpus.end() && !gpu->aliases.empty();
-  return (display_width(name) > widest && has_alias ? gpu->aliases.front() : name) +
-         (group.size() > 1 ? fmt::format(" +{}", group.size() - 1) : "");
-}
-
-/// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
-std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
-  const std::string money = currency.empty() ? "" : " " + printable(currency);
-  switch (by) {
-    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
-    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
-    default: return plain(row.images_per_s) + " images/s";
-  }
+  return display_width(name) > widest && has_alias ? gpu->aliases.front() : name;
 }
 
 /// A row of the table, by what tells it from the others.
@@ -213,23 +182,29 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
                      some_of(names, most_named));
 }
 
+}  // namespace
+
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   Grid grid{{{"network", true}, {"rank"}, {"GPU", true}}};
-  for (const SettingColumn& column : point_columns)
-    grid.columns.push_back({column.header, column.left});
+  for (const SettingColumn& column : point_columns) {
+    const bool has_money = column.header == million_header && !report.currency.empty();
+    grid.columns.push_back(
+        {(has_money ? printable(report.currency) + ' ' : "") + std::string(column.header),
+         column.left});
+  }
   grid.columns.push_back({"best in", true});
   bool one_image = true;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     const PointSelection& selection = report.point_selections[i];
     std::string name = table.work;  // stands once, as the heading of its rows
-    for (const Group& group : width ? selection.main_groups : selection.groups) {
-      const SettingRow& row = table.rows[group.front()];
-      std::vector<std::string> cells{
-          std::exchange(name, ""), row.rank ? fmt::format("{}", *row.rank) : "",
-          width ? short_gpus_text(report, table, group) : gpus_text(table, group)};
+    for (const std::size_t index : width ? selection.main_rows : selection.rows) {
+      const SettingRow& row = table.rows[index];
+      std::vector<std::string> cells{std::exchange(name, ""),
+                                     row.rank ? fmt::format("{}", *row.rank) : "",
+                                     width ? short_gpu(report, row.gpu) : row.gpu};
       for (const SettingColumn& column : point_columns) cells.push_back(column.text(row));
-      cells.push_back(marks_of(table, group));
+      cells.push_back(marks_of(table, index));
       grid.add_row(cells);
       one_image = one_image && row.batch == 1;
     }
@@ -250,6 +225,8 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
 }
+
+namespace {
 
 bool has_measured_parts(const SettingsTable& sweep) {
   return std::ranges::any_of(sweep.rows,
@@ -338,11 +315,11 @@ std::string points_title(std::span<const SettingsTable> tables) {
 
 std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
                               const std::string& currency, std::optional<std::size_t> width) {
-  const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
+  const std::size_t shown = (width ? selection.main_rows : selection.rows).size();
   std::string text = other_bests(table, currency);
-  if (shown < selection.all_groups)
-    text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
-                        shown < selection.groups.size() ? " (--all shows every one)" : "");
+  if (shown < selection.all_rows)
+    text += fmt::format("{} of {} rows{}\n", shown, selection.all_rows,
+                        shown < selection.rows.size() ? " (--all shows every one)" : "");
   if (const std::string unfit = unfit_sentence(table, selection); !unfit.empty())
     text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
   return text;
@@ -359,11 +336,20 @@ std::string share_lines(const Report& report) {
 
 }  // namespace
 
+std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
+  const std::string money = currency.empty() ? "" : " " + printable(currency);
+  switch (by) {
+    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
+    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
+    default: return row.images_per_s ? plain(row.images_per_s) + " images/s" : duration(row.time_s);
+  }
+}
+
 /// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"
 std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
   constexpr std::size_t most_named = 3;
   const SettingRow& first = table.rows.front();
-  if (!first.rank) return "fits none of these GPUs\n";
+  if (!first.rank) return "fits none of these GPUs";
   const SortBy by = *table.ranked_by;
   const auto quantity = [by](const SettingRow& row) {
     return by == SortBy::energy ? *row.energy_per_image_j
@@ -381,7 +367,7 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   if (!tied.empty())
     text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
                         tied.size() == 1 ? "ties" : "tie", factor(farthest));
-  return text + '\n';
+  return text;
 }
 
 std::string share_line(const Setting& setting) {
@@ -425,15 +411,11 @@ std::string points_text(const Report& report, const TableStyle& style) {
   for (const SettingsTable& table : report.points)
     if (table.ranked_by) {
       if (report.points.size() > 1) text += printable(table.work) + ": ";
-      text += ranking_answer(table, report.currency);
+      text += ranking_answer(table, report.currency) + '\n';
     }
   text += points_title(report.points) + share_lines(report) + '\n';
-  if (Grid grid = points_grid(report, style.own.width); grid.row_count() > 0) {
-    for (GridColumn& column : grid.columns)
-      if (column.header == million_header && !report.currency.empty())
-        column.header = printable(report.currency) + ' ' + million_header;
+  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
     text += style.render(grid);
-  }
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     if (!table.ranked_by) continue;

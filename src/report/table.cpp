@@ -13,24 +13,8 @@
 namespace roofline {
 namespace {
 
-/// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
+/// Results that share one table.
 using Section = ResultGroup;
-
-bool share_a_table(const Result& a, const Result& b) {
-  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
-         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
-}
-
-template <class T>
-std::string name_or(const std::optional<T>& value, const char* fallback) {
-  return value ? std::string(name_of(*value)) : fallback;
-}
-
-/// What a recording without images or sequences ran on is not known.
-std::string batch_text(const Result& result) {
-  if (result.setting.batch) return fmt::format("batch {}, ", *result.setting.batch);
-  return result.measured.recording ? "" : "batch mixed, ";
-}
 
 /// What of the GPU was set, from what to what; empty where nothing was.
 std::string gpu_changes_sentence(const Result& result) {
@@ -59,20 +43,13 @@ std::string order_text(const Result& result) {
 
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.front()];
-  const std::string what = section.size() == 1
-                               ? shortened(printable(result.setting.label), 40)
-                               : fmt::format("{} inputs of one layer", section.size());
-  // A recording of several passes is of a step of training.
-  const bool trains =
-      result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
-  const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
-  const std::string by =
-      result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
-  constexpr std::size_t widest_gpu = 80;  // the name of a GPU that was changed says what was set
-  return fmt::format("{} on {}, {}, {}{}{}{}\n", what,
-                     shortened(printable(result.setting.gpu), widest_gpu),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
-                     order_text(result), by);
+  std::string text = printable(work_title(result, true));
+  if (section.size() > 1)
+    text.replace(0, printable(result.setting.label).size(),
+                 fmt::format("{} inputs of one layer", section.size()));
+  text += order_text(result);
+  if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
+  return text + '\n';
 }
 
 std::string ceilings_sentence(const Result& result) {
@@ -248,7 +225,9 @@ std::string layer_tables(const Report& report, TableStyle style) {
   return text + legend.text();
 }
 
-std::string kernel_tables(const Report& report, const TableStyle& style) {
+std::string kernel_tables(const Report& report, TableStyle style) {
+  Legend legend;
+  style.legend = &legend;
   std::string text;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
@@ -258,7 +237,7 @@ std::string kernel_tables(const Report& report, const TableStyle& style) {
       text += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
     text += '\n';
   }
-  return text + kernel_legend(report);
+  return text + legend.text();
 }
 
 /// A network as a colleague could be sent it.
@@ -298,7 +277,7 @@ std::string explanations_text(const Report& report) {
 /// What stands first, for the end of a long output.
 std::string answer_of(const Report& report) {
   if (report.points.size() == 1 && report.points.front().ranked_by)
-    return ranking_answer(report.points.front(), report.currency);
+    return ranking_answer(report.points.front(), report.currency) + '\n';
   if (report.results.size() != 1 || !report.points.empty()) return "";
   const Result& result = report.results.front();
   return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});

@@ -95,14 +95,10 @@ std::string valid_utf8(std::string_view text);
 /// first. Names that differ in more than one part are the first of them.
 std::string folded_name(const std::vector<std::string>& names);
 
-/// Each name in at most its width of columns, no two equal unless they were: leading parts are
-/// abbreviated ("features.denseblock4.denselayer16.norm1" is "f.d4.denselayer16.norm1"), then the
-/// beginning is cut (of names without parts the middle), and what would read alike is numbered.
-/// A width is at least 12.
-std::vector<std::string> short_names(const std::vector<std::string>& names,
-                                     const std::vector<std::size_t>& widths);
-/// Each name in at most that many columns.
-std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width);
+/// A name in at most that many columns, at least 12, as a pattern that fits it: leading parts are
+/// abbreviated ("features.denseblock4.denselayer16.norm1" is "f*.d*4.denselayer16.norm1"), then the
+/// beginning is cut, of names without parts the middle.
+std::string short_name(const std::string& name, std::size_t width);
 
 /// A C++ kernel's name without namespaces, types of results and lists of arguments, but with
 /// template arguments: "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)"

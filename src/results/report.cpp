@@ -61,15 +61,6 @@ std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& e
   return explanations;
 }
 
-std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated,
-                                    const RowFilter& filter) {
-  std::vector<Explanation> derivations;
-  for (std::size_t i = 0; i < evaluated.size(); ++i)
-    for (const auto& group : select(evaluated[i].result, filter).groups)
-      derivations.push_back(explain(evaluated[i], i, group.front()));
-  return derivations;
-}
-
 std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
   std::vector<Gpu> gpus;
   for (const Evaluated& each : evaluated)
@@ -144,7 +135,6 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
         return each.result.measured.recording && each.result.measured.summary;
       }))
     report.screens = explain_networks(evaluated);
-  if (options.derive_all) report.derivations = derive_all(evaluated, options.filter);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);

@@ -169,30 +169,17 @@ Selection select(const Result& result, const RowFilter& filter) {
 }
 
 PointSelection select(const SettingsTable& table, const RowFilter& filter) {
-  const auto alike = [](const SettingRow& point) {
-    return std::tie(point.dtype, point.batch, point.is_goal, point.time_s, point.roofline_time_s,
-                    point.measured_time_s, point.tdp_w, point.cost_per_million_images, point.fits);
-  };
   PointSelection selection;
-  std::map<decltype(alike(table.rows.front())), std::size_t> group_of;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const SettingRow& point = table.rows[i];
-    if (table.ranked_by && !filter.all && !point.fits.value_or(true)) {
-      selection.unfit.push_back(i);
-      continue;
-    }
-    const auto [entry, is_new] = group_of.try_emplace(alike(point), selection.groups.size());
-    if (table.ranked_by && !is_new)
-      selection.groups[entry->second].push_back(i);
-    else
-      selection.groups.push_back({i});
+    const bool is_left_out = table.ranked_by && !filter.all && !table.rows[i].fits.value_or(true);
+    (is_left_out ? selection.unfit : selection.rows).push_back(i);
   }
-  selection.all_groups = selection.groups.size();
-  if (table.ranked_by && filter.top && *filter.top < selection.groups.size())
-    selection.groups.resize(*filter.top);
-  selection.main_groups = selection.groups;
-  if (table.ranked_by && !filter.top && !filter.all && selection.groups.size() > screen_rows)
-    selection.main_groups.resize(screen_rows);
+  selection.all_rows = selection.rows.size();
+  if (table.ranked_by && filter.top && *filter.top < selection.rows.size())
+    selection.rows.resize(*filter.top);
+  selection.main_rows = selection.rows;
+  if (table.ranked_by && !filter.top && !filter.all && selection.rows.size() > screen_rows)
+    selection.main_rows.resize(screen_rows);
   return selection;
 }
 

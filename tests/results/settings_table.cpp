@@ -111,21 +111,17 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/s
     const SettingsTable table = points_of(settings_of(results, {}), false, SortBy::time).front();
     const PointSelection selection = select(table, view);
     std::string names;
-    for (const auto& group : selection.groups) {
-      for (const std::size_t i : group) names += table.rows[i].gpu + ", ";
-      names += "; ";
-    }
+    for (const std::size_t i : selection.rows) names += table.rows[i].gpu + "; ";
     return names + std::to_string(selection.unfit.size()) + " of " +
-           std::to_string(selection.all_groups);
+           std::to_string(selection.all_rows);
   };
-  // Those that differ in memory alone are one row.
-  CHECK(rows({}) == "fast, ; fair, fair again, ; slow, ; 1 of 3");
+  CHECK(rows({}) == "fast; fair; fair again; slow; 1 of 4");
   RowFilter view;
   view.top = 2;
-  CHECK(rows(view) == "fast, ; fair, fair again, ; 1 of 3");
+  CHECK(rows(view) == "fast; fair; 1 of 4");
   view = {};
   view.all = true;
-  CHECK(rows(view) == "fast, ; fair, fair again, ; slow, ; small, ; 0 of 4");
+  CHECK(rows(view) == "fast; fair; fair again; slow; small; 0 of 5");
 }
 
 TEST_CASE("A single GPU is ranked, too, and a screen has so many rows",
@@ -137,12 +133,12 @@ TEST_CASE("A single GPU is ranked, too, and a screen has so many rows",
   for (std::uint64_t batch = 1; batch <= 30; ++batch) many.push_back(at(plain_gpu("a"), batch));
   const PointSelection selection =
       select(points_of(settings_of(many, {}), false, SortBy::time).front(), RowFilter{});
-  CHECK(selection.groups.size() == 30);
-  CHECK(selection.main_groups.size() == 24);
+  CHECK(selection.rows.size() == 30);
+  CHECK(selection.main_rows.size() == 24);
   RowFilter view;
   view.all = true;
   CHECK(select(points_of(settings_of(many, {}), false, SortBy::time).front(), view)
-            .main_groups.size() == 30);
+            .main_rows.size() == 30);
 }
 
 TEST_CASE("What does not fit is never best", "[results/settings_table]") {

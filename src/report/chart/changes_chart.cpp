@@ -42,23 +42,6 @@ std::vector<Step> steps_of(const Changes& changes) {
   return steps;
 }
 
-/// Smaller changes of the whole are hardly a stretch of any axis.
-constexpr double least_range = 1e-6;
-
-/// The axis begins near the lowest bar's begin where changes are small beside the whole.
-double axis_begin(const std::vector<Bar>& bars) {
-  double low = length_of(bars.front());
-  double high = low;
-  for (const Bar& bar : bars) {
-    low = std::min(low, bar.begin > 0 ? bar.begin : length_of(bar));
-    high = std::max(high, length_of(bar));
-  }
-  const double range = high - low;
-  if (range < least_range * low || range > low) return 0;
-  const double step = std::pow(10.0, std::floor(std::log10(range)));
-  return std::max(0.0, std::floor((low - range / 2) / step) * step);
-}
-
 std::vector<Bar> bars_of(const Changes& changes) {
   const auto whole = [](const char* label, double time_s) {
     return Bar{
@@ -89,9 +72,7 @@ Chart changes_chart(const Changes& all) {
   if (before_s > 0) chart.title += ", " + ratio_text(after_s / before_s);
   chart.subtitle = fmt::format("before: {}\nafter: {}", changes.before, changes.after);
   Bars bars{bars_of(changes)};
-  bars.low = axis_begin(bars.rows);
-  if (bars.low > 0) chart.caption = fmt::format("The axis begins at {}. ", duration(bars.low));
-  chart.caption += "x4: layers alike, together.";
+  chart.caption = "x4: layers alike, together.";
   Panel panel;
   using Sign = LegendItem::Sign;
   for (const LegendItem& item : {LegendItem{"less time", Sign::bar, Colour::blue},

@@ -120,7 +120,6 @@ struct LegendItem {
     mark,
     bound,
     l2_bound,
-    line,
     bar,
     thin_bar,
     whisker,
@@ -130,7 +129,6 @@ struct LegendItem {
   Sign sign = Sign::mark;
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
-  LineStyle line = LineStyle::solid;
 };
 
 /// The marks' indices, those that take longest first.
@@ -167,7 +165,6 @@ struct Bar {
 struct Bars {
   std::vector<Bar> rows;
   std::string unit = "s";
-  double low = 0;  ///< where the axis begins
 };
 
 /// What the bar needs of the axis.
@@ -182,7 +179,6 @@ struct Panel {
 struct Chart {
   std::string title;
   std::string subtitle = {};
-  std::optional<std::uint64_t> batch = {};  ///< that it is of alone
   std::vector<Panel> panels = {};
   std::size_t columns = 1;  ///< plots side by side
   std::string caption = {};

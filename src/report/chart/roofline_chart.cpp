@@ -371,7 +371,6 @@ void set_title(Chart& chart, const Subject& subject) {
   chart.title = fmt::format("{} on {}", subject.inputs.front(), gpus);
   if (!subject.has_many()) chart.title += ": " + time_headline(subject.first());
   chart.subtitle = setting_sentence(subject) + '.' + above_roof_text(subject);
-  chart.batch = subject.first().setting.batch;
 }
 
 std::vector<Panel> panels_of(const Subject& subject, std::vector<Mark> marks) {

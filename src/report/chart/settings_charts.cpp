@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/chart/makers.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -30,92 +31,59 @@ std::string setting_text(const SettingsTable& table, const SettingRow& row) {
 /// More bars are no picture.
 constexpr std::size_t most_bars = 40;
 
-/// What bars are of. All of it grows or falls with the time, so that its range is that of the time.
-enum class BarOf { cost, energy, images, time };
-
-BarOf bars_quantity(const SettingsTable& table) {
-  const SettingRow& first = table.rows.front();
-  if (table.ranked_by == SortBy::cost && first.cost_per_million_images) return BarOf::cost;
-  if (table.ranked_by == SortBy::energy && first.energy_per_image_j) return BarOf::energy;
-  return first.images_per_s ? BarOf::images : BarOf::time;
-}
-
-double value_of(const SettingRow& row, BarOf quantity) {
-  switch (quantity) {
-    case BarOf::cost: return row.cost_per_million_images.value_or(0);
-    case BarOf::energy: return row.energy_per_image_j.value_or(0);
-    case BarOf::images: return row.images_per_s.value_or(0);
-    case BarOf::time: break;
+/// What a bar stands for. All of it grows or falls with the time, so that its range is that of
+/// the time.
+double quantity_of(const SettingRow& row, SortBy by) {
+  switch (by) {
+    case SortBy::cost: return row.cost_per_million_images.value_or(0);
+    case SortBy::energy: return row.energy_per_image_j.value_or(0);
+    default: return row.images_per_s.value_or(row.time_s);
   }
-  return row.time_s;
 }
 
-std::string value_text(double value, BarOf quantity) {
-  switch (quantity) {
-    case BarOf::cost: return plain(value) + " a million images";
-    case BarOf::energy: return si(value, "J") + " an image at TDP";
-    case BarOf::images: return plain(value) + " images/s";
-    case BarOf::time: break;
-  }
-  return duration(value);
-}
-
-Bar bar_of(const SettingsTable& table, BarOf quantity, const SettingRow& row) {
-  const double value = value_of(row, quantity);
+Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
+           const std::string& currency) {
+  const double length = quantity_of(row, by);
+  const bool is_first = &row == &table.rows[table.ranked_by ? 0 : table.best.value_or(0)];
+  const Colour colour = is_first ? Colour::blue : row.tied ? Colour::sky : Colour::grey;
   Bar bar;
   bar.label = setting_text(table, row);
-  bar.note = value_text(value, quantity);
+  bar.note = quantity_text(row, by, currency);
   if (!row.fits.value_or(true)) bar.note += ", DOES NOT FIT";
-  bar.segments = {{value, Colour::grey, bar.label + ": " + duration(row.time_s)}};
-  if (row.measured_time_s)
-    bar.measured = quantity == BarOf::images ? value * row.time_s / *row.measured_time_s
-                                             : value * *row.measured_time_s / row.time_s;
-  bar.whisker = whisker_of(value, row.expected_uncertainty);
+  bar.segments = {{length, colour, bar.label + ": " + duration(row.time_s)}};
+  if (row.measured_time_s) {
+    const double ratio = *row.measured_time_s / row.time_s;
+    const bool is_rate = by == SortBy::time && row.images_per_s;
+    bar.measured = is_rate ? length / ratio : length * ratio;
+  }
+  bar.whisker = whisker_of(length, row.expected_uncertainty);
   return bar;
 }
 
-/// The best bar, and those whose ranges overlap its own, have colours of their own. Returns the
-/// best.
-const Bar& mark_ties(std::vector<Bar>& bars, bool most_is_best) {
-  const auto value_of_bar = [](const Bar& bar) { return bar.segments.front().value; };
-  const auto range_of = [&](const Bar& bar) {
-    return bar.whisker.value_or(Whisker{value_of_bar(bar), value_of_bar(bar)});
-  };
-  const auto best = most_is_best ? std::ranges::max_element(bars, {}, value_of_bar)
-                                 : std::ranges::min_element(bars, {}, value_of_bar);
-  const Whisker range = range_of(*best);
-  for (Bar& bar : bars)
-    if (const Whisker other = range_of(bar); other.low <= range.high && range.low <= other.high)
-      bar.segments.front().colour = Colour::sky;
-  best->segments.front().colour = Colour::blue;
-  return *best;
-}
-
-Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
-  const BarOf quantity = bars_quantity(table);
+Chart bars_of(const SettingsTable& table, const PointSelection& selection,
+              const std::string& currency) {
+  const SortBy by = table.ranked_by.value_or(SortBy::time);
   std::vector<Bar> bars;
-  for (const auto& group : selection.groups)
-    if (const SettingRow& row = table.rows[group.front()]; value_of(row, quantity) > 0)
-      bars.push_back(bar_of(table, quantity, row));
+  for (const std::size_t i : selection.rows)
+    if (const SettingRow& row = table.rows[i]; quantity_of(row, by) > 0)
+      bars.push_back(bar_of(table, row, by, currency));
   Chart chart{.title = table.work, .subtitle = "expected"};
   if (bars.empty()) return chart;
-  const Bar& best = mark_ties(bars, quantity == BarOf::images);
-  chart.title += fmt::format(": best is {}, {}", best.label, best.note);
-  const auto ties = std::ranges::count_if(
-      bars, [](const Bar& bar) { return bar.segments.front().colour == Colour::sky; });
-  if (ties > 0)
-    chart.subtitle += fmt::format("; tied with the first for all that is known: {}", ties);
+  if (table.ranked_by)
+    chart.title += ": " + ranking_answer(table, currency);
+  else if (table.best)
+    chart.title += ": best is " + setting_text(table, table.rows[*table.best]);
   if (bars.size() > most_bars) bars.resize(most_bars);
-  if (const std::size_t all = selection.groups.size(); all > bars.size())
+  if (const std::size_t all = selection.rows.size(); all > bars.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
   Panel panel;
   panel.legend = {{"first", LegendItem::Sign::bar, Colour::blue},
                   {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
                   {"behind", LegendItem::Sign::bar, Colour::grey}};
   add_bar_legend(panel.legend, bars);
-  panel.body = Bars{std::move(bars), quantity == BarOf::time     ? "s"
-                                     : quantity == BarOf::energy ? "J"
-                                                                 : ""};
+  const SettingRow& first = table.rows.front();
+  const bool is_time = by == SortBy::time && !first.images_per_s;
+  panel.body = Bars{std::move(bars), is_time ? "s" : by == SortBy::energy ? "J" : ""};
   chart.panels.push_back(std::move(panel));
   return chart;
 }
@@ -123,8 +91,6 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
 /// The sweeps of one network, which share a chart.
 using Sweeps = std::vector<const SettingsTable*>;
 
-/// Less of a batch's time is not drawn.
-constexpr double least_part = 0.005;
 /// Of the axis, behind the last batch.
 constexpr double name_room = 0.45;
 
@@ -132,14 +98,6 @@ double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch);
 /// 0 where the time is not known.
 double throughput(const SettingRow& row, const std::optional<double>& time_s) {
   return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
-}
-
-Plot empty_curves(std::string y_title) {
-  Plot plot;
-  plot.x = empty_axis("batch");
-  plot.y = empty_axis(std::move(y_title));
-  plot.is_curve = true;
-  return plot;
 }
 
 /// A quantity at each batch.
@@ -218,7 +176,10 @@ std::string sweep_name(const SettingsTable& sweep) {
 /// What networks are expected to do, could do, and did where they were measured.
 Panel throughput_panel(const Sweeps& sweeps) {
   const bool alone = sweeps.size() == 1;
-  Plot plot = empty_curves("images/s");
+  Plot plot;
+  plot.x = empty_axis("batch");
+  plot.y = empty_axis("images/s");
+  plot.is_curve = true;
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const SettingsTable& sweep = *sweeps[i];
     const Colour colour = series_colour(i);
@@ -238,21 +199,6 @@ Panel throughput_panel(const Sweeps& sweeps) {
   return panel;
 }
 
-Panel parts_panel(const SettingsTable& sweep) {
-  Plot plot = empty_curves("time of an image, ms");
-  for (const NetworkPart part : enumerators<NetworkPart>) {
-    const std::size_t i = index_of(part);
-    const Colour colour = part == NetworkPart::total ? Colour::ink : series_colour(i);
-    add_curve(plot, sweep, {std::string(name_of(part)), colour, static_cast<Symbol>(i)},
-              [&](const SettingRow& row) {
-                const bool is_drawn = row.part_s[part] > least_part * row.time_s;
-                return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
-              });
-  }
-  finish_axes(plot);
-  return {"time of an image, by part", std::move(plot), {}};
-}
-
 Chart curves_of(const Sweeps& sweeps) {
   const SettingsTable& first = *sweeps.front();
   Chart chart;
@@ -260,7 +206,6 @@ Chart curves_of(const Sweeps& sweeps) {
   if (sweeps.size() == 1) chart.title += " on " + sweep_name(first);
   chart.subtitle = "expected throughput against the batch";
   chart.panels.push_back(throughput_panel(sweeps));
-  if (sweeps.size() == 1) chart.panels.push_back(parts_panel(first));
   chart.caption = "Above the roofline: operands in L2, or MACs saved (Winograd, FFT).";
   return chart;
 }
@@ -272,7 +217,7 @@ std::vector<Chart> compare_charts(const Report& report) {
     throw InputError("compare chart: expected two GPUs or more, got one", Remedy::gpu);
   std::vector<Chart> charts;
   for (std::size_t i = 0; i < report.points.size(); ++i)
-    charts.push_back(bars_of(report.points[i], report.point_selections[i]));
+    charts.push_back(bars_of(report.points[i], report.point_selections[i], report.currency));
   return charts;
 }
 

@@ -37,30 +37,6 @@ constexpr std::string_view sizes_css = R"css(
 .chart g:hover>path{stroke-width:2.2}
 )css";
 
-constexpr std::string_view dark_css = R"css(@media screen and (prefers-color-scheme:dark){
-.chart text{fill:#e8e8e8}
-.chart .muted{fill:#b8bcc2}
-.chart .label{stroke:#15181c}
-.chart .paper,.chart .c-paper{fill:#15181c}
-.chart .grid{stroke:#2f343a}
-.chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
-.chart .s-blue{stroke:#5b9ee6}.chart .s-wine{stroke:#d0719a}.chart .s-brown{stroke:#c08a5c}.chart .s-green{stroke:#2fae8a}
-.chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
-.chart .open-dot{fill:#15181c;stroke:#f4f4f4}
-.chart .c-ink{fill:#d8d8d8}
-.chart .tint{fill-opacity:.22}
-.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#e8e8e8}
-}
-)css";
-
-std::string style_sheet() {
-  std::string css(sizes_css);
-  for (const Colour colour : enumerators<Colour>)
-    css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
-                       hex_of(colour));
-  return css.append(dark_css);
-}
-
 std::string text_element(const Text& text) {
   return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}">{}</text>)"
                      "\n",
@@ -81,7 +57,6 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
     case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5, css_name(item.colour)); break;
     case Sign::bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "dot"); break;
     case Sign::l2_bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "open-dot"); break;
-    case Sign::line: draw_path(scene, {{x - 11, y}, {x + 11, y}}, item.line, item.colour); break;
     case Sign::bar: bar(css_name(item.colour), 10); break;
     case Sign::thin_bar: bar("bound-bar", 3); break;
     case Sign::whisker: draw_whisker(scene, {x - 9, y}, {x + 9, y}); break;
@@ -90,6 +65,14 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
 }
 
 }  // namespace
+
+std::string svg_css() {
+  std::string css(sizes_css);
+  for (const Colour colour : enumerators<Colour>)
+    css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
+                       hex_of(colour));
+  return css;
+}
 
 void begin_group(Scene& scene, const std::string& hover) {
   scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
@@ -246,16 +229,13 @@ std::string svg_element(const Chart& chart) {
   return element_of(scene_of({chart}), chart.title + ": " + chart.subtitle, "group", "");
 }
 
-std::string svg_css() { return style_sheet(); }
-
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::vector<Chart> charts = charts_of(report, style.chart);
   if (charts.empty()) charts.push_back({.title = "no input could be evaluated"});
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img",
-                  fmt::format("<style>{}</style>\n", style_sheet())));
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", svg_css())));
 }
 
 }  // namespace roofline

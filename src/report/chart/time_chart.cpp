@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "report/chart/makers.hpp"
-#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -24,15 +23,6 @@ struct PartOfTime {
   Colour colour;
 };
 
-std::vector<PartOfTime> parts_of(const EnumArray<Limiter, double>& part_s) {
-  std::vector<PartOfTime> parts;
-  parts.reserve(count_of<Limiter> + 1);
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.push_back({words(name_of(limiter)), std::string(meaning_of(limiter)), part_s[limiter],
-                     colour_of(limiter)});
-  return parts;
-}
-
 /// The parts of the layers' expected times.
 std::vector<PartOfTime> parts_of(const TableRow& row) {
   EnumArray<Limiter, double> part_s{};
@@ -44,7 +34,11 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
       for (const Limiter limiter : enumerators<Limiter>)
         part_s[limiter] += layer.kernel->part_s[limiter];
   }
-  std::vector<PartOfTime> parts = parts_of(part_s);
+  std::vector<PartOfTime> parts;
+  parts.reserve(count_of<Limiter> + 1);
+  for (const Limiter limiter : enumerators<Limiter>)
+    parts.push_back({words(name_of(limiter)), std::string(meaning_of(limiter)), part_s[limiter],
+                     colour_of(limiter)});
   parts.push_back({"host link or view", "no kernel of its own", without_kernel_s, Colour::grey});
   return parts;
 }
@@ -54,37 +48,15 @@ Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>&
                  double whole_s) {
   Bar bar{.label = std::move(label)};
   for (const PartOfTime& part : parts) {
-    if (part.time_s == 0) continue;
+    if (part.time_s <= 0) continue;
     const std::string share = percent(share_of(part.time_s, whole_s));
-    if (part.time_s > 0)
-      bar.segments.push_back(
-          {part.time_s, part.colour,
-           fmt::format("{}: {}\n{}, {}", part.name, part.meaning, duration(part.time_s), share)});
+    bar.segments.push_back(
+        {part.time_s, part.colour,
+         fmt::format("{}: {}\n{}, {}", part.name, part.meaning, duration(part.time_s), share)});
     panel.legend.push_back(
         {fmt::format("{} {}", part.name, share), LegendItem::Sign::bar, part.colour});
   }
   return bar;
-}
-
-/// The measured time as it is, and below it what the model makes of it. What the model says too
-/// little is a part of its bar; what it says too much stands beyond the measured time, below 0 in
-/// the legend. So the legend's shares sum to the measured time.
-Panel where_measured_time_went(const MeasuredSummary& summary) {
-  const double measured_s = *summary.total.measured_time_s;
-  Panel panel;
-  panel.heading = "where the time went (measured total; split by the model)";
-  std::vector<PartOfTime> parts = parts_of(summary.total.part_s);
-  parts.push_back({std::string(unexplained_text(summary.unexplained_s)), "measured less expected",
-                   summary.unexplained_s, Colour::paper});
-  const std::string note = duration(measured_s);
-  std::vector<Bar> bars{{.label = "measured",
-                         .note = note,
-                         .segments = {{measured_s, Colour::grey, "measured\n" + note}}}};
-  bars.push_back(bar_of_parts(panel, "expected", parts, measured_s));
-  bars.back().note = duration(*summary.total.expected_time_s);
-  for (Bar& bar : bars) bar.measured = measured_s;
-  panel.body = Bars{std::move(bars)};
-  return panel;
 }
 
 Panel where_time_goes(const Result& result) {
@@ -97,6 +69,7 @@ Panel where_time_goes(const Result& result) {
   panel.heading = "where the time goes";
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
   bar.note = duration(whole_s);
+  bar.measured = result.total.measured_time_s;
   bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
   panel.body = Bars{{std::move(bar)}};
   return panel;
@@ -149,12 +122,9 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
-  chart.batch = result.setting.batch;
   chart.subtitle = time_headline(result);
   if (const auto step = step_panel(result)) chart.panels.push_back(*step);
-  chart.panels.push_back(result.measured.summary
-                             ? where_measured_time_went(*result.measured.summary)
-                             : where_time_goes(result));
+  chart.panels.push_back(where_time_goes(result));
   chart.panels.push_back(layers_panel(report, index));
   chart.caption =
       "x4: layers alike, together. A roofline longer than its bar: operands in L2, or MACs saved "

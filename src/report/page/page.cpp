@@ -1,14 +1,14 @@
-// A report as one HTML page: nothing is fetched, all can be read without its script.
+// A report as one HTML page, which fetches nothing and runs nothing.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
+#include "report/legend.hpp"
 #include "report/page/assets.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
@@ -17,98 +17,29 @@
 namespace roofline {
 namespace {
 
-/// A table that may scroll sideways in the section of that id, up to its first row.
-/// `attributes` begin with a blank.
-std::string table_begin(std::string_view section, const std::vector<std::string_view>& heads,
-                        std::string_view attributes = "") {
+/// A grid as a table in the section of that id, that may scroll sideways.
+std::string grid_table(std::string_view section, const Grid& grid) {
   std::string text = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{}-title\">\n"
-      "<table{}>\n<thead><tr>",
-      section, attributes);
-  for (const std::string_view head : heads)
-    text += fmt::format("<th scope=\"col\">{}</th>", xml_text(head));
-  return text + "</tr></thead>\n<tbody>\n";
-}
-
-constexpr std::string_view table_end = "</tbody>\n</table>\n</div>\n";
-
-std::string text_cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
-
-std::string number_cell(std::string_view text) {
-  return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
-}
-
-/// What is unfolded by a click on its heading.
-std::string details(std::string_view attributes, std::string_view summary, std::string_view text) {
-  return fmt::format("<details{}>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n", attributes,
-                     xml_text(summary), xml_text(text));
-}
-
-std::string memory_text(const Result& result) {
-  const auto needed = needed_memory_byte(result);
-  if (!needed) return "";
-  const std::string text = si(*needed, "B");
-  return fits(result).value_or(true) ? text : text + ": DOES NOT FIT";
-}
-
-std::optional<double> images_per_s(const Result& result) {
-  const auto& verdict = result.measured.verdict;
-  const double time_s = verdict && verdict->knows_gaps ? verdict->step_s : result.total.time_s;
-  if (!result.setting.batch || !(time_s > 0)) return std::nullopt;
-  return static_cast<double>(*result.setting.batch) / time_s;
-}
-
-bool has_measured(const Report& report) {
-  return std::ranges::any_of(
-      report.results, [](const Result& result) { return result.measured.summary.has_value(); });
-}
-
-/// A grid as a table in the section of that id.
-std::string grid_table(std::string_view section, const Grid& grid) {
-  std::vector<std::string_view> heads;
-  for (const GridColumn& column : grid.columns) heads.emplace_back(column.header);
-  std::string text = table_begin(section, heads);
+      "<table>\n<thead><tr>",
+      section);
+  for (const GridColumn& column : grid.columns)
+    text += fmt::format("<th scope=\"col\">{}</th>", xml_text(column.header));
+  text += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < grid.row_count(); ++row) {
     text += "<tr>";
     for (const GridColumn& column : grid.columns)
-      text += column.left ? text_cell(column.cells[row]) : number_cell(column.cells[row]);
+      text += fmt::format("<td{}>{}</td>", column.left ? "" : " class=\"n\"",
+                          xml_text(column.cells[row]));
     text += "</tr>\n";
   }
-  return text += table_end;
+  return text + "</tbody>\n</table>\n</div>\n";
 }
 
-void write_summary(const Report& report, OutputBuffer& page) {
-  Grid grid{{{"network", true},
-             {"GPU", true},
-             {"type", true},
-             {"batch"},
-             {"MACs"},
-             {"FLOP"},
-             {"bytes"},
-             {"a step"},
-             {"roofline"},
-             {"expected"},
-             {"measured"},
-             {"images/s"},
-             {"bound by compute"},
-             {"memory needed"}}};
-  for (const Result& result : report.results) {
-    const auto& dtype = result.setting.dtype;
-    const auto& batch = result.setting.batch;
-    const Total& total = result.total;
-    const auto& verdict = result.measured.verdict;
-    const auto rate = images_per_s(result);
-    grid.add_row(
-        {result.setting.label, result.setting.gpu, dtype ? std::string(name_of(*dtype)) : "mixed",
-         batch ? fmt::format("{}", *batch) : "mixed", si(total.macs, ""), si(total.flops, ""),
-         si(total.bytes.total, "B"),
-         verdict && verdict->knows_gaps ? duration(verdict->step_s) : "",
-         duration(total.roofline_time_s), duration(total.expected_time_s),
-         result.measured.summary ? duration(result.measured.summary->total.measured_time_s) : "",
-         rate ? plain(*rate) : "", percent(compute_bound_share(result)), memory_text(result)});
-  }
-  drop_columns(grid, std::nullopt, {});
-  page.text() += grid_table("summary", grid);
+bool has_settings(const Report& report) { return !report.points.empty(); }
+
+void write_settings(const Report& report, OutputBuffer& page) {
+  page.text() += grid_table("settings", points_grid(report, std::nullopt));
 }
 
 bool has_verdict(const Report& report) {
@@ -149,15 +80,9 @@ void write_verdicts(const Report& report, OutputBuffer& page) {
 /// A page with more charts of one kind is not read.
 constexpr std::size_t most_charts = 6;
 
-/// Of a sweep, charts of layers are those of the best batch.
 void add_charts(std::string& text, const Report& report, ChartKind kind) {
   std::vector<Chart> charts = layer_charts(report, kind);
   const std::size_t all = charts.size();
-  if (!report.sweeps.empty()) {
-    const SettingsTable& sweep = report.sweeps.front();
-    const auto& best = sweep.rows[sweep.best.value_or(0)].batch;
-    std::erase_if(charts, [&](const Chart& chart) { return chart.batch && chart.batch != best; });
-  }
   if (charts.size() > most_charts) charts.resize(most_charts);
   for (const Chart& chart : charts) text += figure(chart);
   if (charts.size() < all)
@@ -173,91 +98,21 @@ void write_charts(const Report& report, OutputBuffer& page) {
     add_charts(text, report, ChartKind::sweep);
   else if (!report.points.empty())
     add_charts(text, report, ChartKind::compare);
-  if (report.filter.ranks_gpus()) return;
+  if (report.filter.ranks_gpus() || !report.sweeps.empty()) return;
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
 }
 
-std::vector<const OutputField*> shown_fields(const Report& report) {
-  const bool measured = has_measured(report);
-  std::vector<const OutputField*> shown;
-  for (const OutputField& field : output_fields())
-    if (field.path == "type" ||
-        (!field.column.header.empty() && (measured || field.column.shown != Shown::measured)))
-      shown.push_back(&field);
-  return shown;
-}
-
-/// What the column sorts by: the number in base units; nothing for texts.
-std::string sort_value(const OutputField& field, const TableRow& row) {
-  const Row first = row_of(row.result, row.first());
-  const Cell value = field.value(first);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
-  if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
-  return "";
-}
-
-std::string derivation_id(std::size_t result, std::size_t row) {
-  return fmt::format("d{}-{}", result, row);
-}
-
-/// The derivation that stands for each layer of a result: that of the first one alike.
-std::map<std::size_t, std::string> derivations_by_row(const Report& report, std::size_t result) {
-  std::map<std::size_t, std::string> ids;
-  for (const auto& group : report.selections[result].groups)
-    for (const std::size_t row : group) ids[row] = derivation_id(result, group.front());
-  return ids;
-}
-
-std::string field_cell(const OutputField& field, const TableRow& row, const std::string& target) {
-  const std::string text = xml_text(field_text(field, row));
-  if (field.path == "name")
-    return target.empty()
-               ? fmt::format("<th scope=\"row\">{}</th>", text)
-               : fmt::format("<th scope=\"row\"><a href=\"#{}\">{}</a></th>", target, text);
-  const std::string value = sort_value(field, row);
-  if (value.empty()) return fmt::format("<td>{}</td>", text);
-  return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", value, text);
-}
-
-void write_layer_rows(const Report& report, std::size_t index, bool many,
-                      const std::vector<const OutputField*>& fields, OutputBuffer& page) {
-  const Result& result = report.results[index];
-  auto ids = derivations_by_row(report, index);
-  std::string& text = page.text();
-  for (const std::size_t i : report.selections[index].rows) {
-    const TableRow row{result, {i}};
-    text += "<tr>";
-    for (const OutputField* field : fields) text += field_cell(*field, row, ids[i]);
-    if (many) text += text_cell(work_title(result, false)) + text_cell(result.setting.gpu);
-    text += "</tr>\n";
-    page.pass_on();
-  }
-}
-
 void write_layers(const Report& report, OutputBuffer& page) {
-  const bool many = report.results.size() > 1;
-  const std::vector<const OutputField*> fields = shown_fields(report);
-  std::vector<std::string_view> heads;
-  heads.reserve(fields.size() + 2);
-  for (const OutputField* field : fields)
-    heads.push_back(field->column.header.empty() ? field->path : field->column.header);
-  if (many) heads.insert(heads.end(), {"network", "GPU"});
-  page.text() += "<p>A layer's name leads to the derivation of its numbers.</p>\n" +
-                 table_begin("layers", heads, " id=\"layer-table\"");
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    write_layer_rows(report, i, many, fields, page);
-  page.text() += table_end;
-}
-
-void write_derivations(const Report& report, OutputBuffer& page) {
-  page.text() += "<p>Layers that differ in nothing but their names share one.</p>\n";
-  for (const Explanation& each : report.derivations) {
-    const Result& result = report.results[each.result];
-    std::string name = row_name({result, {each.row}});
-    if (report.results.size() > 1) name += " of " + work_title(result, true);
-    page.text() += details(fmt::format(" id=\"{}\"", derivation_id(each.result, each.row)), name,
-                           explanation_text(each, result, ExplanationLength::whole));
+  const std::vector<ResultGroup> tables = grouped_results(report, share_a_table);
+  for (const ResultGroup& table : tables) {
+    const Result& first = report.results[table.front()];
+    if (first.layers.empty()) continue;  // a ranking's are not kept
+    if (tables.size() > 1)
+      page.text() += fmt::format("<h3>{}: {}</h3>\n", xml_text(work_title(first, true)),
+                                 xml_text(time_headline(first)));
+    if (table.size() == 1) page.text() += paragraphs(memory_sentence(first));
+    page.text() += grid_table("layers", layer_grid(report, table, RenderStyle()));
     page.pass_on();
   }
 }
@@ -270,25 +125,17 @@ void write_kernels(const Report& report, OutputBuffer& page) {
         "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
         grid_table("kernels",
                    kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
-  text += fmt::format("<p>{}</p>\n", xml_text(kernel_legend(report)));
 }
 
 void write_gpus(const Report& report, OutputBuffer& page) {
-  for (const Gpu& gpu : report.gpus) page.text() += details("", gpu.name, render_gpu(gpu));
+  for (const Gpu& gpu : report.gpus)
+    page.text() += fmt::format("<details>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
+                               xml_text(gpu.name), xml_text(render_gpu(gpu)));
 }
 
-constexpr std::string_view conventions = R"html(<ul>
-<li>1 MAC is one multiply-add, 2 FLOP. Bias adds and epilogues are not counted; taps on padding are.</li>
-<li>Bytes are algorithmic: every operand read once, every result written once, each at its own data
-type, without im2col. k, M, G, T are powers of ten.</li>
-<li>Peaks are dense; tensor peaks are with fp32 accumulation.</li>
-<li>Roofline: max(FLOP / peak, bytes / bandwidth), all bytes from device memory (Williams, Waterman
-and Patterson, Communications of the ACM 52(4), 2009). A layer is bound by compute where its
-intensity, FLOP / bytes, reaches the ridge, peak / bandwidth.</li>
-<li>Expected time: of the kernel that a vendor's library would run, by the kernel model. It is below
-the roofline where operands are in L2, or where Winograd or FFT need fewer MACs.</li>
-</ul>
-)html";
+void write_words(const Report&, OutputBuffer& page) {
+  page.text() += fmt::format("<pre>{}</pre>\n", xml_text(words_text(sentence_width)));
+}
 
 void write_errors(const Report& report, OutputBuffer& page) {
   page.text() += "<ul>\n";
@@ -299,6 +146,10 @@ void write_errors(const Report& report, OutputBuffer& page) {
 
 bool has_errors(const Report& report) { return !report.errors.empty(); }
 bool has_kernels(const Report& report) { return !report.kernels.empty(); }
+bool has_rows(const Report& report) {
+  return std::ranges::any_of(report.results,
+                             [](const Result& result) { return !result.layers.empty(); });
+}
 bool has_layers(const Report& report) { return !report.results.empty() || !has_kernels(report); }
 
 struct PageSection {
@@ -311,14 +162,12 @@ struct PageSection {
 constexpr PageSection sections[] = {
     {"errors", "Inputs that could not be evaluated", has_errors, write_errors},
     {"verdict", "Verdict", has_verdict, write_verdicts},
-    {"summary", "Summary", has_layers, write_summary},
+    {"settings", "GPUs, types and batches", has_settings, write_settings},
     {"charts", "Charts", has_layers, write_charts},
-    {"layers", "Layers", has_layers, write_layers},
-    {"derivations", "Derivations", has_layers, write_derivations},
+    {"layers", "Layers", has_rows, write_layers},
     {"kernels", "Kernels", has_kernels, write_kernels},
     {"gpus", "GPUs and where their numbers come from", has_layers, write_gpus},
-    {"conventions", "Conventions", [](const Report&) { return true; },
-     [](const Report&, OutputBuffer& page) { page.text() += conventions; }},
+    {"words", "Words and conventions", [](const Report&) { return true; }, write_words},
 };
 
 /// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"; "... and 3
@@ -347,7 +196,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   page.text() = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"color-scheme\" content=\"light\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n"
       "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\">\n{}</nav>\n</header>\n"
@@ -361,9 +210,8 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
     section.write(report, page);
     page.text() += "</section>\n";
   }
-  page.text() += fmt::format(
-      "</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n</body>\n</html>\n",
-      ROOFLINE_VERSION, page_script);
+  page.text() +=
+      "</main>\n<footer><p>roofline " ROOFLINE_VERSION "</p></footer>\n</body>\n</html>\n";
   page.flush();
 }
 

@@ -33,6 +33,7 @@ SettingRow point(const std::string& gpu, double images_per_s, double factor) {
   row.batch = 1;
   row.time_s = 1 / images_per_s;
   row.images_per_s = images_per_s;
+  row.time_per_image_s = row.time_s;
   row.expected_uncertainty = Uncertainty{factor, factor, UncertaintyBasis::datasheet};
   return row;
 }
@@ -45,17 +46,17 @@ std::vector<Bar> bars_of(const Chart& chart) {
 
 TEST_CASE("A ranking has one bar a GPU, and those tied with the first are light",
           "[report/chart/answers]") {
-  // 100 / 1.2 = 83.3: b reaches 88, c no more than 77.
   SettingsTable table;
   table.work = "net";
   table.ranked_by = SortBy::time;
   table.rows = {point("a", 100, 1.2), point("b", 80, 1.1), point("c", 70, 1.1)};
+  table.rows[0].rank = table.rows[1].rank = 1;
+  table.rows[0].tied = table.rows[1].tied = true;
   Report report;
   report.points = {table};
   report.point_selections = {select(table, {})};
   const Chart chart = compare_charts(report).at(0);
-  CHECK(chart.title == "net: best is a, 100.0 images/s");
-  CHECK(chart.subtitle == "expected; tied with the first for all that is known: 1");
+  CHECK(chart.title == "net: a first: 100.0 images/s; b ties with it within x1.25");
   const std::vector<Bar> bars = bars_of(chart);
   REQUIRE(bars.size() == 3);
   const std::pair<double, Colour> expected[] = {

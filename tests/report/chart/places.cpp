@@ -199,32 +199,25 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
   CHECK(ridge->path.front().x == Approx(15.7e12 / 900e9));
 }
 
-TEST_CASE("A measured time and the model's parts of it are two bars whose shares sum",
+TEST_CASE("The bar of all layers has the parts of the expected time and a tick at the measured one",
           "[report/chart/places]") {
-  // A convolution for which the model expects 15 to 60 us: measured longer, and shorter.
-  for (const int measured_us : {800, 10}) {
-    const std::string text = R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3,
-                                "batch": 1, "gpu": "v100", "measured_us": )" +
-                             std::to_string(measured_us) + "}";
-    const Context context = make_context(find_gpu("v100").value(), {}).value();
-    Network network = load_text(text);
-    const Result result = evaluate(network, context).value();
-    const MeasuredSummary& summary = *result.measured.summary;
-    CHECK((summary.unexplained_s > 0) == (measured_us == 800));
-    const Report report = make_report({{result, &context}}, {}, {}).value();
-    const Panel panel = charts_of(report, ChartKind::time).front().panels.front();
-    CHECK(panel.heading == "where the time went (measured total; split by the model)");
-    const std::vector<Bar>& bars = std::get<Bars>(panel.body).rows;
-    REQUIRE(bars.size() == 2);
-    CHECK(bars[0].segments.front().value == Approx(measured_us * 1e-6));
-    double parts_s = 0;
-    for (const Segment& segment : bars[1].segments) parts_s += segment.value;
-    CHECK(parts_s == Approx(std::max(measured_us * 1e-6, *summary.total.expected_time_s)));
-    double shares = 0;
-    for (const LegendItem& item : panel.legend)
+  const std::string text = R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3,
+                              "batch": 1, "gpu": "v100", "measured_us": 800})";
+  const Context context = make_context(find_gpu("v100").value(), {}).value();
+  const Result result = evaluate(load_text(text), context).value();
+  const Report report = make_report({{result, &context}}, {}, {}).value();
+  const Panel panel = charts_of(report, ChartKind::time).front().panels.front();
+  const std::vector<Bar>& bars = std::get<Bars>(panel.body).rows;
+  REQUIRE(bars.size() == 1);
+  CHECK(bars[0].measured == Approx(800e-6));
+  double parts_s = 0;
+  for (const Segment& segment : bars[0].segments) parts_s += segment.value;
+  CHECK(parts_s == Approx(*result.total.expected_time_s));
+  double shares = 0;
+  for (const LegendItem& item : panel.legend)
+    if (item.sign == LegendItem::Sign::bar)
       shares += std::stod(item.text.substr(item.text.find_last_of(' ')));
-    CHECK(shares == Approx(100).margin(0.5));
-  }
+  CHECK(shares == Approx(100).margin(0.5));
 }
 
 TEST_CASE("Layers without FLOP are counted, not drawn", "[report/chart/places]") {
