@@ -286,7 +286,8 @@ void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,
-                              const std::vector<const TensorArgument*>& given) {
+                              const std::vector<const TensorArgument*>& given,
+                              std::uint64_t times) {
   constexpr std::size_t deepest_graph = 16;
   if (depth_ >= deepest_graph) fail(node, "expected at most 16 graphs inside each other, got more");
   Tensors tensors;
@@ -297,7 +298,9 @@ void ProgramReader::run_graph(Node& node, const Value& graph,
       tensors[name.try_text()] = *given[next++];
     }
   ++depth_;
+  const std::uint64_t outer_times = std::exchange(times_, checked_mul(times_, times));
   run_nodes(graph, tensors);
+  times_ = outer_times;
   --depth_;
   std::size_t result = 0;
   for (const Value output : graph.require("outputs", "an array of results"))
@@ -328,6 +331,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   for (LayerSpec& layer : layers) {
     layer.place = {program_.origin().source, place_of(node), false, {}};
     layer.source_line = source_line_;
+    if (times_ > 1) layer.repeat = times_;
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
     layer.in_place = node.target.find("_.") != node.target.npos;
     if (layer.pass == Pass::fwd) layer.pass.reset();

@@ -122,8 +122,9 @@ class ProgramReader {
   void sees(Node& node, const std::optional<TensorArgument>& view, std::size_t result = 0);
   /// Says which layer wrote the node's results, and how they lie in memory.
   void writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides = {});
-  /// Runs a graph inside the node with these tensors as its inputs.
-  void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs);
+  /// Runs a graph inside the node with these tensors as its inputs, several times.
+  void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs,
+                 std::uint64_t times = 1);
   const BatchChange& batch_change() const { return sizes_.batch_change(); }
   bool wants_channels_last() const { return defaults_.layout == Layout::nhwc; }
   /// The node cannot take another batch than the program's.
@@ -158,6 +159,7 @@ class ProgramReader {
   std::set<std::string> notes_;
   std::map<std::string, std::size_t> without_row_;
   std::size_t depth_ = 0;
+  std::uint64_t times_ = 1;  ///< that the present graph runs
 };
 
 /// What the node does: layers, views, or nothing. Sets its results.
