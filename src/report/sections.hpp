@@ -34,6 +34,8 @@ std::string points_text(const Report& report, const TableStyle& style);
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What a ranking comes to: the first, and what ties with it.
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
+/// A row of the table, by what tells it from the others.
+std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
 /// The seconds of a sweep by kind of layer.

@@ -136,13 +136,16 @@ std::string short_gpu(const Report& report, const std::string& name) {
   return display_width(name) > widest && has_alias ? gpu->aliases.front() : name;
 }
 
-/// A row of the table, by what tells it from the others.
+}  // namespace
+
 std::string point_name(const SettingsTable& table, const SettingRow& row) {
+  const bool says_batch = row.batch && !is_one({&table, 1}, batch_text) &&
+                          std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
   return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
-         (std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1 && row.batch
-              ? fmt::format(" batch {}", *row.batch)
-              : "");
+         (says_batch ? fmt::format(" batch {}", *row.batch) : "");
 }
+
+namespace {
 
 /// What is best by what the ranking is not by, wherever it stands.
 std::string other_bests(const SettingsTable& table, const std::string& currency) {

@@ -42,12 +42,12 @@ std::string order_text(const Result& result) {
 }
 
 std::string title_of(const Report& report, const Section& section) {
+  constexpr std::size_t widest_gpu = 80;  // the name of a GPU that was changed says what was set
   const Result& result = report.results[section.front()];
-  std::string text = printable(work_title(result, true));
-  if (section.size() > 1)
-    text.replace(0, printable(result.setting.label).size(),
-                 fmt::format("{} inputs of one layer", section.size()));
-  text += order_text(result);
+  std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
+                                         : fmt::format("{} inputs of one layer", section.size());
+  text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
+          work_title(result, false).substr(result.setting.label.size()) + order_text(result);
   if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
   return text + '\n';
 }

@@ -359,7 +359,7 @@ void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
   const std::string json = render_gpus_json({gpu});
   expect(nlohmann::json::accept(json), "JSON that cannot be read");
   for (const std::string& text :
-       {render_gpu(gpu), render_model(gpu), json, render_gpu_list({gpu}, {})})
+       {render_gpu(gpu), write_constants(*gpu.constants), json, render_gpu_list({gpu}, {})})
     expect_no_controls(text, "a GPU");
   AnalysisOptions options;
   options.cache = choice % 2 == 0 ? CacheState::warm : CacheState::cold;

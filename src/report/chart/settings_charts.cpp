@@ -13,21 +13,6 @@
 namespace roofline {
 namespace {
 
-/// What tells the row's setting from others of its table: "A100 SXM4 80GB, fp16, batch 8".
-std::string setting_text(const SettingsTable& table, const SettingRow& row) {
-  const auto differs = [&](auto member) {
-    return std::ranges::any_of(table.rows,
-                               [&](const SettingRow& each) { return each.*member != row.*member; });
-  };
-  std::vector<std::string> parts;
-  if (differs(&SettingRow::gpu)) parts.push_back(row.gpu);
-  if (differs(&SettingRow::dtype))
-    parts.emplace_back(row.dtype ? name_of(*row.dtype) : "mixed types");
-  if (differs(&SettingRow::batch))
-    parts.push_back(row.batch ? fmt::format("batch {}", *row.batch) : "mixed batches");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 /// More bars are no picture.
 constexpr std::size_t most_bars = 40;
 
@@ -47,7 +32,7 @@ Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
   const bool is_first = &row == &table.rows[table.ranked_by ? 0 : table.best.value_or(0)];
   const Colour colour = is_first ? Colour::blue : row.tied ? Colour::sky : Colour::grey;
   Bar bar;
-  bar.label = setting_text(table, row);
+  bar.label = point_name(table, row);
   bar.note = quantity_text(row, by, currency);
   if (!row.fits.value_or(true)) bar.note += ", DOES NOT FIT";
   bar.segments = {{length, colour, bar.label + ": " + duration(row.time_s)}};
@@ -72,7 +57,7 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection,
   if (table.ranked_by)
     chart.title += ": " + ranking_answer(table, currency);
   else if (table.best)
-    chart.title += ": best is " + setting_text(table, table.rows[*table.best]);
+    chart.title += ": best is " + point_name(table, table.rows[*table.best]);
   if (bars.size() > most_bars) bars.resize(most_bars);
   if (const std::size_t all = selection.rows.size(); all > bars.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
