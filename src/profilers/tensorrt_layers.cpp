@@ -285,12 +285,10 @@ constexpr EngineRule engine_rules[] = {
 };
 
 const EngineRule* find_rule(std::string_view type) {
-  const auto found =
-      std::find_if(std::begin(engine_rules), std::end(engine_rules), [&](const EngineRule& rule) {
-        return (' ' + std::string(rule.types) + ' ').find(' ' + std::string(type) + ' ') !=
-               std::string::npos;
-      });
-  return found == std::end(engine_rules) ? nullptr : found;
+  const std::string word = ' ' + std::string(type) + ' ';
+  for (const EngineRule& rule : engine_rules)
+    if (mentions(' ' + std::string(rule.types) + ' ', {word})) return &rule;
+  return nullptr;
 }
 
 std::string type_of_layer(const Value& layer) {
