@@ -58,7 +58,7 @@ std::optional<double> profiler_number(std::string_view cell) {
     if (cell[i] != ',' && cell[i] != ' ') digits += cell[i];
   }
   constexpr double most = 1e30;  // any table's sum of such numbers is finite
-  const auto number = number_in<double>(digits);
+  const std::optional<double> number = number_in<double>(std::string_view(digits));
   return number && std::fabs(*number) <= most ? number : std::nullopt;
 }
 

@@ -409,6 +409,7 @@ TEST_CASE("A caller keeps what it gives and what it gets", "[pytorch/programs]")
   CHECK(memory.peak_activation_byte ==
         32ULL * 2 * 8 * 8 * 4097 * 128 * 2 + 8 * 128256 * 2 + 8 * 4096 * 2);
   CHECK(decoder.assumptions ==
-        std::vector<std::string>{"its inputs are tokens [s10, 1], cache_0_0 and 63 more [s10, 8, "
-                                 "4096, 128] with s10 = 8 of 1 to 1024"});
+        std::vector<std::string>{
+            "its inputs are tokens [s10, 1], cache_0_0 [s10, 8, 4096, 128], cache_0_1 [s10, 8, "
+            "4096, 128] and 62 more with s10 = 8 of 1 to 1024"});
 }
