@@ -13,23 +13,23 @@ namespace {
 const std::string convolution = R"("input": [32, 128, 28, 28], "out_channels": 128,
     "kernel_size": 3, "padding": 1, "dtype": "fp16", "gpu": "v100")";
 
-Result measured(const std::string& layer, const std::string& more) {
+Result timed(const std::string& layer, const std::string& more) {
   return analyze(load_text("{" + layer + more + "}"), find_gpu("v100").value());
 }
 
 /// Measured so many times the longest of 95 in 100 by the model, by that kernel.
-Result measured(const std::string& layer, double times, const std::string& kernel) {
-  const LayerResult row = measured(layer, "").layers.front();
+Result timed(const std::string& layer, double times, const std::string& kernel) {
+  const LayerResult row = timed(layer, "").layers.front();
   const double time_s = times * *row.expected_time_s * row.expected_uncertainty->factor_95;
-  return measured(layer, R"(, "measured_time_s": )" + number_text(time_s, 17) +
-                             R"(, "measured_kernel": ")" + kernel + '"');
+  return timed(layer, R"(, "measured_time_s": )" + number_text(time_s, 17) +
+                          R"(, "measured_kernel": ")" + kernel + '"');
 }
 
 }  // namespace
 
 TEST_CASE("A library chose badly where another algorithm took longer than 95 of 100 runs would",
           "[results/library_choice]") {
-  REQUIRE(measured(convolution, "").layers.front().kernel->algorithm == Algorithm::implicit_gemm);
+  REQUIRE(timed(convolution, "").layers.front().kernel->algorithm == Algorithm::implicit_gemm);
   struct Case {
     std::string kernel;
     double times;
@@ -51,7 +51,7 @@ TEST_CASE("A library chose badly where another algorithm took longer than 95 of 
   };
   for (const Case& each : cases) {
     INFO(each.kernel);
-    const Result result = measured(convolution, each.times, each.kernel);
+    const Result result = timed(convolution, each.times, each.kernel);
     CHECK(result.layers.front().better_time_s.has_value() == each.is_bad);
     const MeasuredSummary& summary = *result.measured.summary;
     CHECK(summary.bad_choices.layers == (each.is_bad ? 1 : 0));
@@ -71,8 +71,8 @@ TEST_CASE("Where a library has but a naive kernel, it should have an implicit GE
       "kernel_size": 3, "padding": 1, "dtype": "fp16", "gpu": "v100")";
   const std::string of_images = R"("input": [128, 32, 28, 28], "out_channels": 32,
       "kernel_size": 3, "padding": 1, "dtype": "fp16", "kernel": {"algorithm": "implicit_gemm"})";
-  const double better_s = measured(of_images, "").layers.front().kernel->expected_time_s;
-  LayerResult row = measured(grouped, 1, "ConvDirectNaiveConvFwd").layers.front();
+  const double better_s = timed(of_images, "").layers.front().kernel->expected_time_s;
+  LayerResult row = timed(grouped, 1, "ConvDirectNaiveConvFwd").layers.front();
   row.kernel->solver = std::string("ConvDirectNaiveConvFwd");
   CHECK(better_kernel(row) == "implicit_gemm");
   const Context context = make_context(find_gpu("v100").value(), {}).value();
@@ -87,5 +87,5 @@ TEST_CASE("Where a library has but a naive kernel, it should have an implicit GE
 TEST_CASE("No library chooses how to multiply matrices badly, as far as is known",
           "[results/library_choice]") {
   const std::string linear = R"("type": "linear", "input": [512, 512], "out_features": 512)";
-  CHECK_FALSE(measured(linear, 5, "ConvDirectNaiveConvFwd").layers.front().better_time_s);
+  CHECK_FALSE(timed(linear, 5, "ConvDirectNaiveConvFwd").layers.front().better_time_s);
 }
