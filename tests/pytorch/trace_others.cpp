@@ -9,6 +9,7 @@
 
 using namespace roofline;
 
+namespace trace_others {
 namespace {
 
 struct Expected {
@@ -302,3 +303,5 @@ TEST_CASE("A batch is of whole videos", "[pytorch/trace_others]") {
   const auto spec = read_trace(trace.text());
   CHECK(spec->batch == 8);
 }
+
+}  // namespace trace_others
