@@ -12,13 +12,13 @@ TEST_CASE("A trace that cannot be used says how to record one", "[pytorch/trace_
   CHECK(message_of_trace(TraceText().operation("aten::clamp_min", 1, 0, 9).text()) ==
         "t.json: expected operators with their shapes, got a trace without: record it with "
         "torch.profiler.profile(..., record_shapes=True)");
-  const Arguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
+  const RecordedArguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
   CHECK(message_of_trace(TraceText().operation("aten::exp", 1, 0, 9, complex).text()) ==
         "t.json: expected operators that are layers, got none");
 }
 
 TEST_CASE("Kernels of no layer are a table", "[pytorch/trace_errors]") {
-  const Arguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
+  const RecordedArguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
   const auto spec = read_trace(
       TraceText().operation("aten::unheard_of", 1, 0, 9, complex).kernel("k", 1, 10, 5).text());
   REQUIRE(spec->kernels != nullptr);
@@ -46,8 +46,9 @@ TEST_CASE("A trace that is damaged", "[pytorch/trace_errors]") {
 }
 
 TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]") {
-  const Arguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
-  const Arguments complex{"[[4, 4], []]", R"(["c10::complex<float>", "Scalar"])", R"(["", "0"])"};
+  const RecordedArguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
+  const RecordedArguments complex{"[[4, 4], []]", R"(["c10::complex<float>", "Scalar"])",
+                                  R"(["", "0"])"};
   const auto spec = read_trace(TraceText()
                                    .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
                                    .operation("aten::_foreach_mul_", 2, 10, 9, list)

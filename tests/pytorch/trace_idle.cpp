@@ -24,9 +24,9 @@ double idle_us(const TraceSummary& summary, IdleCause cause) {
   return summary.idle_by_cause_s[cause] * 1e6;
 }
 
-const Arguments matrix{"[[32, 64], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
-const Arguments two_matrices{"[[32, 64], [32, 64], []]", R"(["float", "float", "Scalar"])",
-                             R"(["", "", "1"])"};
+const RecordedArguments matrix{"[[32, 64], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+const RecordedArguments two_matrices{"[[32, 64], [32, 64], []]", R"(["float", "float", "Scalar"])",
+                                     R"(["", "", "1"])"};
 
 }  // namespace
 
@@ -120,7 +120,7 @@ TEST_CASE("Copies and collectives count where nothing better runs", "[pytorch/tr
 TEST_CASE("Elementwise layers that read what the one before wrote are a chain",
           "[pytorch/trace_idle]") {
   TraceText trace;
-  const auto run = [&](const std::string& name, int id, const Arguments& arguments) {
+  const auto run = [&](const std::string& name, int id, const RecordedArguments& arguments) {
     trace.operation(name, id, 10 * id, 5, arguments).kernel("k", id, 1000 + 10 * id, 2);
   };
   run("aten::add", 1, two_matrices);

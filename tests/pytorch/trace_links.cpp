@@ -7,7 +7,7 @@ using namespace roofline;
 
 namespace {
 
-const Arguments vector_of_32{"[[1, 32], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+const RecordedArguments vector_of_32{"[[1, 32], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
 
 /// The measured time of the layer of that name, in microseconds; 0 where there is none.
 double time_us(const NetworkSpec& spec, const std::string& name) {
@@ -109,8 +109,8 @@ TEST_CASE("Kernels side by side: busy once, counted each", "[pytorch/trace_links
 }
 
 TEST_CASE("Copies over the host link are no layers", "[pytorch/trace_links]") {
-  const Arguments copied{"[[32, 8], [32, 8], []]", R"(["float", "float", "Scalar"])",
-                         R"(["", "", "False"])"};
+  const RecordedArguments copied{"[[32, 8], [32, 8], []]", R"(["float", "float", "Scalar"])",
+                                 R"(["", "", "False"])"};
   const auto spec = read_trace(TraceText()
                                    .operation("aten::copy_", 1, 0, 50, copied)
                                    .operation("aten::copy_", 2, 60, 50, copied)
@@ -155,7 +155,7 @@ TEST_CASE("Kernels of the two gradients of a convolution", "[pytorch/trace_links
       {{"xmma_dgrad", "gemm"}, 1, 2},
       {{"gemm", "xmma_wgrad"}, 1, 2},
       {{"fprop_a"}, 0.5, 0.5}};  // nothing tells them apart
-  const Arguments backward{
+  const RecordedArguments backward{
       "[[2, 16, 4, 4], [2, 8, 4, 4], [16, 8, 3, 3], [], [], [], [], [], [], [], []]",
       R"(["c10::Half", "c10::Half", "c10::Half", "", "", "", "", "", "", "", ""])",
       R"(["", "", "", "[0]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1",)"
@@ -178,7 +178,7 @@ TEST_CASE("Kernels of the two gradients of a convolution", "[pytorch/trace_links
 }
 
 TEST_CASE("A mask asks for one gradient alone", "[pytorch/trace_links]") {
-  const Arguments backward{
+  const RecordedArguments backward{
       "[[2, 16, 4, 4], [2, 8, 4, 4], [16, 8, 3, 3], [], [], [], [], [], [], [], []]",
       R"(["float", "float", "float", "", "", "", "", "", "", "", ""])",
       R"(["", "", "", "[0]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1",)"
@@ -208,7 +208,7 @@ TEST_CASE("Work that was queued before the recording began is of an earlier step
 }
 
 TEST_CASE("A recording has its batch", "[pytorch/trace_links]") {
-  const Arguments pool{
+  const RecordedArguments pool{
       "[[8, 4, 16, 16], [], [], [], [], []]",
       R"(["float", "ScalarList", "ScalarList", "ScalarList", "ScalarList", "Scalar"])",
       R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "[1, 1]", "False"])"};

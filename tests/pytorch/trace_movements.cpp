@@ -31,7 +31,8 @@ TEST_CASE("Strides say how the operands of a copy or a function lie to each othe
   };
   for (const Row& row : rows) {
     INFO(row.operation << ' ' << row.sizes << ' ' << row.strides);
-    const Arguments arguments{row.sizes, R"(["float", "float"])", R"(["", ""])", row.strides};
+    const RecordedArguments arguments{row.sizes, R"(["float", "float"])", R"(["", ""])",
+                                      row.strides};
     const auto layers = trace_layers(TraceText()
                                          .operation(row.operation, 7, 100, 20, arguments)
                                          .kernel("some_kernel", 7, 110, 5)
@@ -43,7 +44,7 @@ TEST_CASE("Strides say how the operands of a copy or a function lie to each othe
 
 TEST_CASE("Operators' names and arguments say what a kernel's time depends on",
           "[pytorch/trace_movements]") {
-  const auto layer = [](const std::string& operation, const Arguments& arguments) {
+  const auto layer = [](const std::string& operation, const RecordedArguments& arguments) {
     const auto layers = trace_layers(TraceText()
                                          .operation(operation, 7, 100, 20, arguments)
                                          .kernel("some_kernel", 7, 110, 5)
@@ -83,7 +84,7 @@ TEST_CASE("Picking operators move what they pick and its 8-byte indices",
           "[pytorch/trace_movements]") {
   struct Row {
     std::string operation;
-    Arguments arguments;
+    RecordedArguments arguments;
     std::string name;
     std::uint64_t total_byte;  ///< by hand: picked + indices + written
   };

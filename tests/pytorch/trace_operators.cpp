@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
   std::string operation;
-  Arguments arguments;
+  RecordedArguments arguments;
   std::string name;
   LayerKind kind;
   Pass pass;
@@ -407,7 +407,7 @@ TEST_CASE("Operators become layers", "[pytorch/trace_operators]") {
 }
 
 TEST_CASE("fp32 that ran on TF32 units is tf32", "[pytorch/trace_operators]") {
-  const Arguments matrices{"[[32, 8], [8, 16]]", R"(["float", "float"])", R"(["", ""])"};
+  const RecordedArguments matrices{"[[32, 8], [8, 16]]", R"(["float", "float"])", R"(["", ""])"};
   const auto type_with = [&](const std::string& kernel) {
     return trace_layers(
                TraceText().operation("aten::mm", 1, 0, 9, matrices).kernel(kernel, 1, 5, 1).text())
@@ -420,10 +420,10 @@ TEST_CASE("fp32 that ran on TF32 units is tf32", "[pytorch/trace_operators]") {
 
 TEST_CASE("Products of the backward pass are a linear layer's gradients",
           "[pytorch/trace_operators]") {
-  const Arguments data{"[[32, 16], [16, 8]]", R"(["float", "float"])", R"(["", ""])",
-                       "[[16, 1], [8, 1]]"};
-  const Arguments weight{"[[16, 32], [32, 8]]", R"(["float", "float"])", R"(["", ""])",
-                         "[[1, 16], [8, 1]]"};
+  const RecordedArguments data{"[[32, 16], [16, 8]]", R"(["float", "float"])", R"(["", ""])",
+                               "[[16, 1], [8, 1]]"};
+  const RecordedArguments weight{"[[16, 32], [32, 8]]", R"(["float", "float"])", R"(["", ""])",
+                                 "[[1, 16], [8, 1]]"};
   const auto layers = trace_layers(TraceText()
                                        .operation("AddmmBackward0", 1, 0, 100)
                                        .operation("aten::mm", 2, 10, 9, data)
@@ -443,12 +443,12 @@ TEST_CASE("Products of the backward pass are a linear layer's gradients",
 }
 
 TEST_CASE("An instance norm keeps the shape that it was asked for", "[pytorch/trace_operators]") {
-  const Arguments asked{"[[4, 64, 8, 8], [], [], [], [], [], [], [], []]",
-                        R"(["float", "", "", "", "", "", "", "", ""])",
-                        R"(["", "", "", "", "", "True", "0.1", "1e-05", "True"])"};
-  const Arguments run{"[[1, 256, 8, 8], [], [], [], [], [], [], []]",
-                      R"(["float", "", "", "", "", "", "", ""])",
-                      R"(["", "", "", "", "", "True", "0.1", "1e-05"])"};
+  const RecordedArguments asked{"[[4, 64, 8, 8], [], [], [], [], [], [], [], []]",
+                                R"(["float", "", "", "", "", "", "", "", ""])",
+                                R"(["", "", "", "", "", "True", "0.1", "1e-05", "True"])"};
+  const RecordedArguments run{"[[1, 256, 8, 8], [], [], [], [], [], [], []]",
+                              R"(["float", "", "", "", "", "", "", ""])",
+                              R"(["", "", "", "", "", "True", "0.1", "1e-05"])"};
   const auto layers = trace_layers(TraceText()
                                        .operation("aten::instance_norm", 1, 0, 100, asked)
                                        .operation("aten::native_batch_norm", 2, 10, 50, run)

@@ -28,12 +28,12 @@ void check_layers(const std::vector<Layer>& layers, const std::vector<Expected>&
   }
 }
 
-const Arguments convolution{"[[2, 8, 4, 4], [16, 8, 3, 3], [], [], [], [], []]",
-                            R"(["float", "float", "", "ScalarList", "", "", "Scalar"])",
-                            R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"};
-const Arguments linear{"[[32, 8], [16, 8], [16]]", R"(["float", "float", "float"])",
-                       R"(["", "", ""])"};
-const Arguments image{"[[2, 16, 4, 4], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+const RecordedArguments convolution{"[[2, 8, 4, 4], [16, 8, 3, 3], [], [], [], [], []]",
+                                    R"(["float", "float", "", "ScalarList", "", "", "Scalar"])",
+                                    R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"};
+const RecordedArguments linear{"[[32, 8], [16, 8], [16]]", R"(["float", "float", "float"])",
+                               R"(["", "", ""])"};
+const RecordedArguments image{"[[2, 16, 4, 4], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
 constexpr std::uint64_t conv_macs = 2 * 16 * 16 * 8 * 9;
 constexpr std::uint64_t conv_elements = 2 * 8 * 16 + 16 * 8 * 9 + 2 * 16 * 16;
 
@@ -83,10 +83,10 @@ TEST_CASE("A recording without a GPU in another type", "[pytorch/trace_others]")
 }
 
 TEST_CASE("Autocast's operators are those that it calls", "[pytorch/trace_others]") {
-  const Arguments half{"[[32, 8], [16, 8], [16]]", R"(["c10::Half", "c10::Half", "c10::Half"])",
-                       R"(["", "", ""])"};
-  const Arguments cast{"[[16, 8], [16, 8], []]", R"(["c10::Half", "float", "Scalar"])",
-                       R"(["", "", "False"])"};
+  const RecordedArguments half{"[[32, 8], [16, 8], [16]]",
+                               R"(["c10::Half", "c10::Half", "c10::Half"])", R"(["", "", ""])"};
+  const RecordedArguments cast{"[[16, 8], [16, 8], []]", R"(["c10::Half", "float", "Scalar"])",
+                               R"(["", "", "False"])"};
   check_layers(trace_layers(TraceText()
                                 .operation("aten::linear", 1, 0, 50, linear)
                                 .operation("aten::to", 2, 1, 10, cast)
@@ -180,8 +180,9 @@ TEST_CASE("A captured graph's kernels are those of the recording of its capture"
   for (const int tokens : {32, 64}) {
     const double at = 1000.0 * tokens;
     const std::string rows = std::to_string(tokens);
-    const Arguments product{"[[" + rows + ", 8], [16, 8], []]", linear.types, linear.values};
-    const Arguments values{"[[" + rows + ", 16], []]", image.types, image.values};
+    const RecordedArguments product{"[[" + rows + ", 8], [16, 8], []]", linear.types,
+                                    linear.values};
+    const RecordedArguments values{"[[" + rows + ", 16], []]", image.types, image.values};
     capture.event("user_annotation", "capture_" + rows + "_decode", "100", "1", at, 100, "")
         .call("cudaStreamBeginCapture", tokens, at + 5)
         .operation("aten::linear", tokens + 1, at + 10, 10, product)
@@ -225,12 +226,12 @@ TEST_CASE("A cache of keys and values counts what is read and written of it",
   const std::string types =
       R"(["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16"])";
   const std::string values = R"(["", "", "", ""])";
-  const Arguments store{"[[64, 2, 128], [64, 2, 128], [100000, 2, 128], [100000, 2, 128]]", types,
-                        values};
-  const Arguments attention{"[[64, 8, 128], [64, 2, 128], [64, 2, 128], [64, 8, 128]]", types,
-                            values};
-  const Arguments paged{"[[64, 8, 128], [5000, 16, 2, 128], [5000, 16, 2, 128], []]", types,
-                        values};
+  const RecordedArguments store{"[[64, 2, 128], [64, 2, 128], [100000, 2, 128], [100000, 2, 128]]",
+                                types, values};
+  const RecordedArguments attention{"[[64, 8, 128], [64, 2, 128], [64, 2, 128], [64, 8, 128]]",
+                                    types, values};
+  const RecordedArguments paged{"[[64, 8, 128], [5000, 16, 2, 128], [5000, 16, 2, 128], []]", types,
+                                values};
   const auto read = [&](const std::string& annotation) {
     TraceText trace;
     if (!annotation.empty()) trace.event("user_annotation", annotation, "100", "1", 0, 500, "");
@@ -265,8 +266,8 @@ TEST_CASE("A cache of keys and values counts what is read and written of it",
 
 TEST_CASE("A compiled pointwise kernel counts the bytes that move", "[pytorch/trace_others]") {
   const auto byte_of = [](const std::string& name, const std::string& sizes) {
-    const Arguments arguments{"[" + sizes + ", []]", R"(["c10::Half", "c10::Half", "Scalar"])",
-                              R"(["", "", "65536"])"};
+    const RecordedArguments arguments{
+        "[" + sizes + ", []]", R"(["c10::Half", "c10::Half", "Scalar"])", R"(["", "", "65536"])"};
     return count(trace_layers(
                      TraceText().operation(name, 1, 0, 9, arguments).kernel(name, 1, 5, 1).text())
                      .front())
@@ -289,14 +290,14 @@ TEST_CASE("A compiled pointwise kernel counts the bytes that move", "[pytorch/tr
 TEST_CASE("A batch is of whole videos", "[pytorch/trace_others]") {
   // Divided attention in space and time: 8 videos of 8 frames, patches and frames as samples.
   TraceText trace;
-  const Arguments patches{"[[64, 3, 32, 32], [16, 3, 16, 16], [], [], [], [], []]",
-                          convolution.types,
-                          R"(["", "", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"])"};
+  const RecordedArguments patches{"[[64, 3, 32, 32], [16, 3, 16, 16], [], [], [], [], []]",
+                                  convolution.types,
+                                  R"(["", "", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"])"};
   trace.operation("aten::conv2d", 1, 0, 5, patches).kernel("k", 1, 2, 1);
   int id = 2;
   for (const std::string sizes : {"[8, 32, 16]", "[64, 5, 16]", "[8, 33, 16]"}) {
-    const Arguments sum{"[" + sizes + ", " + sizes + ", []]", R"(["float", "float", "Scalar"])",
-                        R"(["", "", "1"])"};
+    const RecordedArguments sum{"[" + sizes + ", " + sizes + ", []]",
+                                R"(["float", "float", "Scalar"])", R"(["", "", "1"])"};
     trace.operation("aten::add", id, 10.0 * id, 5, sum).kernel("k", id, 10.0 * id + 2, 1);
     ++id;
   }

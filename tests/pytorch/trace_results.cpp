@@ -62,7 +62,7 @@ TEST_CASE("A join of a list without shapes is told", "[pytorch/trace_results]") 
 TEST_CASE("An optimizer's lists are counted by their operands, and a note says so",
           "[pytorch/trace_results]") {
   const std::string list = "[[16, 8], [100]]";
-  const Arguments lists{
+  const RecordedArguments lists{
       "[" + list + ", " + list + ", " + list + ", " + list + ", [], [[], []], []]",
       R"(["TensorList", "TensorList", "TensorList", "TensorList", "TensorList",)"
       R"( "TensorList", "Scalar"])",
@@ -147,7 +147,7 @@ TEST_CASE("What runs in few of the steps is no layer of each", "[pytorch/trace_r
 }
 
 TEST_CASE("What a trace does not hold of products is told", "[pytorch/trace_results]") {
-  const Arguments matrices{"[[4, 8], [8, 2]]", R"(["float", "float"])", R"(["", ""])"};
+  const RecordedArguments matrices{"[[4, 8], [8, 2]]", R"(["float", "float"])", R"(["", ""])"};
   TraceText trace;
   trace.operation("vllm::moe_forward", 1, 0, 9, vector_of_16)
       .operation("aten::mm", 2, 10, 9, matrices)

@@ -10,7 +10,7 @@
 #include "roofline/load.hpp"
 
 /// What an operator is called with: one entry an argument, as the trace writes it.
-struct Arguments {
+struct RecordedArguments {
   std::string sizes = {};    ///< "[[32, 64], []]"
   std::string types = {};    ///< R"(["float", "Scalar"])"
   std::string values = {};   ///< R"(["", "2"])"
@@ -18,13 +18,14 @@ struct Arguments {
 };
 
 /// One tensor of 16 elements, and a number.
-inline const Arguments vector_of_16{"[[1, 16], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+inline const RecordedArguments vector_of_16{"[[1, 16], []]", R"(["float", "Scalar"])",
+                                            R"(["", "0"])"};
 
 /// Events of a trace, in the order in which they are added.
 class TraceText {
  public:
   TraceText& operation(const std::string& name, int id, double start_us, double duration_us,
-                       const Arguments& arguments = {}, int thread = 1) {
+                       const RecordedArguments& arguments = {}, int thread = 1) {
     std::string own = "\"External id\": " + std::to_string(id);
     if (!arguments.sizes.empty())
       own += ", \"Concrete Inputs\": " + arguments.values + ", \"Input type\": " + arguments.types +

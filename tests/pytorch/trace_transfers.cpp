@@ -14,7 +14,7 @@ std::vector<Transfer> transfers_of(TraceText& trace) {
   return read_trace(trace.text())->summary->transfers;
 }
 
-Arguments tensors(const std::string& sizes, const std::string& types) {
+RecordedArguments tensors(const std::string& sizes, const std::string& types) {
   return {sizes, types, "[]"};
 }
 
