@@ -103,8 +103,9 @@ class Evaluator::ItemEvaluator {
   }
 
   void say(const std::string& source, std::span<const std::string> assumptions) {
+    const std::string where = source + ": ";
     for (const std::string& assumption : assumptions)
-      all_.messages.push_back({source + ": " + assumption, Message::Kind::assumption});
+      all_.messages.push_back({where + assumption, Message::Kind::assumption});
   }
 
   void say_beside_rows(const std::string& source, std::span<const std::string> notes) {

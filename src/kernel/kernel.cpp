@@ -33,7 +33,7 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Trace& tr
   const bool is_dense = contracts && request.layer.groups == 1;
   if (own == nullptr && (is_dense || family == KindFamily::attention)) return std::nullopt;
   if (contracts)
-    if (const auto on_solver = solver_plan(request, trace)) return on_solver;
+    if (auto on_solver = solver_plan(request, trace)) return on_solver;
   if (is_dense) return dense_plan(request, trace);
   const auto flop_s = practical_flop_s(request.counts, own, trace);
   const auto rates = machine_rates(request.model.machine, trace);

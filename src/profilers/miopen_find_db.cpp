@@ -169,9 +169,8 @@ std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin
     layer.place = {origin.source, line, false, {}};
     const std::vector<Solver> solvers = solvers_in(text);
     if (!(solvers.front().ms > 0))
-      network.assumptions.push_back(
-          "times of 0, which nobody measured, are left out, although "
-          "MIOpen takes the least time");
+      network.assumptions.emplace_back(
+          "times of 0, which nobody measured, are left out, although MIOpen takes the least time");
     set_measured(solvers, layer);
     network.layers.push_back(std::move(layer));
   } catch (const InputError& error) {

@@ -184,13 +184,14 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
       batch_ = defaults.batch_override.value_or(stated);
       if (!is_symbol) change_ = {stated, batch_};
     }
-    std::string shape;
+    std::string sizes;
     for (const Value size : list) {
       const auto open = evaluated(size, symbols_);
-      add_item(shape, open ? open->text : std::to_string(number(size)));
+      add_item(sizes, open ? open->text : std::to_string(number(size)));
       is_open = is_open || open;
     }
-    shapes.push_back(name + " [" + shape + "]");
+    shapes.push_back(name);
+    shapes.back().append(" [").append(sizes).append("]");
   }
   if (!is_open) return;
   std::string values;
