@@ -364,7 +364,8 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   double farthest = 1;
   for (const SettingRow& row : table.rows)
     if (row.tied && &row != &first) {
-      tied.push_back(point_name(table, row));
+      // A name looks through the whole table, and only so many are shown.
+      tied.push_back(tied.size() < most_named ? point_name(table, row) : row.gpu);
       farthest = std::max(farthest, quantity(row) / quantity(first));
     }
   if (!tied.empty())
