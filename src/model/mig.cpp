@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <regex>
 #include <span>
 #include <utility>
 
@@ -114,6 +114,24 @@ const MigSlice& slice_meant(const MigName& name, const Gpu& whole,
   return *nearest;
 }
 
+/// Takes the last word off the others; none where it is the only one.
+std::string take_last_word(std::string& words) {
+  const std::size_t blank = words.rfind(' ');
+  if (blank == std::string::npos) return "";
+  std::string last = words.substr(blank + 1);
+  words.resize(blank);
+  return last;
+}
+
+/// The number of at most four digits before a unit, 40 of "40gb"; 0 for another word.
+std::uint64_t number_before(const std::string& word, std::string_view unit) {
+  std::uint64_t number = 0;
+  const char* const end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, number);
+  const bool is_one = error == std::errc{} && number < 10000 && std::string_view(rest, end) == unit;
+  return is_one ? number : 0;
+}
+
 template <class Number>
 void scale_known(std::optional<Number>& value, double factor) {
   if (value) value = static_cast<Number>(static_cast<double>(*value) * factor);
@@ -124,14 +142,15 @@ void scale_known(std::optional<Number>& value, double factor) {
 std::optional<MigName> parse_mig_name(std::string_view text) {
   // "h100 80gb hbm3 mig 4g 40gb me": what follows the memory size says which media engines a
   // slice has and whether it draws.
-  static const std::regex form(
-      R"((?!mig )(.+?)(?: mig)? (\d{1,4})g (\d{1,4})gb(?: (?:me|gfx|all))*)");
-  std::smatch match;
-  const std::string words = gpu_name_words(text);
-  if (!std::regex_match(words, match, form)) return std::nullopt;
-  const std::uint64_t compute_slices = std::stoull(match[2]);
-  if (compute_slices == 0) return std::nullopt;
-  return MigName{match[1], std::stoull(match[3]), compute_slices};
+  std::string words = gpu_name_words(text);
+  std::string word = take_last_word(words);
+  while (word == "me" || word == "gfx" || word == "all") word = take_last_word(words);
+  const std::uint64_t gigabytes = number_before(word, "gb");
+  const std::uint64_t compute_slices = number_before(take_last_word(words), "g");
+  if (gigabytes == 0 || compute_slices == 0) return std::nullopt;
+  if (words.ends_with(" mig")) take_last_word(words);
+  if (words.empty() || words == "mig") return std::nullopt;
+  return MigName{words, gigabytes, compute_slices};
 }
 
 Gpu mig_slice(const Gpu& whole, const MigName& name) {
