@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <istream>
 #include <nlohmann/json.hpp>
-#include <streambuf>
 
+#include "load/json_parser.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -27,29 +26,6 @@ JsonNode::Parts JsonDocument::keep(std::span<const JsonNode> parts) {
 namespace {
 
 using Library = nlohmann::json;
-
-/// Appends a key to a JSON Pointer, and only the beginning of a very long one.
-void append_part(std::string& pointer, std::string_view key) {
-  constexpr std::size_t longest = 200;
-  pointer += '/';
-  for (const char c : key.substr(0, longest)) {
-    if (c == '~')
-      pointer += "~0";
-    else if (c == '/')
-      pointer += "~1";
-    else
-      pointer += c;
-  }
-  if (key.size() > longest) pointer += "...";
-}
-
-/// Appends the place of a part of an array or an object.
-void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key) {
-  if (is_element)
-    pointer += '/' + std::to_string(index);
-  else
-    append_part(pointer, key);
-}
 
 /// Appends the way from one node to another beneath it; false where that is not beneath. Parts lie
 /// side by side, so that a long array is not searched one by one.
@@ -96,150 +72,6 @@ std::string shown(const Value& value) {
   return value.is_object() ? "an object" : "a long string";
 }
 
-/// Sorts members by their keys. Gives the first whose key comes twice, or null.
-const JsonNode* sort_members(std::span<JsonNode> members) {
-  std::sort(members.begin(), members.end(),
-            [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
-  const auto found =
-      std::adjacent_find(members.begin(), members.end(),
-                         [](const JsonNode& a, const JsonNode& b) { return a.key == b.key; });
-  return found == members.end() ? nullptr : &*found;
-}
-
-/// Builds a document's values from what the library's parser finds, and knows where that is.
-class TreeBuilder final : public nlohmann::json_sax<Library> {
- public:
-  /// `take`: for_each_listed()'s; null to keep the whole document.
-  explicit TreeBuilder(JsonDocument& document, const TakeListed* take = nullptr)
-      : document_(&document), take_(take) {}
-
-  /// Where a text stops being JSON: after as many bytes, for that reason.
-  struct Fault {
-    std::size_t byte = 0;
-    std::string reason;
-    bool is_number = false;  ///< one that a double cannot hold
-  };
-  /// The fault of a text; none where it is JSON. The library takes a NUL for the text's end.
-  std::optional<Fault> parse(std::string_view text) {
-    if (Library::sax_parse(text.begin(), text.end(), this))
-      if (const std::size_t nul = text.find('\0'); nul != text.npos) fault_ = Fault{nul + 1, ""};
-    return fault_;
-  }
-  std::optional<Fault> parse(std::istream& text) {
-    stream_ = &text;
-    Library::sax_parse(text, this);
-    return fault_;
-  }
-  /// The value of a text without a fault.
-  const JsonNode& root() const { return root_; }
-  /// The JSON Pointer of what is being read.
-  std::string pointer() const {
-    std::string text;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      const std::size_t end = i + 1 < open_.size() ? open_[i + 1].first : parts_.size();
-      append_part(text, open_[i].is_array, end - open_[i].first, open_[i].key);
-    }
-    return text;
-  }
-
-  bool null() override { return add({}); }
-  bool boolean(bool value) override { return add({value}); }
-  bool number_integer(std::int64_t value) override { return add({value}); }
-  bool number_unsigned(std::uint64_t value) override { return add({value}); }
-  bool number_float(double value, const std::string&) override { return add({value}); }
-  bool string(std::string& text) override { return add({document_->keep(text)}); }
-  bool binary(Library::binary_t&) override { return false; }  // no JSON text has any
-  bool start_object(std::size_t) override { return open(false); }
-  bool start_array(std::size_t) override { return open(true); }
-
-  bool key(std::string& name) override {
-    if (take_ != nullptr && open_.size() == 1)
-      list_ = name;
-    else
-      open_.back().key = document_->keep(name);
-    return true;
-  }
-
-  bool end_object() override {
-    const std::span members = std::span(parts_).subspan(open_.back().first);
-    if (take_ == nullptr)
-      if (const JsonNode* repeated = sort_members(members)) fail_repeated(repeated->key);
-    return close({JsonNode::Members{document_->keep(members)}});
-  }
-
-  bool end_array() override {
-    return close(
-        {JsonNode::Elements{document_->keep(std::span(parts_).subspan(open_.back().first))}});
-  }
-
-  bool parse_error(std::size_t byte, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    fault_ = {byte, error.what(), dynamic_cast<const Library::out_of_range*>(&error) != nullptr};
-    return false;
-  }
-
- private:
-  /// The parts of an open array or object lie on top of those of what it lies in.
-  struct Level {
-    bool is_array;
-    std::size_t first;     ///< place of its first part among all
-    std::string_view key;  ///< the member of an object that is being read
-  };
-
-  bool add(const JsonNode& value) {
-    if (open_.empty()) {
-      root_ = value;
-      return true;
-    }
-    if (take_ != nullptr && open_.size() <= (open_.front().is_array ? 1U : 2U)) {
-      give(value);
-      return true;
-    }
-    parts_.push_back({value.content, open_.back().key});
-    return true;
-  }
-
-  bool open(bool is_array) {
-    constexpr std::size_t deepest = 64;
-    if (open_.size() == deepest)
-      throw document_->origin().error(
-          "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
-    if (open_.empty()) {  // what a layer needs
-      open_.reserve(4);
-      parts_.reserve(16);
-    }
-    open_.push_back({is_array, parts_.size(), {}});
-    return true;
-  }
-
-  bool close(const JsonNode& value) {
-    parts_.resize(open_.back().first);
-    open_.pop_back();
-    return add(value);
-  }
-
-  /// An element of a list, or what stands beside the lists.
-  void give(const JsonNode& value) {
-    if (open_.back().is_array)
-      (*take_)(list_, {value, *document_}, static_cast<std::uint64_t>(stream_->tellg()));
-    document_->clear();
-  }
-
-  [[noreturn]] void fail_repeated(std::string_view key) {
-    open_.back().key = key;
-    throw document_->origin().error(pointer(), "expected each key once, got this one twice");
-  }
-
-  JsonDocument* document_;
-  const TakeListed* take_;
-  std::istream* stream_ = nullptr;
-  std::string list_;  ///< the key of the list whose elements are given
-  std::vector<Level> open_;
-  std::vector<JsonNode> parts_;
-  JsonNode root_;
-  std::optional<Fault> fault_;
-};
-
 /// What people have in place of layers, by how it begins.
 constexpr std::pair<std::string_view, std::string_view> not_json[] = {
     {"Model: \"",
@@ -284,9 +116,9 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 [[noreturn]] void fail_parsing(std::string_view text, const Origin& origin,
-                               const TreeBuilder& builder, const TreeBuilder::Fault& fault) {
+                               const JsonFault& fault) {
   if (fault.is_number)
-    throw origin.error(builder.pointer(), "expected a number that a double can hold");
+    throw origin.error(fault.pointer, "expected a number that a double can hold");
   const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
   const std::string_view before = text.substr(0, offset);
   const auto breaks = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
@@ -296,32 +128,6 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
                    std::to_string(origin.line.value_or(1) + breaks) + ":" + std::to_string(column),
                    syntax_message(text, offset, fault.reason));
 }
-
-/// A stream's bytes for the library's parser.
-class StreamBuffer final : public std::streambuf {
- public:
-  explicit StreamBuffer(ByteStream& stream) : stream_(&stream) {}
-
- protected:
-  int_type underflow() override {
-    const auto seen = static_cast<std::size_t>(egptr() - eback());
-    stream_->skip(seen);
-    begin_byte_ += seen;
-    const std::string_view bytes = stream_->peek(1);
-    if (bytes.empty()) return traits_type::eof();
-    char* const begin = const_cast<char*>(bytes.data());  // which nobody writes to
-    setg(begin, begin, begin + bytes.size());
-    return traits_type::to_int_type(*begin);
-  }
-  /// Says where it is, and goes nowhere else.
-  pos_type seekoff(off_type, std::ios_base::seekdir, std::ios_base::openmode) override {
-    return static_cast<off_type>(begin_byte_) + (gptr() - eback());
-  }
-
- private:
-  ByteStream* stream_;
-  std::uint64_t begin_byte_ = 0;  ///< where in the text begins what is in memory
-};
 
 }  // namespace
 
@@ -458,15 +264,16 @@ std::string Value::json() const {
 }
 
 JsonDocument::JsonDocument(std::string_view text, Origin origin) : JsonDocument(std::move(origin)) {
-  TreeBuilder builder(*this);
-  if (const auto fault = builder.parse(text)) fail_parsing(text, origin_, builder, *fault);
-  root_ = builder.root();
+  const ParsedJson parsed = parse_json(text, KeyOrder::sorted, *this);
+  if (parsed.fault) fail_parsing(text, origin_, *parsed.fault);
+  root_ = parsed.root;
 }
 
 JsonNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
-  TreeBuilder builder(*this);
-  if (is_text || builder.parse(text)) return {keep(text), key};
-  return {builder.root().content, key};
+  if (is_text) return {keep(text), key};
+  const ParsedJson parsed = parse_json(text, KeyOrder::sorted, *this);
+  if (parsed.fault) return {keep(text), key};
+  return {parsed.root.content, key};
 }
 
 JsonNode JsonDocument::row(std::span<JsonNode> members) {
@@ -478,21 +285,6 @@ JsonNode JsonDocument::row(std::span<JsonNode> members) {
 void JsonDocument::clear() {
   root_ = {};
   memory_.release();
-}
-
-void for_each_listed(ByteStream& stream, const TakeListed& take) {
-  JsonDocument document(Origin{stream.name()});
-  TreeBuilder builder(document, &take);
-  StreamBuffer buffer(stream);
-  std::istream text(&buffer);
-  const auto fault = builder.parse(text);
-  if (!fault) return;
-  const bool at_end = fault->reason.find("unexpected end of input") != std::string::npos;
-  const bool not_utf8 = fault->reason.find("UTF-8") != std::string::npos;
-  throw InputError(stream.name(), "byte " + std::to_string(fault->byte),
-                   at_end     ? "expected the rest of the trace, got the end of the text"
-                   : not_utf8 ? "expected UTF-8 text, got a byte that is not"
-                              : "expected JSON, got something else");
 }
 
 }  // namespace roofline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -305,11 +306,16 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 }
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
-  static const std::vector<FieldKey> keys = sorted_keys();
-  const auto first = std::ranges::lower_bound(keys, key, {}, &FieldKey::key);
-  for (auto each = first; each != keys.end() && each->key == key; ++each)
-    if (each->field->applies_to(kind)) return *each;
-  return first == keys.end() || first->key != key ? std::nullopt : std::optional(*first);
+  static const auto by_key = [] {
+    std::unordered_map<std::string_view, std::vector<FieldKey>> all;
+    for (const FieldKey& each : sorted_keys()) all[each.key].push_back(each);
+    return all;
+  }();
+  const auto found = by_key.find(key);
+  if (found == by_key.end()) return std::nullopt;
+  for (const FieldKey& each : found->second)
+    if (each.field->applies_to(kind)) return each;
+  return found->second.front();
 }
 
 std::span<const std::string_view> layer_keys() {

@@ -41,6 +41,7 @@ install(EXPORT roofline_targets FILE rooflineTargets.cmake NAMESPACE roofline::
 file(WRITE ${PROJECT_BINARY_DIR}/rooflineConfig.cmake
      "include(CMakeFindDependencyMacro)\n"
      "find_dependency(fmt)\n"
+     "find_dependency(simdjson)\n"
      "find_dependency(Threads)\n"
      "find_dependency(ZLIB)\n"
      "include(\${CMAKE_CURRENT_LIST_DIR}/rooflineTargets.cmake)\n")

@@ -14,6 +14,7 @@ namespace roofline {
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
+  if (threads == 1) return work(std::size_t{0}, count);
   std::vector<std::future<void>> parts;
   for (std::size_t part = 0; part < threads; ++part) {
     const auto do_part = [&work, begin = count * part / threads,

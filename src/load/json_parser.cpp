@@ -1,0 +1,210 @@
+#include "load/json_parser.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace roofline {
+namespace {
+
+using Library = nlohmann::json;
+
+/// Builds a document's values from what a parser finds, and knows where that is.
+class TreeBuilder final : public nlohmann::json_sax<Library> {
+ public:
+  TreeBuilder(JsonDocument& document, KeyOrder order) : document_(&document), order_(order) {}
+
+  const JsonNode& root() const { return root_; }
+  const std::optional<JsonFault>& fault() const { return fault_; }
+
+  bool null() override { return add({}); }
+  bool boolean(bool value) override { return add({value}); }
+  bool number_integer(std::int64_t value) override { return add({value}); }
+  bool number_unsigned(std::uint64_t value) override { return add({value}); }
+  bool number_float(double value, const std::string&) override { return add({value}); }
+  bool string(std::string& text) override { return add_text(text); }
+  bool binary(Library::binary_t&) override { return false; }  // no JSON text has any
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+  bool key(std::string& name) override { return add_key(name); }
+
+  bool add_text(std::string_view text) { return add({document_->keep(text)}); }
+
+  bool add_key(std::string_view name) {
+    open_.back().key = document_->keep(name);
+    return true;
+  }
+
+  bool end_object() override {
+    const std::span members = std::span(parts_).subspan(open_.back().first);
+    if (order_ == KeyOrder::sorted)
+      if (const JsonNode* repeated = sort_members(members)) fail_repeated(repeated->key);
+    return close({JsonNode::Members{document_->keep(members)}});
+  }
+
+  bool end_array() override {
+    return close(
+        {JsonNode::Elements{document_->keep(std::span(parts_).subspan(open_.back().first))}});
+  }
+
+  bool parse_error(std::size_t byte, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    const bool is_number = dynamic_cast<const Library::out_of_range*>(&error) != nullptr;
+    fault_ = {byte, error.what(), is_number, pointer()};
+    return false;
+  }
+
+ private:
+  /// The parts of an open array or object lie on top of those of what it lies in.
+  struct Level {
+    bool is_array;
+    std::size_t first;     ///< place of its first part among all
+    std::string_view key;  ///< the member of an object that is being read
+  };
+
+  /// The JSON Pointer of what is being read.
+  std::string pointer() const {
+    std::string text;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const std::size_t end = i + 1 < open_.size() ? open_[i + 1].first : parts_.size();
+      append_part(text, open_[i].is_array, end - open_[i].first, open_[i].key);
+    }
+    return text;
+  }
+
+  bool add(const JsonNode& value) {
+    if (open_.empty())
+      root_ = value;
+    else
+      parts_.push_back({value.content, open_.back().key});
+    return true;
+  }
+
+  bool open(bool is_array) {
+    constexpr std::size_t deepest = 64;
+    if (open_.size() == deepest)
+      throw document_->origin().error(
+          "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
+    if (open_.empty()) {  // what a layer needs
+      open_.reserve(4);
+      parts_.reserve(16);
+    }
+    open_.push_back({is_array, parts_.size(), {}});
+    return true;
+  }
+
+  bool close(const JsonNode& value) {
+    parts_.resize(open_.back().first);
+    open_.pop_back();
+    return add(value);
+  }
+
+  [[noreturn]] void fail_repeated(std::string_view key) {
+    open_.back().key = key;
+    throw document_->origin().error(pointer(), "expected each key once, got this one twice");
+  }
+
+  JsonDocument* document_;
+  KeyOrder order_;
+  std::vector<Level> open_;
+  std::vector<JsonNode> parts_;
+  JsonNode root_;
+  std::optional<JsonFault> fault_;
+};
+
+void build(const simdjson::dom::element& value, TreeBuilder& builder);
+
+void build(const simdjson::dom::array& elements, TreeBuilder& builder) {
+  builder.start_array(0);
+  for (const simdjson::dom::element& element : elements) build(element, builder);
+  builder.end_array();
+}
+
+void build(const simdjson::dom::object& members, TreeBuilder& builder) {
+  builder.start_object(0);
+  for (const auto& [key, member] : members) {
+    builder.add_key(key);
+    build(member, builder);
+  }
+  builder.end_object();
+}
+
+void build(std::int64_t number, TreeBuilder& builder) {
+  if (number < 0)
+    builder.number_integer(number);
+  else
+    builder.number_unsigned(static_cast<std::uint64_t>(number));
+}
+
+/// Hands on what simdjson found, as the other library does.
+void build(const simdjson::dom::element& value, TreeBuilder& builder) {
+  using Type = simdjson::dom::element_type;
+  switch (value.type()) {
+    case Type::ARRAY: return build(simdjson::dom::array(value), builder);
+    case Type::OBJECT: return build(simdjson::dom::object(value), builder);
+    case Type::INT64: return build(std::int64_t(value), builder);
+    case Type::UINT64: builder.number_unsigned(std::uint64_t(value)); break;
+    case Type::DOUBLE: builder.number_float(double(value), {}); break;
+    case Type::STRING: builder.add_text(std::string_view(value)); break;
+    case Type::BOOL: builder.boolean(bool(value)); break;
+    case Type::NULL_VALUE: builder.null(); break;
+  }
+}
+
+/// Whether simdjson takes the text, whose values are then in `builder`.
+bool parse_fast(std::string_view text, TreeBuilder& builder) {
+  constexpr std::size_t worth_keeping_byte = 1 << 20;
+  thread_local simdjson::dom::parser parser;  // keeps its memory for the next text
+  simdjson::dom::element root;
+  const bool is_json = parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS;
+  if (is_json) build(root, builder);
+  if (text.size() > worth_keeping_byte) parser = simdjson::dom::parser();
+  return is_json;
+}
+
+}  // namespace
+
+// simdjson is ten times as fast as nlohmann's parser, which takes larger integers and says where a
+// text stops being JSON.
+ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document) {
+  TreeBuilder builder(document, order);
+  if (parse_fast(text, builder)) return {builder.root(), {}};
+  if (!Library::sax_parse(text.begin(), text.end(), &builder)) return {{}, builder.fault()};
+  // The library takes a NUL for the text's end.
+  const std::size_t nul = text.find('\0');
+  if (nul != text.npos) return {{}, JsonFault{nul + 1, "", false, ""}};
+  return {builder.root(), {}};
+}
+
+const JsonNode* sort_members(std::span<JsonNode> members) {
+  std::sort(members.begin(), members.end(),
+            [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
+  const auto found =
+      std::adjacent_find(members.begin(), members.end(),
+                         [](const JsonNode& a, const JsonNode& b) { return a.key == b.key; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+void append_part(std::string& pointer, std::string_view key) {
+  constexpr std::size_t longest = 200;
+  pointer += '/';
+  for (const char c : key.substr(0, longest)) {
+    if (c == '~')
+      pointer += "~0";
+    else if (c == '/')
+      pointer += "~1";
+    else
+      pointer += c;
+  }
+  if (key.size() > longest) pointer += "...";
+}
+
+void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key) {
+  if (is_element)
+    pointer += '/' + std::to_string(index);
+  else
+    append_part(pointer, key);
+}
+
+}  // namespace roofline
