@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <unordered_map>
 
 namespace roofline {
 namespace {
@@ -31,23 +32,27 @@ constexpr Likeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-std::size_t index_of(std::string_view path) {
-  const auto fields = constant_fields();
-  return static_cast<std::size_t>(std::ranges::find(fields, path, &ConstantField::path) -
-                                  fields.begin());
-}
-
 /// The index of the constant that one is like, where there is any.
 std::optional<std::size_t> like_of(std::size_t index) {
   const std::string_view path = constant_fields()[index].path;
   for (const auto& [part, like] : likenesses) {
     const std::size_t at = path.find(part);
-    if (at != path.npos) return index_of(std::string(path).replace(at, part.size(), like));
+    if (at != path.npos) return find_constant(std::string(path).replace(at, part.size(), like));
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::optional<std::size_t> find_constant(std::string_view path) {
+  static const auto index_of = [] {
+    std::unordered_map<std::string_view, std::size_t> all;
+    for (const ConstantField& field : constant_fields()) all.emplace(field.path, all.size());
+    return all;
+  }();
+  const auto found = index_of.find(path);
+  return found == index_of.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::span<double, constant_count> numbers_of(ConstantValues& values) {
   return std::span<double, constant_count>(reinterpret_cast<double*>(&values), constant_count);

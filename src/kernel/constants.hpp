@@ -190,6 +190,8 @@ struct ConstantField {
 
 /// In the order of numbers_of().
 std::span<const ConstantField, constant_count> constant_fields();
+/// The index of the constant of that path.
+std::optional<std::size_t> find_constant(std::string_view path);
 
 /// A set's values as a list.
 std::span<double, constant_count> numbers_of(ConstantValues& values);

@@ -240,8 +240,9 @@ std::vector<std::string> Value::texts() const {
 
 std::size_t Value::choice(std::span<const std::string_view> names) const {
   const std::string name = text();
+  const std::string wanted = lower_case(name);
   const auto found = std::ranges::find_if(
-      names, [&](std::string_view each) { return lower_case(each) == lower_case(name); });
+      names, [&](std::string_view each) { return lower_case(each) == wanted; });
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i)

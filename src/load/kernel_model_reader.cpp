@@ -93,9 +93,8 @@ class ConstantsReader {
     for (const Value value : object) {
       const std::string path = prefix + std::string(value.key());
       const auto fields = constant_fields();
-      const auto field = std::ranges::find(fields, path, &ConstantField::path);
-      if (field != fields.end()) {
-        number(value, *field, static_cast<std::size_t>(field - fields.begin()));
+      if (const auto index = find_constant(path)) {
+        number(value, fields[*index], *index);
       } else if (std::ranges::any_of(fields, [inside = path + '/'](const ConstantField& each) {
                    return each.path.starts_with(inside);
                  })) {
