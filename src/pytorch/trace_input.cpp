@@ -323,7 +323,8 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
   keep_one_rank(recording, notes);
-  if (has_call(recording, "GraphLaunch"))
+  const bool launches_graphs = has_call(recording, "GraphLaunch");
+  if (launches_graphs)
     for_each_beside(stream.name(), inputs,
                     [&](const Recording& other) { add_captured(recording, other); });
   else if (has_call(recording, "BeginCapture")) {
@@ -339,13 +340,14 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
     if (why) throw InputError(stream.name(), "", *why);
     return {program_of(std::move(recording), stream.name(), name)};
   }
-  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
+  if (auto network =
+          why && !launches_graphs ? std::nullopt : network_of(recording, stream.name(), notes)) {
     network->name = name;
     return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
   }
   notes.push_back(
       why.value_or("expected operators that are layers, got none among those that used the GPU"));
-  if (has_call(recording, "GraphLaunch"))
+  if (launches_graphs)
     notes.emplace_back(
         "it launches captured graphs: give the recording that was made while they were captured "
         "beside this one");

@@ -175,6 +175,12 @@ class LayerReader {
 
   void add_alone(std::uint32_t index) {
     const bool is_graph = is_graph_launch(recording_, origins_.of_activities[index].call_index);
+    if (auto layer =
+            is_graph ? layer_of_kernel(recording_, recording_.activities[index]) : std::nullopt) {
+      read_.chains.end();
+      ++by_grid_;
+      return add_to(read_.layers.row_of(std::move(*layer)), {index});
+    }
     read_.unmodelled.add(short_kernel_name(name_of_activity(index)), "",
                          std::string(is_graph ? in_graph : "launched outside of any operator"),
                          duration_s(index));
@@ -318,6 +324,11 @@ class LayerReader {
   }
 
   void add_notes() {
+    if (by_grid_ > 0)
+      read_.notes.push_back(
+          std::to_string(by_grid_) +
+          " kernels of captured graphs are layers by their names and grids alone, "
+          "in whole blocks: up to a tenth larger than they are");
     if (halved_operators_ > 0)
       read_.notes.push_back(std::to_string(halved_operators_) +
                             " convolution_backward whose kernels' names do not tell the gradients "
@@ -353,6 +364,7 @@ class LayerReader {
   TraceLayers read_;
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
+  std::size_t by_grid_ = 0;  ///< kernels that nothing but their names and grids tells of
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
   std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule
