@@ -164,6 +164,7 @@ std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
     if (word == "sq" || word == "tok") lengths.queries += number;
     if (word == "sk") lengths.keys += number;
     if (word == "sqsk") lengths.pairs += number;
+    if (word == "sqsq") lengths.squares += number;
     if (word == "bs") requests = number;
     at = end;
   }
@@ -176,9 +177,10 @@ std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
   const std::size_t squares = std::min(annotation.find('_', tokens), annotation.find(')', tokens));
   if (tokens != annotation.npos && annotation.ends_with(")_generation_0(0)") &&
       annotation.substr(squares).starts_with('_'))
-    lengths = {number_at(tokens + 1), number_at(tokens + 1), number_at(squares + 1)};
+    lengths = {number_at(tokens + 1), number_at(tokens + 1), number_at(squares + 1),
+               number_at(squares + 1)};
   if (lengths.pairs == 0) lengths.keys = 0;
-  for (std::uint64_t* sum : {&lengths.queries, &lengths.keys, &lengths.pairs})
+  for (std::uint64_t* sum : {&lengths.queries, &lengths.keys, &lengths.pairs, &lengths.squares})
     *sum = std::min(*sum, most);
   return lengths.queries > 0 ? std::optional(lengths) : std::nullopt;
 }

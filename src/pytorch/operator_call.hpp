@@ -89,8 +89,9 @@ struct Caller {
 /// Tokens of all requests of a step of a language model, in sums over the requests.
 struct SequenceLengths {
   std::uint64_t queries = 0;
-  std::uint64_t keys = 0;   ///< 0 where it is not said
-  std::uint64_t pairs = 0;  ///< of each request its queries times its keys
+  std::uint64_t keys = 0;     ///< 0 where it is not said
+  std::uint64_t pairs = 0;    ///< of each request its queries times its keys
+  std::uint64_t squares = 0;  ///< of each request its queries times themselves; 0 as keys
 };
 
 /// What servers annotate their steps with, among others

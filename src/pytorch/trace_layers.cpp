@@ -223,8 +223,8 @@ class LayerReader {
       key.push_back(recording_.operators[at].arguments);
     }
     if (call.sequences)
-      for (const std::uint64_t sum :
-           {call.sequences->queries, call.sequences->keys, call.sequences->pairs})
+      for (const std::uint64_t sum : {call.sequences->queries, call.sequences->keys,
+                                      call.sequences->pairs, call.sequences->squares})
         key.insert(key.end(),
                    {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32U)});
     return key;

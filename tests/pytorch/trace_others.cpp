@@ -299,6 +299,15 @@ TEST_CASE("A cache of keys and values counts what is read and written of it",
                                                   {"attention 64x8x1x128 to 2048", macs, bytes},
                                                   {"attention 64x8x1x128 to 2048#2", macs, bytes}});
   CHECK(known->summary->notes.empty());
+  // A prompt of 2,048 tokens, whose causal half is computed, beside 60 requests that decode one
+  // each and have 2,000 keys.
+  const auto mixed = read(
+      "execute_61_context_1(sq2048sk2048sqsq4194304sqsk4194304)_generation_60(sq60sk120000sqsq60"
+      "sqsk120000)");
+  const double seen = 2048.0 * 2049 / 2 + 60 * 2000;
+  const Network network = infer(*mixed, {}).value();
+  CHECK(static_cast<double>(count(network.layers.back()).macs) ==
+        Approx(seen * 8 * 128 * 2).epsilon(0.03));
   const auto unknown = read("");
   check_layers(infer(*unknown, {}).value().layers,
                {{"store_cache 64x2x128", 0, stored},
