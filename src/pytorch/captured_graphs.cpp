@@ -97,6 +97,7 @@ void add_captured(Recording& recording, const Recording& capture) {
     recording.captured.back().launches.push_back(call);
   }
   if (recording.captured.size() == known) return;
+  recording.has_values = recording.has_values || capture.has_values;
   recording.process_of_threads.resize(first_thread + capture.process_of_threads.size());
   recording.arguments.insert(recording.arguments.end(), capture.arguments.begin(),
                              capture.arguments.end());
