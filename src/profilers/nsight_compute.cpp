@@ -223,8 +223,7 @@ class NsightComputeTable {
     if (uncounted_ > 0)
       recording.notes.push_back(
           "FLOP of " + std::to_string(uncounted_) +
-          " launches are unknown: instructions took the tensor cores' pipe, and nothing says "
-          "which; "
+          " launches are unknown: nothing says which instructions took the tensor cores' pipe; "
           "record sm__ops_path_tensor_src_* and sm__sass_thread_inst_executed_op_hfma_pred_on too, "
           "or --set roofline");
     list_.fold_into(recording);

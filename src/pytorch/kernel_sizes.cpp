@@ -37,8 +37,7 @@ constexpr Functor functors[] = {{"CUDAFunctor_add<", 3, LayerKind::add, "add"},
                                 {"GeluCUDAKernelImpl(", 2, LayerKind::gelu, "gelu"},
                                 {"::silu_kernel(", 2, LayerKind::silu, "silu"},
                                 {"::rsqrt_kernel_cuda(", 2, LayerKind::elementwise, "rsqrt"},
-                                {"::float16_copy_kernel_cuda(", 2, LayerKind::copy, "copy"},
-                                {"::bfloat16_copy_kernel_cuda(", 2, LayerKind::copy, "copy"}};
+                                {"float16_copy_kernel_cuda(", 2, LayerKind::copy, "copy"}};
 
 /// The number behind that text; 0 where there is none.
 std::uint64_t number_behind(std::string_view name, std::string_view text) {
@@ -61,8 +60,8 @@ std::optional<LayerSpec> layer_of_kernel(const Recording& recording, const GpuAc
       number_behind(name, vectorized) == 0 || kernel.threads != threads_of_block ||
       kernel.blocks < fewest_blocks || kernel.blocks >= std::uint64_t{1} << 31U)
     return std::nullopt;
-  const bool takes_fp32 = mentions(name, {"lambda(float)"});
-  const auto type = takes_fp32 ? DataType::fp32 : element_type(name, DataType::fp16);
+  const auto type =
+      mentions(name, {"lambda(float)"}) ? DataType::fp32 : element_type(name, DataType::fp16);
   if (!type) return std::nullopt;
   const std::uint64_t elements = kernel.blocks * threads_of_block * elements_of_thread;
   LayerSpec spec = named_layer(functor->kind, functor->shown, std::to_string(elements), *type);

@@ -125,13 +125,12 @@ Layers attention_on_cache(const OperatorCall& call) {
     return {};
   if (!call.sequences) return traffic_layer(call, {query}, query->sizes, *query->type);
   const SequenceLengths& all = *call.sequences;
-  // Of each request the last query sees all keys, the one before it all but one, and so on.
   const auto queries_in_all = static_cast<double>(all.queries);
-  const auto seen = static_cast<double>(all.pairs) -
-                    (static_cast<double>(std::max(all.squares, all.queries)) - queries_in_all) / 2;
+  const auto keys_in_all = static_cast<double>(all.keys);
+  const double half = queries_in_all / 2;  // beside those of each request's last query
   const double requests =
-      std::clamp(std::round(queries_in_all * (static_cast<double>(all.keys) - queries_in_all / 2) /
-                            std::max(1.0, seen - queries_in_all / 2)),
+      std::clamp(std::round(queries_in_all * (keys_in_all - half) /
+                            std::max(1.0, static_cast<double>(all.pairs) - half)),
                  1.0, queries_in_all);
   const auto each = [&](std::uint64_t sum) {
     return static_cast<std::uint64_t>(

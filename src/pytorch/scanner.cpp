@@ -88,11 +88,6 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
   return arguments;
 }
 
-/// Of the three sizes of a grid or a block; 0 where they are not stated.
-std::uint64_t product_of(const Value& sizes) {
-  return sizes.size() == 3 ? element_count(numbers_in(sizes)) : 0;
-}
-
 bool may_be_annotated(const Value& event) {
   const Value last = event.at(event.size() - 1);
   return last.key() == "args" && last.is_object() && !last.contains("roofline");
@@ -193,8 +188,9 @@ class Scanner {
          message_of(arguments), 0, 0, may_be_annotated(event) ? end_byte : 0});
     GpuActivity& activity = recording_.activities.back();
     if (activity.external_id != 0) return;
-    activity.threads = static_cast<std::uint32_t>(product_of(arguments.find("block")));
-    activity.blocks = product_of(arguments.find("grid"));
+    activity.threads =
+        static_cast<std::uint32_t>(element_count(numbers_in(arguments.find("block"))));
+    activity.blocks = element_count(numbers_in(arguments.find("grid")));
     if (mentions(recording_.name(activity), {"vectorized_elementwise_kernel<8,"}))
       recording_.has_vectors_of_eight = true;
   }

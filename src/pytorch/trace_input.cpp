@@ -42,9 +42,8 @@ RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
     if (each.id == device) return each.gpu;
   if (recording.devices.empty()) return {};
   const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike =
-      std::all_of(recording.devices.begin(), recording.devices.end(),
-                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  const bool alike = std::ranges::all_of(
+      recording.devices, [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
   return alike ? first : RecordedGpu{};
 }
 
@@ -74,8 +73,7 @@ std::uint32_t busiest_device(const Recording& recording) {
   std::map<std::uint32_t, double> time_us;
   for (const GpuActivity& activity : recording.activities)
     time_us[activity.device] += activity.duration_us;
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  return std::max_element(time_us.begin(), time_us.end(), less)->first;
+  return std::ranges::max_element(time_us, {}, [](const auto& each) { return each.second; })->first;
 }
 
 /// How many steps launched anything: a profiler may open one more than it sees run.
@@ -303,7 +301,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
 }
 
 bool has_call(const Recording& recording, std::string_view part) {
-  return std::any_of(recording.calls.begin(), recording.calls.end(), [&](const LaunchCall& call) {
+  return std::ranges::any_of(recording.calls, [&](const LaunchCall& call) {
     return mentions(recording.texts.at(call.name), {part});
   });
 }
