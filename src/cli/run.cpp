@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -49,6 +50,13 @@ std::optional<MeasuredTimes> measured_times(const Options& options, const std::s
   if (options.measured.empty()) return std::nullopt;
   if (const std::optional<double> time_s = stated_time_s(options.measured))
     return MeasuredTimes(*time_s, options.report.explain, gpu);
+  std::error_code error;
+  if (options.measured.find_first_of("-0123456789") == 0 &&
+      !std::filesystem::exists(options.measured, error))
+    throw UsageError(
+        "--measured: expected a file, or a time above 0 in us, ms or s such as "
+        "9.143ms, got \"" +
+        options.measured + '"');
   return MeasuredTimes(options.measured, gpu, options.defaults.limits);
 }
 

@@ -98,6 +98,16 @@ class NsightMetrics {
     return counters;
   }
 
+  /// Instructions of tensor cores without a count of their operations. Packed fp16 arithmetic
+  /// (hfma2) goes through the same pipe and is counted with the vector units': without a count of
+  /// its own it is all that did where as many whole warps ran it.
+  bool has_uncounted_tensor_work() const {
+    const double all = tensor_instructions("").value_or(0);
+    constexpr double warp = 32;
+    return all > tensor_instructions("_op_hmma_type_hfma2").value_or(0) &&
+           all * warp != instructions("hfma");
+  }
+
   /// What the driver says of the GPU.
   RecordedGpu gpu() const {
     const auto whole = [&](std::string_view name) {
@@ -158,13 +168,6 @@ class NsightMetrics {
     return sum_of(total(metric + "_sparsity_off"), total(metric + "_sparsity_on"));
   }
 
-  /// Instructions of tensor cores without a count of their operations. Packed fp16 arithmetic
-  /// (hfma2) goes through the same pipe and is counted with the vector units'.
-  bool has_uncounted_tensor_work() const {
-    return tensor_instructions("").value_or(0) >
-           tensor_instructions("_op_hmma_type_hfma2").value_or(0);
-  }
-
   std::optional<double> tensor_instructions(const std::string& kind) const {
     const auto count = total("sm__inst_executed_pipe_tensor" + kind);
     return count ? count : total("smsp__inst_executed_pipe_tensor" + kind);
@@ -217,6 +220,12 @@ class NsightComputeTable {
     recording.recorder = "Nsight Compute";
     recording.gpu = std::move(gpu_);
     table_.note_others(recording.notes);
+    if (uncounted_ > 0)
+      recording.notes.push_back(
+          "FLOP of " + std::to_string(uncounted_) +
+          " launches are unknown: nothing says which instructions took the tensor cores' pipe; "
+          "record sm__ops_path_tensor_src_* and sm__sass_thread_inst_executed_op_hfma_pred_on too, "
+          "or --set roofline");
     list_.fold_into(recording);
     return recording;
   }
@@ -283,6 +292,7 @@ class NsightComputeTable {
     launch.kernel.occupancy = metrics.occupancy();
     launch.kernel.registers = metrics.registers();
     launch.kernel.counters = metrics.counters(capability);
+    if (!launch.kernel.counters.flop_in_all() && metrics.has_uncounted_tensor_work()) ++uncounted_;
     if (gpu_.name.empty()) gpu_ = metrics.gpu();
     list_.add(launch);
   }
@@ -293,6 +303,7 @@ class NsightComputeTable {
   MeasuredLaunch launch_;
   KernelList list_;
   RecordedGpu gpu_;
+  std::size_t uncounted_ = 0;  ///< launches whose tensor cores' FLOP no metric says
 };
 
 }  // namespace

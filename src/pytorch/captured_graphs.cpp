@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <map>
 
 #include "pytorch/trace_work.hpp"
@@ -16,16 +15,8 @@ std::string_view name_of(const Recording& recording, const LaunchCall& call) {
   return recording.texts.at(call.name);
 }
 
+/// Servers call the ranges around captures "capture_128_decode".
 constexpr std::string_view capture_range = "capture_";
-
-/// The ranges around captures, as servers call them: "capture_128_decode".
-std::vector<HostRange> capture_ranges(const Recording& capture) {
-  std::vector<HostRange> ranges;
-  std::ranges::copy_if(
-      capture.long_ranges, std::back_inserter(ranges),
-      [&](const HostRange& range) { return capture.name(range).starts_with(capture_range); });
-  return ranges;
-}
 
 /// The number in the name of the last of these ranges that is around that time; 0 where none is.
 std::uint64_t captured_batch(const Recording& capture, const std::vector<HostRange>& ranges,
@@ -63,11 +54,8 @@ const CapturedGraph* graph_of(const Recording& recording,
   // A graph of the next batch that was captured runs a smaller one.
   if (tokens > 0) {
     std::erase_if(alike, [&](const CapturedGraph* graph) { return graph->batch < tokens; });
-    const auto by_batch = [](const CapturedGraph* a, const CapturedGraph* b) {
-      return a->batch < b->batch;
-    };
-    std::ranges::stable_sort(alike, by_batch);
-    if (alike.size() > 1 && by_batch(alike[0], alike[1])) alike.resize(1);
+    std::ranges::stable_sort(alike, {}, &CapturedGraph::batch);
+    if (alike.size() > 1 && alike[0]->batch < alike[1]->batch) alike.resize(1);
   }
   return alike.size() == 1 ? alike.front() : nullptr;
 }
@@ -82,7 +70,10 @@ void add_captured(Recording& recording, const Recording& capture) {
   const auto first_thread = static_cast<std::uint32_t>(recording.process_of_threads.size());
   const auto first_arguments = static_cast<std::uint32_t>(recording.arguments.size());
   const std::size_t known = recording.captured.size();
-  const std::vector<HostRange> ranges = capture_ranges(capture);
+  std::vector<HostRange> ranges = capture.long_ranges;
+  std::erase_if(ranges, [&](const HostRange& range) {
+    return !capture.name(range).starts_with(capture_range);
+  });
   std::vector<LaunchCall> calls = capture.calls;
   std::ranges::stable_sort(calls, {}, &LaunchCall::start_us);
   bool is_open = false;
@@ -97,6 +88,7 @@ void add_captured(Recording& recording, const Recording& capture) {
     recording.captured.back().launches.push_back(call);
   }
   if (recording.captured.size() == known) return;
+  recording.has_values = recording.has_values || capture.has_values;
   recording.process_of_threads.resize(first_thread + capture.process_of_threads.size());
   recording.arguments.insert(recording.arguments.end(), capture.arguments.begin(),
                              capture.arguments.end());

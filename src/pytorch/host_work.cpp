@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -17,12 +18,9 @@ namespace {
 
 /// Sorts ranges as they nest: by thread and start, what is around others before them.
 void sort_ranges(std::vector<HostRange>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const HostRange& a, const HostRange& b) {
-    if (a.thread != b.thread) return a.thread < b.thread;
-    if (a.start_us != b.start_us) return a.start_us < b.start_us;
-    if (a.end_us != b.end_us) return a.end_us > b.end_us;
-    if (a.external_id != b.external_id) return a.external_id < b.external_id;
-    return a.name < b.name;
+  std::ranges::sort(ranges, [](const HostRange& a, const HostRange& b) {
+    return std::tie(a.thread, a.start_us, b.end_us, a.external_id, a.name) <
+           std::tie(b.thread, b.start_us, a.end_us, b.external_id, b.name);
   });
 }
 

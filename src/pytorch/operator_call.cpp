@@ -144,11 +144,12 @@ std::optional<bool> Argument::flag() const {
 
 std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
   constexpr std::string_view begins[] = {"execute_", "step[", "prefill[", "decode["};
-  if (std::none_of(std::begin(begins), std::end(begins),
-                   [&](std::string_view begin) { return annotation.starts_with(begin); }))
+  if (std::ranges::none_of(begins,
+                           [&](std::string_view begin) { return annotation.starts_with(begin); }))
     return std::nullopt;
   SequenceLengths lengths;
   std::uint64_t requests = 0;
+  std::uint64_t squares = 0;  // of the requests' queries
   constexpr std::uint64_t most = 1'000'000'000'000'000;
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
   const auto number_at = [&](std::size_t place) {
@@ -164,6 +165,7 @@ std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
     if (word == "sq" || word == "tok") lengths.queries += number;
     if (word == "sk") lengths.keys += number;
     if (word == "sqsk") lengths.pairs += number;
+    if (word == "sqsq") squares += number;
     if (word == "bs") requests = number;
     at = end;
   }
@@ -173,11 +175,13 @@ std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
   if (lengths.queries == 0) lengths.queries = requests;  // each decodes a token
   // Requests without a cache yet: their tokens, and the squares of these, summed up.
   const std::size_t tokens = annotation.find('(');
-  const std::size_t squares = std::min(annotation.find('_', tokens), annotation.find(')', tokens));
+  const std::size_t behind = std::min(annotation.find('_', tokens), annotation.find(')', tokens));
   if (tokens != annotation.npos && annotation.ends_with(")_generation_0(0)") &&
-      annotation.substr(squares).starts_with('_'))
-    lengths = {number_at(tokens + 1), number_at(tokens + 1), number_at(squares + 1)};
+      annotation.substr(behind).starts_with('_'))
+    lengths = {number_at(tokens + 1), number_at(tokens + 1), squares = number_at(behind + 1)};
   if (lengths.pairs == 0) lengths.keys = 0;
+  if (squares > lengths.queries)
+    lengths.pairs -= std::min(lengths.pairs, (squares - lengths.queries) / 2);
   for (std::uint64_t* sum : {&lengths.queries, &lengths.keys, &lengths.pairs})
     *sum = std::min(*sum, most);
   return lengths.queries > 0 ? std::optional(lengths) : std::nullopt;

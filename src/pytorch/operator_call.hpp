@@ -90,7 +90,7 @@ struct Caller {
 struct SequenceLengths {
   std::uint64_t queries = 0;
   std::uint64_t keys = 0;   ///< 0 where it is not said
-  std::uint64_t pairs = 0;  ///< of each request its queries times its keys
+  std::uint64_t pairs = 0;  ///< of each query and a key that it sees: the last one all, and so on
 };
 
 /// What servers annotate their steps with, among others

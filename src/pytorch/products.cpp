@@ -125,9 +125,13 @@ Layers attention_on_cache(const OperatorCall& call) {
     return {};
   if (!call.sequences) return traffic_layer(call, {query}, query->sizes, *query->type);
   const SequenceLengths& all = *call.sequences;
-  const double keys_of_query = static_cast<double>(all.pairs) / static_cast<double>(all.queries);
-  const double requests = std::clamp(std::round(static_cast<double>(all.keys) / keys_of_query), 1.0,
-                                     static_cast<double>(all.queries));
+  const auto queries_in_all = static_cast<double>(all.queries);
+  const auto keys_in_all = static_cast<double>(all.keys);
+  const double half = queries_in_all / 2;  // beside those of each request's last query
+  const double requests =
+      std::clamp(std::round(queries_in_all * (keys_in_all - half) /
+                            std::max(1.0, static_cast<double>(all.pairs) - half)),
+                 1.0, queries_in_all);
   const auto each = [&](std::uint64_t sum) {
     return static_cast<std::uint64_t>(
         std::max(1.0, std::round(static_cast<double>(sum) / requests)));

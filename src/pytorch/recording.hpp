@@ -72,6 +72,8 @@ struct GpuActivity {
   std::uint32_t device = 0;
   std::uint32_t process = 0;  ///< as the trace numbers it: that of the GPU, or of a rank's
   std::uint32_t message = 0;  ///< index in Recording::messages
+  std::uint32_t threads = 0;  ///< of a block, where nothing says which operator launched it
+  std::uint64_t blocks = 0;   ///< of the grid, likewise
   /// Where its event ends; 0 where its arguments do not stand last, or are annotated already.
   std::uint64_t end_byte = 0;
 
@@ -118,6 +120,7 @@ struct Recording {
   TextPool texts;
   std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
+  bool has_vectors_of_eight = false;          ///< in kernels of PyTorch, which newer ones have
   std::vector<RecordedMessage> messages{{}};  ///< the first: none
   std::vector<RecordedDevice> devices;
   std::vector<std::string> processes;             ///< by their numbers, as the trace names them

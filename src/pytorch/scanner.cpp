@@ -185,7 +185,14 @@ class Scanner {
         {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
          count_in(arguments, "bytes"), name_of(event),
          static_cast<std::uint32_t>(count_in(arguments, "device")), process_of(event),
-         message_of(arguments), may_be_annotated(event) ? end_byte : 0});
+         message_of(arguments), 0, 0, may_be_annotated(event) ? end_byte : 0});
+    GpuActivity& activity = recording_.activities.back();
+    if (activity.external_id != 0) return;
+    activity.threads =
+        static_cast<std::uint32_t>(element_count(numbers_in(arguments.find("block"))));
+    activity.blocks = element_count(numbers_in(arguments.find("grid")));
+    if (mentions(recording_.name(activity), {"vectorized_elementwise_kernel<8,"}))
+      recording_.has_vectors_of_eight = true;
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU, or into a graph.

@@ -42,9 +42,8 @@ RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
     if (each.id == device) return each.gpu;
   if (recording.devices.empty()) return {};
   const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike =
-      std::all_of(recording.devices.begin(), recording.devices.end(),
-                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  const bool alike = std::ranges::all_of(
+      recording.devices, [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
   return alike ? first : RecordedGpu{};
 }
 
@@ -74,8 +73,7 @@ std::uint32_t busiest_device(const Recording& recording) {
   std::map<std::uint32_t, double> time_us;
   for (const GpuActivity& activity : recording.activities)
     time_us[activity.device] += activity.duration_us;
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  return std::max_element(time_us.begin(), time_us.end(), less)->first;
+  return std::ranges::max_element(time_us, {}, [](const auto& each) { return each.second; })->first;
 }
 
 /// How many steps launched anything: a profiler may open one more than it sees run.
@@ -303,7 +301,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
 }
 
 bool has_call(const Recording& recording, std::string_view part) {
-  return std::any_of(recording.calls.begin(), recording.calls.end(), [&](const LaunchCall& call) {
+  return std::ranges::any_of(recording.calls, [&](const LaunchCall& call) {
     return mentions(recording.texts.at(call.name), {part});
   });
 }
@@ -323,7 +321,8 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
   keep_one_rank(recording, notes);
-  if (has_call(recording, "GraphLaunch"))
+  const bool launches_graphs = has_call(recording, "GraphLaunch");
+  if (launches_graphs)
     for_each_beside(stream.name(), inputs,
                     [&](const Recording& other) { add_captured(recording, other); });
   else if (has_call(recording, "BeginCapture")) {
@@ -339,13 +338,14 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
     if (why) throw InputError(stream.name(), "", *why);
     return {program_of(std::move(recording), stream.name(), name)};
   }
-  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
+  if (auto network =
+          why && !launches_graphs ? std::nullopt : network_of(recording, stream.name(), notes)) {
     network->name = name;
     return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
   }
   notes.push_back(
       why.value_or("expected operators that are layers, got none among those that used the GPU"));
-  if (has_call(recording, "GraphLaunch"))
+  if (launches_graphs)
     notes.emplace_back(
         "it launches captured graphs: give the recording that was made while they were captured "
         "beside this one");

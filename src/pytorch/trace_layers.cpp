@@ -20,7 +20,7 @@ using LaunchedWork = std::vector<std::uint32_t>;
 
 /// PyTorch's profiler leaves out the shapes of long lists.
 bool lacks_list_shapes(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+  return std::ranges::any_of(arguments, [](const Argument& argument) {
     return argument.is_list && argument.tensors.empty();
   });
 }
@@ -152,8 +152,8 @@ class LayerReader {
     std::size_t bf16 = 0;
     for (const Arguments& arguments : arguments_) {
       const auto has = [&](std::string_view type) {
-        return std::any_of(arguments.begin(), arguments.end(),
-                           [&](const Argument& argument) { return argument.type == type; });
+        return std::ranges::any_of(arguments,
+                                   [&](const Argument& argument) { return argument.type == type; });
       };
       fp16 += has("c10::Half") ? 1U : 0U;
       bf16 += has("c10::BFloat16") ? 1U : 0U;
@@ -175,6 +175,12 @@ class LayerReader {
 
   void add_alone(std::uint32_t index) {
     const bool is_graph = is_graph_launch(recording_, origins_.of_activities[index].call_index);
+    if (auto layer =
+            is_graph ? layer_of_kernel(recording_, recording_.activities[index]) : std::nullopt) {
+      read_.chains.end();
+      ++by_grid_;
+      return add_to(read_.layers.row_of(std::move(*layer)), {index});
+    }
     read_.unmodelled.add(short_kernel_name(name_of_activity(index)), "",
                          std::string(is_graph ? in_graph : "launched outside of any operator"),
                          duration_s(index));
@@ -270,15 +276,14 @@ class LayerReader {
                                 : "its shapes or types fit no rule");
     const LayerKind kind = read_.layers.layer(rows.front()).kind;
     // A recording may lack kernels, where the profiler's buffers ran full.
-    const bool only_fills = std::all_of(kernels.begin(), kernels.end(), [](std::string_view name) {
-      return name.starts_with("Memset");
-    });
+    const bool only_fills = std::ranges::all_of(
+        kernels, [](std::string_view name) { return name.starts_with("Memset"); });
     if (info(kind).family == KindFamily::contraction && only_fills)
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     for (const std::uint32_t index : work)
       if (is_layout_kernel(name_of_activity(index))) read_.layout_s += duration_s(index);
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
-        std::any_of(kernels.begin(), kernels.end(), is_product_kernel))
+        std::ranges::any_of(kernels, is_product_kernel))
       products_.insert(std::string(call.name));
     if (rows.size() == 1)
       add_to(rows.front(), work);
@@ -288,9 +293,8 @@ class LayerReader {
 
   /// The row's kernel is the one that takes longest.
   void add_to(std::size_t row, const LaunchedWork& work) {
-    const std::uint32_t longest = *std::max_element(
-        work.begin(), work.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return duration_s(a) < duration_s(b); });
+    const std::uint32_t longest =
+        *std::ranges::max_element(work, {}, [&](std::uint32_t i) { return duration_s(i); });
     read_.layers.add(row, duration_s(work), name_of_activity(longest));
     read_.runs.push_back({row, work});
   }
@@ -318,6 +322,10 @@ class LayerReader {
   }
 
   void add_notes() {
+    if (by_grid_ > 0)
+      read_.notes.push_back(std::to_string(by_grid_) +
+                            " kernels of captured graphs are layers by their names and "
+                            "grids alone, in whole blocks: up to a tenth larger than they are");
     if (halved_operators_ > 0)
       read_.notes.push_back(std::to_string(halved_operators_) +
                             " convolution_backward whose kernels' names do not tell the gradients "
@@ -353,6 +361,7 @@ class LayerReader {
   TraceLayers read_;
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
+  std::size_t by_grid_ = 0;  ///< kernels that nothing but their names and grids tells of
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
   std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule

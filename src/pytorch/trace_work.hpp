@@ -58,6 +58,10 @@ void add_captured(Recording& recording, const Recording& capture);
 void link_captured(const Recording& recording, WorkOrigins& origins,
                    std::vector<std::string>& notes);
 
+/// The layer of a kernel that nothing but its name and grid tells of: a function of each element of
+/// tensors that lie alike without gaps, in ten blocks or more.
+std::optional<LayerSpec> layer_of_kernel(const Recording& recording, const GpuActivity& kernel);
+
 struct BusyTime {
   double span_us = 0;    ///< first start to last end
   double busy_us = 0;    ///< at least one activity runs

@@ -11,6 +11,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "onnx/onnx_bytes.hpp"
 #include "report/golden.hpp"
 
 namespace fs = std::filesystem;
@@ -30,6 +31,40 @@ const std::string mine = R"({"name": "Mine", "peak_tflops": {"fp32": 10, "fp16":
 std::string shell_file(const std::string& name, const std::string& text) {
   return "cat >" + name + " <<'END'\n" + text + "\nEND\n";
 }
+
+/// Any bytes.
+std::string binary_file(const std::string& name, const std::string& bytes) {
+  std::string text = "printf '";
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += '\\';
+    for (const unsigned shift : {6U, 3U, 0U}) text += static_cast<char>('0' + (value >> shift) % 8);
+  }
+  return text + "' >" + name + "\n";
+}
+
+/// A product of operands that do not fit, of ONNX's or of a domain of somebody's own, and a sum.
+std::string odd_product(bool is_own) {
+  using namespace onnx_bytes;
+  return model(text(1, node("MatMul", {"x", "k"}, {"t"}, is_own ? text(7, "own") : "")) +
+               text(1, node("Add", {"t", "b"}, {"y"})) + input("x", {2, 3}) +
+               constant("k", {1, 1, 1, 1, 1}) + constant("b", {1, 1, 1, 1}) + stated("t", {2, 4}) +
+               output("y"));
+}
+
+/// A convolution with 3x3 weights and this attribute.
+std::string odd_convolution(const std::string& attribute) {
+  using namespace onnx_bytes;
+  const std::string weights = text(5, integer(1, 4) + integer(1, 8) + integer(1, 3) +
+                                          integer(1, 3) + integer(2, 1) + text(8, "w"));
+  return model(text(1, node("Conv", {"x", "w"}, {"y"}, attribute)) + input("x", {1, 8, 6, 6}) +
+               weights + output("y"));
+}
+
+std::string launches_file(const std::string& header, const std::string& row) {
+  return shell_file("n.csv", header + ",CorrId,Device,Name\n" + row + ",1,A (0),k");
+}
+constexpr const char* nanoseconds = "Start (ns),Duration (ns)";
 
 const std::string attacking_gpu = shell_file("gpu.json", mine + "}");
 const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2");
@@ -208,6 +243,75 @@ const Attack on_inputs[] = {
      own_gpu_file + "; sed -i s/Mine/v100/ own/roofline/gpus/mine.json", "a.json --gpu v100"},
     {"a GPU of one's own that is called all",
      own_gpu_file + "; sed -i s/Mine/all/ own/roofline/gpus/mine.json", "a.json --gpu mine"},
+    {"a product of another domain whose operands do not multiply",
+     binary_file("m.onnx", odd_product(true)), "m.onnx --gpu v100 --format csv | wc -l"},
+    {"the same of ONNX, beside a network", binary_file("m.onnx", odd_product(false)),
+     "m.onnx alexnet --gpu v100 --format csv >/dev/null"},
+    {"a window that is not its weights'",
+     binary_file("m.onnx", odd_convolution(onnx_bytes::text(
+                               5, onnx_bytes::text(1, "kernel_shape") + onnx_bytes::integer(8, 5) +
+                                      onnx_bytes::integer(8, 5) + onnx_bytes::integer(20, 7)))),
+     "m.onnx --gpu v100"},
+    {"a padding that ONNX does not have",
+     binary_file("m.onnx", odd_convolution(onnx_bytes::text(5, onnx_bytes::text(1, "auto_pad") +
+                                                                   onnx_bytes::text(4, "garbage") +
+                                                                   onnx_bytes::integer(20, 3)))),
+     "m.onnx --gpu v100"},
+    {"an engine of plugins, without a profile",
+     "cp " ROOFLINE_SOURCE_FOLDER "/tests/fuzz/seeds/engine_alone.json .",
+     "engine_alone.json --gpu a100 >/dev/null"},
+    {"a profile with a time below 0",
+     engine_files + "sed -i 's/\"timeMs\" : 0.3, \"averageMs\" : /&-/' net.profile.json",
+     "net.graph.json --gpu a100"},
+    {"a profile with a time of 1e300 ms",
+     engine_files + "sed -i 's/\"averageMs\" : 0.03/\"averageMs\" : 1e300/; "
+                    "s/\"medianMs\" : 0.03/\"medianMs\" : 1e300/' net.profile.json",
+     "net.graph.json --gpu a100"},
+    {"a name of 100,000 characters by repeat, in gzip",
+     R"(printf '{"type": "relu", "input": [8], "repeat": 200000, "name": "%0100000d"}' 0 | gzip >z.json.gz)",
+     "z.json.gz --gpu v100"},
+    {"100,000 fused functions by repeat",
+     R"sh(printf '{"type": "conv", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 3, "repeat": 9000, "fused": ["relu"%s]}' "$(yes ', "relu"' | head -99999 | tr -d '\n')" | gzip >z.json.gz)sh",
+     "z.json.gz --gpu v100"},
+    {"no layers, for the largest batch", shell_file("e.json", R"({"layers": []})"),
+     "e.json --gpu v100 --batch max"},
+    {"a word of 100,000 characters", "", "$(printf %0100000d 0) --gpu v100"},
+    {"an option of 100,000 characters", "", "a.json --gpu v100 --$(printf %0100000d 0)"},
+    {"a GPU's name of 100,000 characters", "", "a.json --gpu $(printf %0100000d 0)"},
+    {"a GPU's file with such a name",
+     "printf '{\"name\": \"%0100000d\", \"peak_tflops\": {\"fp32\": 10}, \"sm_count\": 40, "
+     "\"bandwidth_gb_per_s\": 200, \"boost_clock_mhz\": 1000}' 0 >g.json",
+     "a.json --gpu ./g.json >/dev/null"},
+    {"a GPU's file that would act on a terminal",
+     shell_file("e.json", R"({"name": "\u001b[2J\u009b2J", "peak_tflops": {"fp32": 10},
+                             "sm_count": 40, "bandwidth_gb_per_s": 200, "boost_clock_mhz": 1000})"),
+     "--show-gpu ./e.json | head -1 | cat -v >&2"},
+    {"a measured time in no unit", "", "a.json --gpu v100 --measured 3"},
+    {"a measured time in another unit", "", "a.json --gpu v100 --measured '9.143 parsec'"},
+    {"a measured time with a decimal comma", "", "a.json --gpu v100 --measured 9,143ms"},
+    {"a measured time below 0", "", "a.json --gpu v100 --measured -3ms"},
+    {"a measured time beyond all numbers", "", "a.json --gpu v100 --measured 1e999ms"},
+    {"two prices of one GPU", "", "a.json --gpu v100 --price v100=1,'tesla v100'=2"},
+    {"launches in a unit that is none", launches_file("Start (ns),Duration (fortnight)", "0,10"),
+     "n.csv"},
+    {"launches in nanoseconds called nsec", launches_file("Start (nsec),Duration (nsec)", "0,10"),
+     "n.csv --format csv | wc -l"},
+    {"a number with two decimal marks", launches_file(nanoseconds, "0,27.595.520"), "n.csv"},
+    {"a number with a decimal comma", launches_file(nanoseconds, "0,\"5,3\""), "n.csv"},
+    {"a convolution of MIOpenDriver in 0 groups",
+     "echo MIOpenDriver conv -c 8 -k 8 -H 8 -W 8 -y 3 -x 3 -g 0 >m.log", "m.log --gpu mi100"},
+    {"a table that nvprof printed",
+     shell_file("n.txt",
+                "==7== Profiling result:\n            Type  Time(%)      Time     Calls  "
+                "     Avg       Min       Max  Name"),
+     "n.txt"},
+    {"a table of key_averages()",
+     shell_file("n.txt", "-------  ------------\n   Name    Self CPU %    # of Calls\n-------"),
+     "n.txt"},
+    {"a calibration with a few times in another unit",
+     "head -60 " ROOFLINE_SOURCE_FOLDER
+     "/tests/measured/h200_ops.ndjson | sed '5~9s/\\(measured_us\": [0-9]*\\)/\\1000/' >m.ndjson",
+     "calibrate m.ndjson --gpu h200 -o k.json"},
     {"an order by times that were not measured", "", "a.json --gpu v100 --sort lost"},
     {"a size that no model has", "", "a.json --gpu v100 --dim foo=3"},
     {"a share that is no number", "", "a.json --gpu v100 --cover nan"},

@@ -151,11 +151,10 @@ std::optional<std::size_t> listed_layers(std::string_view text) {
   return std::nullopt;
 }
 
-/// Products in the graph of an ONNX model.
-std::size_t products_of(const std::string& input, const LayerDefaults& defaults) {
+LayerNodes layer_nodes_of(const std::string& input, const LayerDefaults& defaults) {
   return onnx_graph::looks_like_model(input)
-             ? products_in(*onnx_graph::read_model(*text_stream("input", input)), defaults)
-             : 0;
+             ? layer_nodes(*onnx_graph::read_model(*text_stream("input", input)), defaults)
+             : LayerNodes();
 }
 
 /// As the layers are stated, each as often as it asks for.
@@ -184,7 +183,7 @@ std::size_t evaluate_inputs(Reader& reader, const std::string& input,
       const auto item = reader.next();
       if (!item) break;
       const auto spec = item->value().spec(setting.defaults).value();
-      const std::string lost = what_is_lost(*spec, listed, products_of(input, setting.defaults));
+      const std::string lost = what_is_lost(*spec, listed, layer_nodes_of(input, setting.defaults));
       expect(lost.empty(), lost + ": lost");
       if (spec->kernels)
         kernels.push_back(
@@ -237,8 +236,9 @@ void run_reader(const std::string& input) try {
 }
 
 /// Each line is a record, or an error of its own.
-void run_ndjson(const std::string& input) {
-  const std::size_t given = evaluate_inputs(*open_ndjson(text_stream("input", input)), input);
+template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
+void run_lines(const std::string& input) {
+  const std::size_t given = evaluate_inputs(*open(text_stream("input", input)), input);
   expect(given == std::clamp<std::size_t>(record_lines(input), 1, most_items), "lines: lost");
 }
 
@@ -299,6 +299,42 @@ void run_file(const std::string& name, std::string_view text) try {
 void run_any(const std::string& input) { run_file("input", input); }
 
 void run_onnx(const std::string& input) { run_file("input.onnx", input); }
+
+struct Read {
+  std::vector<std::shared_ptr<const NetworkSpec>> specs;
+  std::vector<std::string> errors;
+};
+
+Read read_all(Reader& reader) {
+  Read read;
+  while (const auto item = reader.next()) try {
+      read.specs.push_back(item->value().spec({}).value());
+    } catch (const InputError& error) {
+      read.errors.emplace_back(error.what());
+    }
+  return read;
+}
+
+/// Lists of layers: each command is a layer, or in an error.
+void run_tables(const std::string& input) {
+  run_any(input);
+  const Read read = read_all(*whole<read_miopen_driver>(text_stream("input", input)));
+  std::size_t layers = 0;
+  for (const auto& spec : read.specs) layers += stated_layers(*spec);
+  expect(layers + bad_rows(read.errors) >= driver_commands(input), "commands: lost");
+}
+
+/// Tables of kernels: each line below the header is a launch, or named.
+void run_profiler(const std::string& input) {
+  run_any(input);
+  if (!input.starts_with("Start (ns),Duration (ns),CorrId,") || input.find('"') != input.npos)
+    return;
+  const Read read = read_all(*whole<read_nsight_systems>(text_stream("input", input)));
+  expect(
+      read.specs.empty() || launches_of(*read.specs.front()->kernels) + bad_rows(read.errors) + 1 >=
+                                record_lines(input),
+      "launches: lost");
+}
 
 /// Files of one input, which lines "====" separate, under these names; fewer than names leave the
 /// last ones out. Returns the path of the first.
@@ -453,7 +489,7 @@ void run_output(const std::string& input) {
 
 constexpr FuzzTarget targets[] = {
     {"json", run_layers},
-    {"ndjson", run_ndjson},
+    {"ndjson", run_lines<open_ndjson>},
     {"csv", run_csv},
     {"trace", run_reader<open_trace>},
     {"program", run_program},
@@ -464,9 +500,9 @@ constexpr FuzzTarget targets[] = {
     {"kernel_model", run_kernel_model},
     {"measured", run_measured},
     {"output", run_output},
-    {"profiler", run_any},
-    {"tables", run_any},
-    {"find_db", run_reader<open_find_database>},
+    {"profiler", run_profiler},
+    {"tables", run_tables},
+    {"find_db", run_lines<open_find_database>},
     {"any", run_any},
 };
 

@@ -61,19 +61,43 @@ TEST_CASE("Kernels of recordings are layers, transfers or named", "[load/nothing
     }
 }
 
-TEST_CASE("Products of ONNX models are layers or named", "[load/nothing_lost]") {
+TEST_CASE("Products, windows and norms of ONNX models are layers or named", "[load/nothing_lost]") {
   LayerDefaults defaults = {};
   defaults.batch_override = 2;
   defaults.dimensions = {{"height", 64}, {"width", 64}, {"H", 64}, {"W", 64}};
-  std::size_t products = 0;
+  LayerNodes all;
   for (const std::string& path : files_in("onnx", ".onnx")) {
     INFO(path);
     const auto model = onnx_graph::read_model(*open_stream(path));
-    const std::size_t own = products_in(*model, defaults);
-    products += own;
+    const LayerNodes own = layer_nodes(*model, defaults);
+    all.products += own.products;
+    all.windows_and_norms += own.windows_and_norms;
     const Records records = read_path(path, "", defaults);
     REQUIRE(records.specs.size() == 1);
-    CHECK(what_is_lost(*records.specs.front(), std::nullopt, own).empty());
+    CHECK(what_is_lost(*records.specs.front(), std::nullopt, own) == "");
   }
-  CHECK(products > 100);
+  CHECK(all.products > 100);
+  CHECK(all.windows_and_norms > 20);
+}
+
+TEST_CASE("Commands of MIOpenDriver are layers or errors", "[load/nothing_lost]") {
+  for (const std::string& path : files_in("tables", ".log")) {
+    const Records records = read_path(path, "");
+    REQUIRE(records.specs.size() == 1);
+    const std::size_t commands = driver_commands(decompressed(open_stream(path))->read_rest());
+    CHECK(commands > 3);
+    CHECK(records.specs.front()->layer_count() + bad_rows(records.errors) >= commands);
+  }
+  CHECK(bad_rows({"x: 3: y", "x: 4: y; left out with 2 more rows that cannot be read"}) == 4);
+}
+
+TEST_CASE("Launches of a table are in the recording or named", "[load/nothing_lost]") {
+  for (const std::string& path :
+       {tests + "profilers/small.cuda_gpu_trace.csv", tests + "fuzz/seeds/launches.csv"}) {
+    const Records records = read_path(path, "");
+    REQUIRE(records.specs.size() == 1);
+    const std::string text = decompressed(open_stream(path))->read_rest();
+    CHECK(launches_of(*records.specs.front()->kernels) + bad_rows(records.errors) + 1 ==
+          record_lines(std::string_view(text).substr(text.find("Start (ns)"))));
+  }
 }

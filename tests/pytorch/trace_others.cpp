@@ -221,6 +221,53 @@ TEST_CASE("A captured graph's kernels are those of the recording of its capture"
   CHECK(alone->kernels->kernels.size() == 2);
 }
 
+TEST_CASE("A captured graph's kernels that nothing tells of count by their names and grids",
+          "[pytorch/trace_others]") {
+  const std::string vectors = "void at::native::vectorized_elementwise_kernel<";
+  const std::string lambda =
+      "at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul> >(";
+  const std::string add = "at::native::CUDAFunctor_add<c10::Half>, std::array<char*, 3ul>";
+  struct Case {
+    std::string name;
+    int blocks;
+    int threads;
+  };
+  // What ran on an H100 in fp16: an add of 2048x768, a GELU of 2048x3072 and so on; then what does
+  // not say how much it moves.
+  const std::vector<Case> cases{
+      {vectors + "8, " + add + " >(", 1536, 128},
+      {vectors + "8, at::native::float16_copy_kernel_cuda(" + lambda, 1536, 128},
+      {vectors + "8, at::native::bfloat16_copy_kernel_cuda(" + lambda, 12, 128},
+      {vectors + "4, at::native::GeluCUDAKernelImpl(" + lambda, 6144, 128},
+      {vectors + "8, " + add + " >(", 9, 128},
+      {vectors + "8, " + add + " >(", 1536, 256},
+      {vectors + "8, " + add + ", true>(", 1536, 128},
+      {vectors + "4, at::native::isneginf_kernel_impl(" + lambda, 6144, 128},
+      {"nvjet_sm90_hsh_96x128_64x7_2x1_v_bz_bias_TNN", 128, 384}};
+  const auto text_of = [&](std::size_t first) {
+    TraceText trace;
+    trace.call("cudaGraphLaunch", 7, 10);
+    for (std::size_t i = first; i < cases.size(); ++i)
+      trace.kernel(cases[i].name, {}, 20.0 * static_cast<double>(i + 1), 10,
+                   "\"correlation\": 7, \"grid\": [" + std::to_string(cases[i].blocks) +
+                       ", 1, 1], \"block\": [" + std::to_string(cases[i].threads) + ", 1, 1]");
+    return trace.text();
+  };
+  const auto spec = read_trace(text_of(0));
+  REQUIRE(spec->summary != nullptr);
+  CHECK(spec->summary->layers_s == Approx(40e-6));
+  CHECK(spec->summary->kernel_s == Approx(90e-6));
+  CHECK(spec->summary->notes ==
+        std::vector<std::string>{"4 kernels of captured graphs are layers by their names and grids "
+                                 "alone, in whole blocks: up to a tenth larger than they are"});
+  check_layers(infer(*spec, {}).value().layers, {{"add 1572864", 0, 2 * 3 * 2048 * 768},
+                                                 {"copy 1572864", 0, 6 * 2048 * 768},
+                                                 {"copy 12288", 0, 6 * 12288},
+                                                 {"gelu 6291456", 0, 4 * 2 * 2048 * 3072}});
+  // Without vectors of eight nothing tells how many elements a thread takes.
+  CHECK(read_trace(text_of(7))->kernels != nullptr);
+}
+
 TEST_CASE("A cache of keys and values counts what is read and written of it",
           "[pytorch/trace_others]") {
   const std::string types =
@@ -252,6 +299,15 @@ TEST_CASE("A cache of keys and values counts what is read and written of it",
                                                   {"attention 64x8x1x128 to 2048", macs, bytes},
                                                   {"attention 64x8x1x128 to 2048#2", macs, bytes}});
   CHECK(known->summary->notes.empty());
+  // A prompt of 2,048 tokens, whose causal half is computed, beside 60 requests that decode one
+  // each and have 2,000 keys.
+  const auto mixed = read(
+      "execute_61_context_1(sq2048sk2048sqsq4194304sqsk4194304)_generation_60(sq60sk120000sqsq60"
+      "sqsk120000)");
+  const double seen = 2048.0 * 2049 / 2 + 60 * 2000;
+  const Network network = infer(*mixed, {}).value();
+  CHECK(static_cast<double>(count(network.layers.back()).macs) ==
+        Approx(seen * 8 * 128 * 2).epsilon(0.03));
   const auto unknown = read("");
   check_layers(infer(*unknown, {}).value().layers,
                {{"store_cache 64x2x128", 0, stored},
