@@ -392,7 +392,7 @@ std::string row_of(const Attack& attack) {
   run(folder, attack.setup);
   const Disk before = disk_of(folder.path());
   const Outcome outcome =
-      run(folder, limits_of(attack.setup) + "timeout 20 roofline " + attack.line);
+      run(folder, limits_of(attack.setup) + "timeout 60 roofline " + attack.line);
   INFO(attack.line << "\n" << outcome.err);
   CHECK(outcome.exit_code <= 2);
   return "| " + attack.tried + " | " + std::to_string(outcome.exit_code) + " | " +
