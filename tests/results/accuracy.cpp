@@ -337,6 +337,37 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
   }
 }
 
+// mlcommons/inference_results_v4.1, closed/NVIDIA: ResNet-50, Offline.
+TEST_CASE("An int8 engine is fastest at the batch that NVIDIA submitted with",
+          "[results/accuracy]") {
+  struct Submission {
+    const char* gpu;
+    std::uint64_t batch;
+  };
+  AnalysisOptions options;
+  options.fusion = FusionKind::epilogue;
+  options.launch = LaunchProtocol::graph;
+  for (const auto& [gpu, batch] :
+       {Submission{"l4", 32}, Submission{"l40s", 64}, Submission{"a100", 2048},
+        Submission{"h100", 2048}, Submission{"h200", 2048}}) {
+    double most_images_per_s = 0;
+    std::uint64_t fastest = 0;
+    for (std::uint64_t each = 8; each <= 2048; each *= 2) {
+      LayerDefaults defaults = at_batch(each);
+      defaults.dtype = DataType::int8;
+      const Network resnet = load_network(*find_network("resnet50"), "resnet50", defaults).value();
+      const double images_per_s =
+          static_cast<double>(each) /
+          *analyze(resnet, find_gpu(gpu).value(), options).total.expected_time_s;
+      if (images_per_s <= most_images_per_s) continue;
+      most_images_per_s = images_per_s;
+      fastest = each;
+    }
+    INFO(gpu);
+    CHECK(fastest == batch);
+  }
+}
+
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accuracy]") {
   check("h200_odd_convs.ndjson", {EngineChoice::tf32},
         {
