@@ -26,8 +26,6 @@ constexpr Likeness likenesses[] = {
     {"permuted/", "broadcast/"},
     {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
-    {"strided_wgrad_32bit", "strided_wgrad_16bit"},
-    {"slice_element_clock", "repack_element_clock"},
     {"/dgrad/", "/fwd/"},
     {"/wgrad/", "/fwd/"},
 };

@@ -350,11 +350,11 @@ TEST_CASE("A GPU with no less of anything is no slower", "[kernel/physics]") {
   for (const DataType dtype : {DataType::fp32, DataType::fp16}) {
     INFO(name_of(dtype));
     const Slower at_streams = slower_of_more(streams(dtype));
-    CHECK(at_streams.most <= 1.25);
+    CHECK(at_streams.most <= 1.24);
     CHECK(at_streams.compared > 10000);
-    CHECK(at_streams.share <= 0.002);
+    CHECK(at_streams.share <= 0.0014);
     const Slower at_products = slower_of_more(dense_layers(dtype, 0, 0));
-    CHECK(at_products.share <= 0.025);
+    CHECK(at_products.share <= 0.012);
     CHECK(at_products.most <= 2);
   }
 }
@@ -406,7 +406,7 @@ TEST_CASE("Few layers are faster with twice the channels, or slower in fp16", "[
     double faster_of_twice, slower_than_fp32;
   };
   for (const auto& [name, faster, slower] : {Case{"v100", 0.03, 0.28},
-                                             {"t4", 0.022, 0.3},
+                                             {"t4", 0.022, 0.31},
                                              {"a100", 0.041, 0.38},
                                              {"h100", 0.043, 0.41},
                                              {"h200", 0.043, 0.41},

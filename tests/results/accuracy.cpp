@@ -337,6 +337,37 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
   }
 }
 
+// mlcommons/inference_results_v4.1, closed/NVIDIA: ResNet-50, Offline.
+TEST_CASE("An int8 engine is fastest at the batch that NVIDIA submitted with",
+          "[results/accuracy]") {
+  struct Submission {
+    const char* gpu;
+    std::uint64_t batch;
+  };
+  AnalysisOptions options;
+  options.fusion = FusionKind::epilogue;
+  options.launch = LaunchProtocol::graph;
+  for (const auto& [gpu, batch] :
+       {Submission{"l4", 32}, Submission{"l40s", 64}, Submission{"a100", 2048},
+        Submission{"h100", 2048}, Submission{"h200", 2048}}) {
+    double most_images_per_s = 0;
+    std::uint64_t fastest = 0;
+    for (std::uint64_t each = 8; each <= 2048; each *= 2) {
+      LayerDefaults defaults = at_batch(each);
+      defaults.dtype = DataType::int8;
+      const Network resnet = load_network(*find_network("resnet50"), "resnet50", defaults).value();
+      const double images_per_s =
+          static_cast<double>(each) /
+          *analyze(resnet, find_gpu(gpu).value(), options).total.expected_time_s;
+      if (images_per_s <= most_images_per_s) continue;
+      most_images_per_s = images_per_s;
+      fastest = each;
+    }
+    INFO(gpu);
+    CHECK(fastest == batch);
+  }
+}
+
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accuracy]") {
   check("h200_odd_convs.ndjson", {EngineChoice::tf32},
         {
@@ -350,10 +381,23 @@ TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accura
 TEST_CASE("Volumes, and groups over long windows, measured on an H200", "[results/accuracy]") {
   check("h200_volumes.ndjson", {},
         {
-            {dense, fp16, fwd, 34, 1.20, 0.95, 1.06},
+            {dense, fp16, fwd, 34, 1.19, 0.95, 1.08},
             {grouped, fp16, fwd, 56, 1.36, 0.95, 1.05},
             {other, fp16, fwd, 34, 1.26, 0.92, 1.05},
             {other, fp32, fwd, 19, 1.32, 0.95, 1.07},
+        });
+}
+
+TEST_CASE("Convolutions in NCHW on tensor cores that no constant was fitted to, on an H200",
+          "[results/accuracy]") {
+  check("h200_nchw.ndjson", {},
+        {
+            {dense, tf32, fwd, 94, 1.19, 0.95, 1.05},
+            {dense, tf32, dgrad, 91, 1.25, 0.93, 1.05},
+            {dense, tf32, wgrad, 94, 1.33, 0.88, 1.05},
+            {dense, fp16, fwd, 94, 1.26, 0.95, 1.05},
+            {dense, fp16, dgrad, 91, 1.27, 0.95, 1.05},
+            {dense, fp16, wgrad, 94, 1.25, 0.95, 1.05},
         });
 }
 

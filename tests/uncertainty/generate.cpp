@@ -80,13 +80,12 @@ void write_runs(const std::string& name, const MeasuredErrors& errors) {
 }
 
 /// The file that holds the errors: of a calibrated GPU that of its architecture, else the one that
-/// all others inherit.
+/// all others inherit. Those of MIOpen hold the errors of fits to its find databases.
 const char* file_of(const ErrorScope& scope) {
   constexpr std::pair<const char*, const char*> files[] = {{"errors: v100", "cudnn7-volta"},
                                                            {"errors: t4", "cudnn7-turing"},
                                                            {"errors: gtx1080ti", "cudnn7-pascal"},
-                                                           {"errors: m40", "cudnn7-maxwell"},
-                                                           {"errors: mi25", "miopen-gcn"}};
+                                                           {"errors: m40", "cudnn7-maxwell"}};
   for (const auto& [origin, file] : files)
     if (scope.origin == origin) return file;
   return "cudnn9-hopper";

@@ -114,6 +114,29 @@ void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
   x.pointwise = product(window.kernel) == 1 && !x.strided;
 }
 
+/// The largest power of two, at most 16, that divides rows of both lengths, in bytes.
+double row_byte_of(double element, double length, double other_length) {
+  double byte = 16;
+  while (byte > element &&
+         (std::fmod(length * element, byte) != 0 || std::fmod(other_length * element, byte) != 0))
+    byte /= 2;
+  return byte;
+}
+
+/// A convolution without a window in NCHW: each image is a product of the GEMM library's, whose
+/// rows are positions; weight gradients add the images' up.
+void set_products_of_images(Contraction& x) {
+  const double positions = x.in_positions / x.batch;
+  x.channels_first = x.gathered = false;
+  x.row_byte = row_byte_of(x.element_byte, positions, x.role == Pass::wgrad ? positions : x.k);
+  if (x.role == Pass::wgrad) {
+    x.k_runs = x.batch;
+  } else {
+    x.m = positions;
+    x.count = x.batch;
+  }
+}
+
 /// A linear layer (weights shared by all positions) or one of a batch of matrix products.
 void set_plain(Contraction& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
@@ -136,11 +159,7 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.n_is = x.role == Pass::fwd ? out_word : in_word;
   x.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : row_word;
   // Rows lie along the features, which in a weight gradient are both outer sizes.
-  const double element = element_byte(layer.dtypes.input);
-  x.row_byte = 16;
-  while (x.row_byte > element && (std::fmod(columns * element, x.row_byte) != 0 ||
-                                  std::fmod(depth * element, x.row_byte) != 0))
-    x.row_byte /= 2;
+  x.row_byte = row_byte_of(element_byte(layer.dtypes.input), columns, depth);
   if (x.role != Pass::wgrad) x.k = round_up(x.k, align);
 }
 
@@ -199,7 +218,9 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
-  if (x.pointwise && model.features[LibraryFeature::unaligned_products]) x.unaligned = false;
+  if (!x.pointwise || !model.features[LibraryFeature::unaligned_products]) return x;
+  x.unaligned = false;
+  if (x.channels_first && x.is_convolution) set_products_of_images(x);
   return x;
 }
 
@@ -228,8 +249,7 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   p.gather_vector = x.gathered ? x.gather_vector : 0;
   p.first_layer = x.pads_image;
   // One-byte types have tiles of their own for such rows.
-  if (!x.is_convolution && is_tensor_engine(engine.engine) && x.element_byte > 1)
-    p.row_byte = x.row_byte;
+  if (is_tensor_engine(engine.engine) && x.element_byte > 1) p.row_byte = x.row_byte;
   p.persistent = x.by_engine;
   p.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&

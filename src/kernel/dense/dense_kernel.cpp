@@ -232,13 +232,10 @@ std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::ro
 
 /// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
 /// layout in frameworks, and other channel counts are padded: two copies around the kernel.
-/// NVIDIA's take volumes in any order where there is no window.
 bool copies_layouts(const DenseContext& context) {
   const Contraction& x = context.x;
   if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
-  const bool takes_any =
-      x.rank == 3 && x.pointwise && x.role == Pass::fwd && has_cudnn(context.model.machine);
-  return (x.channels_first && !takes_any) || x.unaligned || (x.rank == 1 && !x.pointwise);
+  return x.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
 }
 
 template <class Number>
@@ -274,13 +271,16 @@ double copied_elements(const Contraction& x) {
                       : (x.read_byte + x.write_byte) / x.element_byte;
 }
 
-/// As they take time: of volumes in 16 bits, a block moves 32 channels of some positions between
-/// layouts, of which there may be fewer.
-double moved_elements(const Contraction& x, const Machine& machine) {
-  if (!x.channels_first || x.rank != 3 || x.element_byte != 2 || !has_cudnn(machine))
-    return copied_elements(x);
-  return x.in_positions * round_up(x.in_channels, 32) +
-         x.out_positions * round_up(x.out_channels, 32) + x.in_channels * x.out_channels * x.taps;
+/// As they take time: a block moves 32 channels of 32 positions between layouts, of which there may
+/// be fewer.
+double moved_elements(const Contraction& x) {
+  if (!x.channels_first) return copied_elements(x);
+  const auto moved = [](double rows, double channels, double positions) {
+    return rows * round_up(channels, 32) * round_up(positions, 32);
+  };
+  return moved(x.batch, x.in_channels, x.in_positions / x.batch) +
+         moved(x.batch, x.out_channels, x.out_positions / x.batch) +
+         (x.taps > 1 ? moved(x.out_channels, x.in_channels, x.taps) : 0);
 }
 
 template <class Trace>
@@ -306,11 +306,13 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trac
   const Number launch_s = trace.sourced(memory.launch_s, memory.launch_origin);
   const bool copies = copies_layouts(context) || x.pads_image;
   if (copies) {
-    const Number elements = moved_elements(x, model.machine);
     const Number element_per_s =
         trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
+    // What the L2 does not hold of the tensors in NCHW they read and write once more.
+    const double copied_again = x.channels_first ? 2 : 0;
     parts.add(Limiter::instructions,
-              trace.named("copies between layouts", elements / element_per_s, "s"));
+              trace.named("copies between layouts",
+                          hypot(moved_elements(x) / element_per_s, copied_again * dram_s), "s"));
     parts.add(Limiter::launch,
               trace.named("launches of the copies", 2 * (launch_s + trace(c.extra_kernel_s)), "s"));
   }

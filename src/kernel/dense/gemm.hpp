@@ -32,7 +32,8 @@ struct ProductRates {
   Number operand_element{};
   Number step_latency_s{};
   Number block_latency_s{};
-  Number schedulers{};  ///< warps that an SM needs for its full rate
+  Number schedulers{};   ///< warps that an SM needs for its full rate
+  Number unlimited = 1;  ///< arithmetic's time without the power limit, of that under it
   Number warp_size{};
   Number second_per_dram_byte{};              ///< of sums that are converted
   double l2_kept_byte = 0, l2_lost_byte = 0;  ///< where these begin, and all have, left the L2
@@ -123,6 +124,9 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
   r.warp_size = model.machine.sm.warp_size;
+  // Of tensor cores a T4's times show no such thing.
+  if (!is_tensor_engine(engine.engine))
+    r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
   r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
                trace(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
   return r;
@@ -131,14 +135,15 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
 /// A tile's own times, the same for all splits.
 template <class Number>
 struct TileCost {
-  Number math_s{};    ///< of one step: its arithmetic, operand loads included
-  Number l2_s{};      ///< its operands from L2
-  Number step_s{};    ///< on an SM that has others to overlap with
-  Number serial_s{};  ///< of a block alone
-  Number store_s{};   ///< of a block's results
-  Number rows{};      ///< of tiles
-  Number tiles{};     ///< over the result
-  Number steps{};     ///< along k
+  Number math_s{};              ///< of one step: its arithmetic, operand loads included
+  Number l2_s{};                ///< its operands from L2
+  Number step_s{};              ///< on an SM that has others to overlap with
+  Number serial_s{};            ///< of a block alone
+  Number unlimited_serial_s{};  ///< and where power does not limit it
+  Number store_s{};             ///< of a block's results
+  Number rows{};                ///< of tiles
+  Number tiles{};               ///< over the result
+  Number steps{};               ///< along k
 };
 
 template <class Trace>
@@ -175,6 +180,7 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   const Number alone = max({1, r.schedulers / (threads / 32)});
   cost.serial_s = trace.named("step of a block alone",
                               max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
+  cost.unlimited_serial_s = max({cost.math_s * alone * r.unlimited, shared_s, r.step_latency_s});
   cost.store_s = trace.named(
       "results of a block",
       m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
@@ -207,8 +213,12 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   s.blocks = trace.named("blocks", cost.tiles * split);
   s.steps = trace.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
   s.block_s = trace.named("block", s.steps * cost.step_s + cost.store_s, "s");
-  const Number chain_s =
-      trace.named("block alone", s.steps * cost.serial_s + r.block_latency_s, "s");
+  // SMs without a block leave their power to others.
+  const Number serial_s =
+      cost.unlimited_serial_s < cost.serial_s
+          ? max({cost.unlimited_serial_s, cost.serial_s * min({1, s.blocks / r.sm_count})})
+          : cost.serial_s;
+  const Number chain_s = trace.named("block alone", s.steps * serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
   // Of persistent blocks the last tile's chain shows, also where its wave is full.

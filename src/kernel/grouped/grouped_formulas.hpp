@@ -120,8 +120,7 @@ struct GroupedFormulas {
     const Number steps = wgrad ? sqrt(Number(p.output_positions)) : taps;
     const Number made = outputs();
     Number macs = made * taps;
-    if (wgrad && p.stride > 1)
-      macs = macs * trace(p.is_16bit() ? k.strided_wgrad_16bit : k.strided_wgrad_32bit);
+    if (wgrad && p.stride > 1) macs = macs * trace(k.strided_wgrad);
     Work work =
         direct_work(Algorithm::depthwise_tiled_nhwc, kernel, steps, macs, made, tile_waste());
     work.reread_byte = halo_byte();
@@ -320,8 +319,7 @@ struct GroupedFormulas {
     const Number positions = trace.named("positions", p.positions(), "", "layer");
     const Number channels =
         trace.named("packed channels", Number(width) * p.groups, "", "padded groups");
-    Number taps = p.taps;
-    if (p.pass == Pass::dgrad && p.stride > 1) taps = taps * trace(k.packed_strided_share);
+    const Number taps = p.taps;
     work.l2_round_trips =
         trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again; weights come along in the same shape.

@@ -104,12 +104,6 @@ bool batches(const ConvolutionProblem& p) {
          (pointwise || narrower >= batched_tile);
 }
 
-/// Whether channels of a group start at whole 16-byte pieces; if not, they are copied apart.
-bool aligned(const ConvolutionProblem& p) {
-  const double piece = 16 / p.element_byte;
-  return std::fmod(p.group_in, piece) == 0 && std::fmod(p.group_out, piece) == 0;
-}
-
 /// Channels that a group is padded to where groups are packed.
 double packed_width(const ConvolutionProblem& p) {
   const auto wider = static_cast<std::uint64_t>(std::max(p.group_in, p.group_out));
@@ -191,7 +185,7 @@ ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormul
     case Algorithm::group_by_group_nhwc:
       if (p.has_long_window) return f.group_by_group(algorithm, k.long_window_16bit);
       return f.group_by_group(algorithm, (p.is_16bit() ? k.group_16bit : k.group_32bit)[p.pass],
-                              aligned(p) ? &k.slice_element_clock : &k.repack_element_clock);
+                              &k.repack_element_clock);
     case Algorithm::group_by_group_nchw: return f.group_by_group(algorithm, k.group_nchw[p.pass]);
     case Algorithm::group_by_group_small_nchw:
       return f.group_by_group(algorithm, k.small_nchw_dgrad);

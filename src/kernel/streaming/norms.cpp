@@ -217,13 +217,10 @@ class NormKernels : StreamFormulas<Trace> {
           p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
           p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
     // For volumes in channels last, PyTorch has an element-by-element kernel alone.
-    if (p.nhwc && is_half_volume())
+    if (p.nhwc && p.is_16bit() && p.layer->output.spatial_rank == 3)
       return work_of(k.norm_volume_nhwc, Algorithm::strided_elementwise);
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
-
-  /// Two kernels first make means and deviations in fp32 of those in 16 bits.
-  bool is_half_volume() const { return p.is_16bit() && p.layer->output.spatial_rank == 3; }
 
   /// A batch norm that needs the sums over a channel first, backward over the gradient and the
   /// saved input.
@@ -290,7 +287,8 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// One block walks the positions of one channel of one image, 512 elements a step.
+  /// One block walks the positions of one channel of one image, 512 elements a step. Of 16 bits it
+  /// has half the bytes under way, and two kernels before it make means and deviations in fp32.
   Work batch_norm_nchw() const {
     Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
     work.blocks = p.batch * p.channels;
@@ -299,7 +297,9 @@ class NormKernels : StreamFormulas<Trace> {
     work.busy = share_of_sms(blocks);
     const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
     work.round_trips = work.round_trips + steps * 0.5;
-    if (is_half_volume()) work.start_s = work.start_s + trace(k.norm_volume_nchw_start_s);
+    if (!p.is_16bit()) return work;
+    work.in_flight_byte = work.in_flight_byte * 0.5;
+    work.start_s = work.start_s + trace(k.norm_half_nchw_start_s);
     return work;
   }
 
