@@ -101,6 +101,16 @@ bool is_cast(const TensorArgument& tensor) {
   return name == "float" || name == "half" || name == "bfloat16" || name == "double";
 }
 
+Node::Node(std::string_view program_target) : target(program_target) {
+  constexpr std::string_view operators = "torch.ops.";
+  std::string_view rest = target;
+  if (rest.starts_with(operators)) rest.remove_prefix(operators.size());
+  library = rest.substr(0, rest.find('.'));
+  rest.remove_prefix(std::min(library.size() + 1, rest.size()));
+  op = rest.substr(0, rest.find('.'));
+  if (!op.starts_with("__")) op = base_name(op);
+}
+
 std::vector<const TensorArgument*> Node::tensors() const {
   std::vector<const TensorArgument*> all;
   for (const Argument& argument : arguments)
@@ -108,54 +118,59 @@ std::vector<const TensorArgument*> Node::tensors() const {
   return all;
 }
 
-ProgramReader::ProgramReader(const Value& program, const LayerDefaults& defaults)
-    : program_(program), defaults_(defaults), sizes_(program, user_inputs(program), defaults) {}
-
-/// What callers give has the batch first, and images lie in the layout that is asked for.
-ProgramReader::Tensors ProgramReader::inputs(const Value& graph) const {
+ProgramReader::Tensors ProgramReader::inputs(const Value& program) {
+  const Value module = program.at("graph_module");
+  const Value graph = module.at("graph");
+  std::map<std::string_view, std::string_view> kinds;
+  for (const Value input : module.at("signature").find("input_specs"))
+    for (const std::string_view kind : {"parameter", "buffer", "tensor_constant"})
+      if (const Value name = input.find(kind).find("arg").find("name"); !name.is_null())
+        kinds[name.try_text()] = kind;
   Tensors tensors;
-  for (const Value input : graph.require("inputs", "an array of inputs"))
-    if (const Value name = input.find("as_tensor").find("name"); !name.is_null())
-      tensors[name.try_text()] = stated_tensor(name, graph);
-  for (const Value input : program_.at("graph_module").at("signature").find("input_specs"))
-    for (const std::string_view kind : {"parameter", "buffer", "tensor_constant"}) {
-      const auto found = tensors.find(input.find(kind).find("arg").find("name").try_text());
-      if (found == tensors.end()) continue;
-      found->second.is_parameter = true;
-      found->second.weights = found->first;
-      if (kind != "parameter") found->second.parameters = 0;
-    }
-  for (auto& [name, tensor] : tensors) {
-    const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
-    const bool channels_last =
-        is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
-    if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
-        tensor.stated.front() == batch_change().stated)
-      tensor.batch_step.front() = 1;
-    batch_change().grow(tensor);
-    tensor.strides =
-        channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
-  }
+  for (const Value each : graph.require("inputs", "an array of inputs"))
+    if (const Value name = each.find("as_tensor").find("name"); !name.is_null())
+      tensors[name.try_text()] =
+          input(stated_tensor(name, graph), name.try_text(), kinds[name.try_text()]);
   return tensors;
 }
 
-NetworkSpec ProgramReader::network() && {
-  const Value module = program_.at("graph_module");
-  const Value graph = module.at("graph");
-  Tensors tensors = inputs(graph);
-  NetworkSpec network;
-  network.input_byte = 0;
-  for (const auto& [name, tensor] : tensors)
-    if (!tensor.is_parameter)
-      *network.input_byte +=
-          stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
+/// What callers give has the batch first, and images lie in the layout that is asked for.
+TensorArgument ProgramReader::input(TensorArgument tensor, std::string_view name,
+                                    std::string_view kind) {
+  tensor.is_parameter = kind == "parameter" || kind == "buffer" || kind == "tensor_constant";
+  if (tensor.is_parameter) tensor.weights = name;
+  if (tensor.is_parameter && kind != "parameter") tensor.parameters = 0;
+  const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
+  const bool channels_last =
+      is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
+  if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
+      tensor.stated.front() == batch_change().stated)
+    tensor.batch_step.front() = 1;
+  batch_change().grow(tensor);
+  tensor.strides =
+      channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
+  if (!tensor.is_parameter)
+    input_byte_ += stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
+  return tensor;
+}
+
+void ProgramReader::read(const Value& program) {
+  sizes_ = ProgramSizes(program, user_inputs(program), defaults_);
+  const Value graph = program.at("graph_module").at("graph");
+  Tensors tensors = inputs(program);
   run_nodes(graph, tensors);
   for (const Value output : graph.find("outputs"))
     if (const auto found = tensors.find(output.find("as_tensor").find("name").try_text());
         found != tensors.end() && found->second.layer)
       layers_[*found->second.layer].is_kept = true;
+}
+
+NetworkSpec ProgramReader::network() && {
+  NetworkSpec network;
   set_names();
-  network.source = program_.origin().source;
+  network.source = source_;
+  network.is_pytorch_program = true;
+  network.input_byte = input_byte_;
   network.batch = sizes_.batch();
   network.has_dimensions = true;
   network.assumptions = sizes_.notes();
@@ -174,17 +189,23 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
   const Value stated = graph.find("tensor_values").find(name.try_text());
   if (stated.is_null())
     name.fail("expected a tensor whose sizes the program states, got \"" + name.text() + "\"");
-  TensorArgument tensor;
-  tensor.stated = sizes_.sizes(stated.require("sizes", "an array of sizes"));
+  TensorArgument found = tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
+                                element_type_of(stated.find("dtype").try_integer().value_or(0)));
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
-  if (element_count(tensor.stated) > most_elements)
-    name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(tensor.stated));
+  if (element_count(found.stated) > most_elements)
+    name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(found.stated));
+  if (const Value strides = stated.find("strides"); strides.size() == found.rank())
+    found.strides = sizes_.sizes(strides);
+  return found;
+}
+
+TensorArgument ProgramReader::tensor(Sizes stated, const ElementType* type) const {
+  TensorArgument tensor;
+  tensor.stated = std::move(stated);
   tensor.sizes = tensor.stated;
   tensor.strides = contiguous_strides(tensor.sizes);
-  if (const Value strides = stated.find("strides"); strides.size() == tensor.rank())
-    tensor.strides = sizes_.sizes(strides);
   tensor.batch_step.assign(tensor.rank(), 0);
-  if (const ElementType* type = element_type_of(stated.find("dtype").try_integer().value_or(0))) {
+  if (type != nullptr) {
     tensor.type = type->type;
     tensor.type_name = type->name;
   }
@@ -240,17 +261,9 @@ std::string ProgramReader::value_text(const Value& value, const Value& graph) co
 }
 
 Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors& tensors) const {
-  constexpr std::string_view operators = "torch.ops.";
   constexpr int by_keyword = 2;
-  Node node;
+  Node node(json.require("target", "an operator").try_text());
   node.name = json.find("name").try_text();
-  node.target = json.require("target", "an operator").try_text();
-  std::string_view rest = node.target;
-  if (rest.starts_with(operators)) rest.remove_prefix(operators.size());
-  node.library = rest.substr(0, rest.find('.'));
-  rest.remove_prefix(std::min(node.library.size() + 1, rest.size()));
-  node.op = rest.substr(0, rest.find('.'));
-  if (!node.op.starts_with("__")) node.op = base_name(node.op);
   for (const Value input : json.require("inputs", "an array of arguments")) {
     if (const auto inner = input.find("arg").find("as_graph").get("graph"))
       node.graphs.push_back(*inner);
@@ -277,12 +290,18 @@ Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors
 void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
   for (const Value json : graph.require("nodes", "an array of nodes")) {
     Node node = node_of(json, graph, tensors);
-    module_ = module_of(json.find("metadata").find("nn_module_stack").try_text());
-    source_line_ = source_line(json.find("metadata").find("stack_trace").try_text());
-    run_node(*this, node);
+    const Value origin = json.find("metadata");
+    run(node, module_of(origin.find("nn_module_stack").try_text()),
+        origin.find("stack_trace").try_text());
     for (std::size_t i = 0; i < node.results.size(); ++i)
       tensors[node.result_names[i]] = std::move(node.results[i]);
   }
+}
+
+void ProgramReader::run(Node& node, std::string module, std::string_view stack_trace) {
+  module_ = std::move(module);
+  source_line_ = source_line(stack_trace);
+  run_node(*this, node);
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,
@@ -329,7 +348,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   Layers layers = read_call(call);
   if (layers.empty()) return std::nullopt;
   for (LayerSpec& layer : layers) {
-    layer.place = {program_.origin().source, place_of(node), false, {}};
+    layer.place = {source_, place_of(node), false, {}};
     layer.source_line = source_line_;
     if (times_ > 1) layer.repeat = times_;
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
@@ -393,7 +412,7 @@ void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const S
 }
 
 void ProgramReader::fail(const Node& node, const std::string& message) const {
-  throw InputError(program_.origin().source, place_of(node), message);
+  throw InputError(source_, place_of(node), message);
 }
 
 void ProgramReader::fail_batch(const Node& node) const {

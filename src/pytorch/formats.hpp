@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "load/json.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -40,8 +39,5 @@ void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const Ann
 
 /// Programs of torch.export (.pt2).
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);
-
-/// The network of a program, as model.json has it. Throws InputError.
-NetworkSpec read_program(const Value& program, const LayerDefaults& defaults);
 
 }  // namespace roofline

@@ -50,7 +50,9 @@ class ProgramInput : public Reader {
       const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
       check_schema(document->root());
       return Item{[document, source](const LayerDefaults& defaults) {
-        auto network = std::make_shared<NetworkSpec>(read_program(document->root(), defaults));
+        ProgramReader reader(source, defaults);
+        reader.read(document->root());
+        auto network = std::make_shared<NetworkSpec>(std::move(reader).network());
         network->name = name_without(source, {".pt2"});
         return network;
       }};
@@ -64,12 +66,6 @@ class ProgramInput : public Reader {
 };
 
 }  // namespace
-
-NetworkSpec read_program(const Value& program, const LayerDefaults& defaults) {
-  NetworkSpec network = ProgramReader(program, defaults).network();
-  network.is_pytorch_program = true;
-  return network;
-}
 
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<ProgramInput>(std::move(stream));
