@@ -109,17 +109,16 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   return spec;
 }
 
-void Emitter::writes(Value* result, Layout layout, bool is_direct) {
-  if (result != nullptr) result->source = Source{drafts_.size() - 1, is_direct, layout};
+void Emitter::writes(Value* result) {
+  if (result != nullptr) result->layer = drafts_.size() - 1;
 }
 
 void Emitter::view(Value* result, const Value* operand) {
   if (result == nullptr || operand == nullptr) return;
-  result->source = operand->source;
+  result->layer = operand->layer;
   result->learned = operand->learned;
   if (operand->stored_type != 0 && result->stored_type == 0)
     result->stored_type = operand->stored_type;
-  if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
 }
 
 OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
@@ -127,8 +126,8 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   spec.sizes = at_most_five(sizes);
   spec.whole = true;
   const std::int64_t elements = product_or_throw(sizes);
-  if (value.source) {
-    spec.layer = std::to_string(value.source->layer);
+  if (value.layer) {
+    spec.layer = std::to_string(*value.layer);
     return spec;
   }
   if (!value.is_constant && value.learned == 0) return spec;
@@ -142,20 +141,6 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
   if (spec.is_parameter && learned != stated) spec.parameters = learned;
   return spec;
-}
-
-OperandSpec Emitter::whole(const Value& value) {
-  OperandSpec spec = operand(value);
-  if (value.source && value.source->is_direct) spec.sizes.clear();
-  return spec;
-}
-
-OperandSpec Emitter::channels_first(const Value& value) {
-  return layout_of(value) == Layout::first ? whole(value) : operand(value);
-}
-
-Layout Emitter::layout_of(const Value& value) {
-  return value.source && value.source->is_direct ? value.source->layout : Layout::first;
 }
 
 DataType Emitter::type_of(const Value& value) const {

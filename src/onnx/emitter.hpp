@@ -41,11 +41,10 @@ class Emitter {
   void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
   /// Whether the tensor is the whole result of a layer that its own node became.
   bool is_own_result(const Value& value) const {
-    return value.source && value.source->is_direct &&
-           drafts_[value.source->layer].node == value.producer;
+    return value.layer && drafts_[*value.layer].node == value.producer;
   }
-  /// Says that the last layer writes this tensor, whole or as one of several.
-  void writes(Value* result, Layout layout = Layout::first, bool is_direct = true);
+  /// Says that the last layer writes this tensor, alone or as one of several.
+  void writes(Value* result);
   /// The result is the operand under another shape: nothing is moved.
   static void view(Value* result, const Value* operand);
 
@@ -53,12 +52,6 @@ class Emitter {
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   /// The same tensor in other axes.
   static OperandSpec operand(const Value& value, const Sizes& sizes);
-  /// A whole tensor as its layer has it, for kinds that work element by element.
-  static OperandSpec whole(const Value& value);
-  /// A whole tensor whose channels stand first: as its layer has it where they do there.
-  static OperandSpec channels_first(const Value& value);
-  /// Where the results of a layer on whole(value) have their channels.
-  static Layout layout_of(const Value& value);
 
   DataType type_of(const Value& value) const;
   /// The type in which a result is stored, which is that of a quantisation that only follows it.

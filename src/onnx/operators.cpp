@@ -141,8 +141,8 @@ void emit_view(Emitter& /*emitter*/, const Node& node) {
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
   LayerSpec& spec = emitter.add(node, kind);
   spec.dtypes.input = spec.dtypes.weight = emitter.type_of(operand);
-  spec.input = Emitter::whole(operand);
-  for (Value* result : node.outputs) emitter.writes(result, Emitter::layout_of(operand));
+  spec.input = Emitter::operand(operand);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_activation(Emitter& emitter, const Node& node) {
@@ -154,8 +154,7 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
   spec.input = Emitter::operand(*node.input(0), read);
   spec.output = at_most_five(written);
-  for (Value* result : node.outputs)
-    emitter.writes(result, Layout::first, written.size() <= most_axes);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_copy(Emitter& emitter, const Node& node) {
@@ -180,9 +179,7 @@ void emit_bytes(Emitter& emitter, const Node& node) {
     spec.output = at_most_five(*result->sizes);
   }
   if (results > 1) spec.output = {static_cast<std::uint64_t>(written)};
-  for (Value* result : node.outputs)
-    emitter.writes(result, Layout::first,
-                   results == 1 && result != nullptr && result->sizes->size() <= most_axes);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_without_rule(Emitter& emitter, const Node& node) {

@@ -35,16 +35,16 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   const Sizes rows = matrix_sizes(product->products, product->m, product->k);
   if (b.is_constant && b_elements == product->k * product->n) {
     emit_linear(emitter, node, a, b, rows, product->n, operands->has_bias);
-    return emitter.writes(node.outputs[0], Layout::last, rows.size() == product->result.size());
+    return emitter.writes(node.outputs[0]);
   }
   if (a.is_constant && product_or_throw(*a.sizes) == product->m * product->k) {
     const Sizes columns = matrix_sizes(product->products, product->n, product->k);
     emit_linear(emitter, node, b, a, columns, product->m, operands->has_bias);
-    return emitter.writes(node.outputs[0], Layout::last, false);
+    return emitter.writes(node.outputs[0]);
   }
   emit_matmul(emitter, node, a, b, {product_or_throw(product->products), product->m, product->k},
               {b_elements / (product->k * product->n), product->k, product->n});
-  emitter.writes(node.outputs[0], Layout::matrix);
+  emitter.writes(node.outputs[0]);
 }
 
 /// Index letters of the operands and the result.
@@ -147,7 +147,7 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   else
     emit_matmul(emitter, node, a, b, {products, product->m, product->k},
                 {products, product->k, product->n});
-  emitter.writes(node.outputs[0], Layout::matrix, false);
+  emitter.writes(node.outputs[0]);
 }
 
 // Attention.
@@ -219,7 +219,7 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const bool is_own = node.domain.empty();
   spec.causal = int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0;
   spec.masked = node.input(is_own ? 3 : 5) != nullptr;
-  for (Value* each : node.outputs) emitter.writes(each, Layout::first, false);
+  for (Value* each : node.outputs) emitter.writes(each);
 }
 
 /// [steps, directions, batch, state], and the last state, of GRUs, LSTMs and simple ones.
@@ -248,7 +248,7 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   const bool bias = node.input(3) != nullptr;
   const auto emit = [&](const Value& operand, const Value& matrix, const char* part) {
     emit_linear(emitter, node, operand, matrix, {rows, matrix.sizes->back()}, gates, bias, part);
-    for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
+    for (Value* result : node.outputs) emitter.writes(result);
   };
   emit(*node.input(0), *node.input(1), "input");
   emit(*node.outputs[0], *node.input(2), "state");

@@ -82,7 +82,7 @@ void emit_channel_norm(Emitter& emitter, const Node& node) {
   if (operand.sizes->size() < 2 || operand.sizes->size() > most_axes)
     return emit_without_rule(emitter, node);
   LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.input = Emitter::channels_first(operand);
+  spec.input = Emitter::operand(operand);
   if (spec.kind == LayerKind::group_norm)
     spec.groups =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
@@ -111,7 +111,7 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
   set_affine(emitter, node, spec);
-  emitter.writes(node.outputs[0], Layout::last, is_last);
+  emitter.writes(node.outputs[0]);
 }
 
 constexpr Operator reduction{
@@ -150,9 +150,8 @@ constexpr Operator reduction_rows[] = {
 void emit_global_average(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   LayerSpec& spec = emitter.add(node, LayerKind::global_avg_pool);
-  spec.input = Emitter::channels_first(operand);
-  emitter.writes(node.outputs[0], Layout::first,
-                 node.outputs[0]->sizes->size() == operand.sizes->size());
+  spec.input = Emitter::operand(operand);
+  emitter.writes(node.outputs[0]);
 }
 
 void emit_reduction(Emitter& emitter, const Node& node) {
@@ -166,7 +165,7 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
   spec.output = at_most_five(*result.sizes);
-  emitter.writes(node.outputs[0], Layout::first, result.sizes->size() <= most_axes);
+  emitter.writes(node.outputs[0]);
 }
 
 std::span<const Operator> reduction_operators() { return reduction_rows; }
