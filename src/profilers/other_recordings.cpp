@@ -127,7 +127,7 @@ bool looks_like_tensorflow_trace(std::string_view head) {
          (has("\"/host:CPU") || has("\"/device:") || has("\"hlo_module\""));
 }
 
-NetworkSpecs refuse_tensorflow_trace(ByteStream& stream, BadRows& /*bad*/) {
+NetworkSpecs refuse_tensorflow_trace(ByteStream& stream) {
   refuse(stream, "a trace of TensorFlow or JAX",
          "profile with Nsight Systems or rocprofv3, whose tables of kernels are");
 }
