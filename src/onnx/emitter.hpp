@@ -37,8 +37,11 @@ class Emitter {
   /// A new layer of that node with the types of its first operand, weights and first result; the
   /// reference holds until the next.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
-  /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
-  void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
+  /// The last layer's weights, of whose tensor in the file layers that share it count it once.
+  void uses_weights(const Value& weights) {
+    drafts_.back().weights = weights.weights;
+    drafts_.back().spec->dtypes.weight = type_of(weights);
+  }
   /// Whether the tensor is the whole result of a layer that its own node became.
   bool is_own_result(const Value& value) const {
     return value.layer && drafts_[*value.layer].node == value.producer;

@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "load/recording.hpp"
+
 namespace roofline::onnx_graph {
 namespace {
 
@@ -17,11 +19,8 @@ const Rows& all_rows() {
     for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
                               product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
-        for (std::string_view names = row.name; !names.empty();) {
-          const std::string_view name = names.substr(0, names.find(' '));
-          all[{name, row.domain}] = &row;
-          names.remove_prefix(std::min(names.size(), name.size() + 1));
-        }
+        for (std::string_view names = row.name; !names.empty();)
+          all[{take(names, ' '), row.domain}] = &row;
     return all;
   }();
   return rows;

@@ -1,8 +1,6 @@
 // Matrix products in all the forms that operators state them, attention and recurrent layers.
 
-#include <algorithm>
-#include <map>
-
+#include "load/recording.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -22,6 +20,28 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
 Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t columns) {
   const bool fits = products.size() + 2 <= most_axes;
   return chained(fits ? products : Sizes{product_or_throw(products)}, {rows, columns});
+}
+
+/// Features at each position, the last of `sizes`, times learned weights.
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "") {
+  LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
+  spec.dtypes.input = emitter.type_of(positions);
+  spec.input = Emitter::operand(positions, sizes);
+  spec.in_features = static_cast<std::uint64_t>(sizes.back());
+  spec.out_features = static_cast<std::uint64_t>(out_features);
+  spec.bias = bias;
+  emitter.uses_weights(weights);
+}
+
+/// A product of two tensors, [products, rows, columns] each.
+void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                 const Sizes& a_sizes, const Sizes& b_sizes) {
+  LayerSpec& spec = emitter.add(node, LayerKind::matmul);
+  spec.dtypes.input = emitter.type_of(a);
+  spec.dtypes.weight = emitter.type_of(b);
+  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
+  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
 }
 
 void emit_matrix_product(Emitter& emitter, const Node& node) {
@@ -47,106 +67,43 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// Index letters of the operands and the result.
-struct Einsum {
-  std::vector<std::string> operands;
-  std::string result;
-  std::map<char, std::int64_t> sizes;  ///< by letter
-};
-
-void bind_letter(Einsum& einsum, char letter, std::int64_t size) {
-  std::int64_t& known = einsum.sizes.emplace(letter, size).first->second;
-  if (size != 1 && known != 1 && size != known)
-    fail(std::string("equation: expected one size for ") + letter,
-         std::to_string(known) + " and " + std::to_string(size));
-  if (known == 1) known = size;
-}
-
-std::vector<std::string> terms_of(const std::string& equation) {
-  std::vector<std::string> terms(1);
-  for (const char c : equation) {
-    if (c == ',')
-      terms.emplace_back();
-    else if (c != ' ')
-      terms.back() += c;
-  }
-  return terms;
-}
-
-/// None where sizes are not known, and for equations with an ellipsis or without a result.
-std::optional<Einsum> read_einsum(const Node& node) {
-  const std::string equation = text_attribute(node, "equation", "");
-  const std::size_t arrow = equation.find("->");
-  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
-  Einsum einsum{terms_of(equation.substr(0, arrow)), terms_of(equation.substr(arrow + 2))[0], {}};
-  if (einsum.operands.size() != node.inputs.size())
-    fail("equation: expected " + std::to_string(node.inputs.size()) + " operands", equation);
-  for (std::size_t i = 0; i < einsum.operands.size(); ++i) {
+/// None where sizes are not known, and where the equation does not fit them.
+std::optional<Einsum> einsum_of(const Node& node) {
+  std::vector<roofline::Sizes> operands;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Sizes* sizes = sizes_at(node, i);
     if (sizes == nullptr) return std::nullopt;
-    const std::string& term = einsum.operands[i];
-    if (term.size() != sizes->size())
-      fail("equation: expected " + std::to_string(sizes->size()) + " indices", term);
-    for (std::size_t axis = 0; axis < term.size(); ++axis)
-      bind_letter(einsum, term[axis], (*sizes)[axis]);
+    operands.emplace_back(sizes->begin(), sizes->end());
   }
-  for (const char letter : einsum.result)
-    if (!einsum.sizes.contains(letter))
-      fail("equation: expected an index of an operand", std::string(1, letter));
-  return einsum;
+  return read_einsum(text_attribute(node, "equation", ""), operands);
 }
 
 std::optional<Sizes> einsum_sizes(Node& node) {
-  const auto einsum = read_einsum(node);
+  const auto einsum = einsum_of(node);
   if (!einsum) return std::nullopt;
   Sizes out;
-  for (const char letter : einsum->result) out.push_back(einsum->sizes.at(letter));
+  for (const char letter : einsum->result)
+    out.push_back(static_cast<std::int64_t>(einsum->sizes.at(letter)));
   return out;
 }
 
-bool has_repeated(const std::string& term) {
-  return std::any_of(term.begin(), term.end(),
-                     [&](char c) { return std::count(term.begin(), term.end(), c) > 1; });
-}
-
-/// An Einsum of two operands as a product; none for other numbers of operands, repeated indices,
-/// or where sizes are not known.
-std::optional<Product> einsum_product(const Node& node) {
-  const auto einsum = read_einsum(node);
-  if (!einsum || einsum->operands.size() != 2) return std::nullopt;
-  const std::string& a = einsum->operands[0];
-  const std::string& b = einsum->operands[1];
-  const std::string& result = einsum->result;
-  if (has_repeated(a) || has_repeated(b) || has_repeated(result)) return std::nullopt;
-  Product product;
-  std::int64_t products = 1;
-  for (const auto& [letter, size] : einsum->sizes) {
-    const bool in_a = a.find(letter) != std::string::npos;
-    const bool in_b = b.find(letter) != std::string::npos;
-    std::int64_t& axis = result.find(letter) == std::string::npos ? product.k
-                         : in_a && in_b                           ? products
-                         : in_a                                   ? product.m
-                                                                  : product.n;
-    axis = product_or_throw({axis, size});
-  }
-  product.products = {products};
-  return product;
-}
-
 void emit_einsum(Emitter& emitter, const Node& node) {
-  const auto product = einsum_product(node);
+  const auto einsum = einsum_of(node);
+  const auto product = einsum ? product_of(*einsum) : std::nullopt;
   if (!product) return emit_without_rule(emitter, node);
   if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  const std::int64_t products = product->products.front();
+  const auto products = static_cast<std::int64_t>(product->products);
+  const auto m = static_cast<std::int64_t>(product->m);
+  const auto n = static_cast<std::int64_t>(product->n);
+  const auto k = static_cast<std::int64_t>(product->k);
   if (products == 1 && b.is_constant)
-    emit_linear(emitter, node, a, b, {product->m, product->k}, product->n, false);
+    emit_linear(emitter, node, a, b, {m, k}, n, false);
   else if (products == 1 && a.is_constant)
-    emit_linear(emitter, node, b, a, {product->n, product->k}, product->m, false);
+    emit_linear(emitter, node, b, a, {n, k}, m, false);
   else
-    emit_matmul(emitter, node, a, b, {products, product->m, product->k},
-                {products, product->k, product->n});
+    emit_matmul(emitter, node, a, b, {products, m, k}, {products, k, n});
   emitter.writes(node.outputs[0]);
 }
 
@@ -308,27 +265,6 @@ std::optional<Product> matrix_product(const Node& node) {
   if (!row) product.result.push_back(product.m);
   if (!column) product.result.push_back(product.n);
   return product;
-}
-
-void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
-                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part) {
-  LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
-  spec.dtypes.input = emitter.type_of(positions);
-  spec.dtypes.weight = emitter.type_of(weights);
-  spec.input = Emitter::operand(positions, sizes);
-  spec.in_features = static_cast<std::uint64_t>(sizes.back());
-  spec.out_features = static_cast<std::uint64_t>(out_features);
-  spec.bias = bias;
-  emitter.uses_weights(weights);
-}
-
-void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                 const Sizes& a_sizes, const Sizes& b_sizes, const char* part) {
-  LayerSpec& spec = emitter.add(node, LayerKind::matmul, part);
-  spec.dtypes.input = emitter.type_of(a);
-  spec.dtypes.weight = emitter.type_of(b);
-  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
-  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
 }
 
 std::span<const Operator> product_operators() { return product_rows; }
