@@ -33,38 +33,19 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// Joins neighbouring axes along which all operands are whole, or all of those that are not are 1,
-/// until at most five are left. False where that cannot be.
-bool join_axes(std::vector<Sizes>& operands, Sizes result) {
-  for (std::size_t axis = result.size() - 1; axis > 0 && result.size() > most_axes; --axis) {
-    const bool joins = std::all_of(operands.begin(), operands.end(), [&](const Sizes& each) {
-      const bool whole = each[axis - 1] == result[axis - 1] && each[axis] == result[axis];
-      return whole || (each[axis - 1] == 1 && each[axis] == 1);
-    });
-    if (!joins) continue;
-    const auto join = [&](Sizes& sizes) {
-      sizes[axis - 1] *= sizes[axis];
-      sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(axis));
-    };
-    for (Sizes& each : operands) join(each);
-    join(result);
-  }
-  return result.size() <= most_axes;
-}
-
-/// All operands in the axes of the result; none where they have too many axes.
+/// All operands in the axes of the result, with leading axes of 1, as broadcasting has it; none
+/// where that takes more axes than a layer has.
 std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
                                                     const Sizes& result) {
-  std::vector<Sizes> sizes;
-  sizes.reserve(operands.size());
-  for (const Value* each : operands)  // with leading axes of 1, as broadcasting has it
-    sizes.push_back(chained(Sizes(result.size() - each->sizes->size(), 1), *each->sizes));
-  if (result.size() > most_axes && !join_axes(sizes, result)) return std::nullopt;
   std::vector<OperandSpec> specs;
   specs.reserve(operands.size());
-  for (std::size_t i = 0; i < operands.size(); ++i)
+  for (const Value* each : operands) {
+    const Sizes leading(result.size() - each->sizes->size(), 1);
+    const bool is_whole = is_single(*each) || *each->sizes == result;
+    if (!is_whole && result.size() > most_axes) return std::nullopt;
     specs.push_back(
-        Emitter::operand(*operands[i], is_single(*operands[i]) ? Sizes{1} : sizes[i]));
+        Emitter::operand(*each, is_single(*each) ? Sizes{1} : chained(leading, *each->sizes)));
+  }
   return specs;
 }
 
