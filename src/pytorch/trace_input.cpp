@@ -38,14 +38,12 @@ std::optional<std::string> why_no_layers(const Recording& recording) {
 /// Kernels may name a device that the recording does not list (a process that sees a few of the
 /// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
 RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
-  for (const RecordedDevice& each : recording.devices)
-    if (each.id == device) return each.gpu;
-  if (recording.devices.empty()) return {};
-  const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike =
-      std::all_of(recording.devices.begin(), recording.devices.end(),
-                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
-  return alike ? first : RecordedGpu{};
+  const auto& gpus = recording.gpus;
+  if (const auto found = gpus.find(device); found != gpus.end()) return found->second;
+  const bool alike = !gpus.empty() && std::ranges::all_of(gpus, [&](const auto& each) {
+    return each.second.name == gpus.begin()->second.name;
+  });
+  return alike ? gpus.begin()->second : RecordedGpu{};
 }
 
 /// What ran, where nothing says for which layers.
