@@ -180,7 +180,7 @@ void Emitter::mark_shared() {
 }
 
 void Emitter::set_names() {
-  const std::vector<std::string> names = layer_names(drafts_);
+  const std::vector<std::string> names = layer_names(layer_origins(drafts_));
   const auto resolve = [&](OperandSpec& operand) {
     if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
   };

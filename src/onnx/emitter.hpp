@@ -9,6 +9,7 @@
 
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
+#include "pytorch/exported_program.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
@@ -90,10 +91,9 @@ class Emitter {
 /// Sizes with the trailing axes as one, so that there are at most five.
 std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
 
-/// One name a layer, each unique: that of the module that it comes from (`layer1.0.conv1`, from a
-/// node's path, the names of its weights or what the exporter notes beside it), with the operator
-/// where the module has several layers; without any, the node's own name.
-std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
+/// Modules from nodes' paths, the names of their weights or what the exporter notes beside them;
+/// without any, the node's own name.
+std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);
 
 /// The module that a layer comes from; empty where nothing tells.
 std::string module_of(const Draft& draft);

@@ -364,7 +364,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
                                 : "";
     if (weights != nullptr || is_norm) layer.shared_weights = own.empty() || used_.contains(own);
     if (!own.empty()) counted.push_back(own);
-    origins_.push_back({module_, std::string(base_name(op))});
+    origins_.push_back({module_, std::string(base_name(op)), layer.kind});
     layers_.push_back(std::move(layer));
   }
   used_.insert(counted.begin(), counted.end());
@@ -423,39 +423,56 @@ void ProgramReader::fail_batch(const Node& node) const {
                  "torch.export.Dim(\"batch\", min=1, max=4096)},))");
 }
 
-/// A layer has its module's name where it is the only one there, or the only convolution or
-/// product; else the operator follows.
 void ProgramReader::set_names() {
-  struct Module {
-    std::size_t layers = 0;
-    std::size_t contractions = 0;
-    bool has_modules = false;
-  };
-  const auto is_contraction = [&](std::size_t i) {
-    return info(layers_[i].kind).family == KindFamily::contraction;
-  };
-  std::unordered_map<std::string, Module> modules;
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const std::string& name = origins_[i].module;
-    ++modules[name].layers;
-    if (is_contraction(i)) ++modules[name].contractions;
-    for (std::size_t at = name.find('.'); at != name.npos; at = name.find('.', at + 1))
-      modules[name.substr(0, at)].has_modules = true;
-  }
-  std::set<std::string> taken;
-  std::unordered_map<std::string, std::size_t> uses;
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const Module& module = modules[origins_[i].module];
-    std::string wanted = origins_[i].module;
-    const bool alone = module.layers == 1 || (is_contraction(i) && module.contractions == 1);
-    if (wanted.empty() || module.has_modules || !alone) add_item(wanted, origins_[i].label, ".");
-    std::string name = wanted;
-    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
-    layers_[i].name = std::move(name);
-  }
+  const std::vector<std::string> names = layer_names(origins_);
+  for (std::size_t i = 0; i < names.size(); ++i) layers_[i].name = names[i];
   for (LayerSpec& layer : layers_)
     for (OperandSpec* operand : operands_of(layer))
-      if (!operand->layer.empty()) operand->layer = *layers_[std::stoul(operand->layer)].name;
+      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
+}
+
+std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
+  struct Module {
+    std::size_t contractions = 0;
+    std::string label;         ///< the first layer's
+    bool has_labels = false;   ///< others have other labels
+    bool has_modules = false;  ///< modules stand inside it
+  };
+  const auto is_contraction = [](const LayerOrigin& origin) {
+    return info(origin.kind).family == KindFamily::contraction;
+  };
+  std::unordered_map<std::string, Module> modules;
+  for (const LayerOrigin& origin : origins) {
+    Module& own = modules[origin.module];
+    if (own.label.empty()) own.label = origin.label;
+    own.has_labels = own.has_labels || own.label != origin.label;
+    if (is_contraction(origin)) ++own.contractions;
+    constexpr int deepest_module = 64;
+    std::size_t at = origin.module.find_first_of("./");
+    for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
+      modules[origin.module.substr(0, at)].has_modules = true;
+      at = origin.module.find_first_of("./", at + 1);
+    }
+  }
+  std::vector<std::string> names;
+  names.reserve(origins.size());
+  std::set<std::string> taken;
+  std::unordered_map<std::string, std::size_t> uses;
+  for (const LayerOrigin& origin : origins) {
+    const Module& module = modules.at(origin.module);
+    const bool stands_for_module =
+        !origin.module.empty() && !module.has_modules &&
+        (!module.has_labels || (is_contraction(origin) && module.contractions == 1));
+    std::string wanted = origin.module;
+    if (!origin.part.empty())
+      wanted = (wanted.empty() ? origin.label : wanted) + "." + origin.part;
+    else if (!stands_for_module)
+      add_item(wanted, origin.label, origin.is_own_name ? "/" : ".");
+    std::string name = wanted;
+    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace roofline

@@ -107,6 +107,18 @@ struct Node {
   std::vector<const TensorArgument*> tensors() const;  ///< those of lists too
 };
 
+/// Where a layer comes from.
+struct LayerOrigin {
+  std::string module;  ///< its path in the network; empty for the top
+  std::string label;   ///< what the layer is called within it
+  LayerKind kind;
+  std::string part = {};     ///< "scores", where its node becomes several layers
+  bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
+};
+/// One name a layer, each unique: that of its module (`layer1.0.conv1`), followed by the label
+/// where the module has layers of other labels, unless it is the only convolution or product.
+std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
+
 /// Makes layers of a program under these settings, of one that is read or is given node by node.
 /// Used once. Its functions throw InputError.
 class ProgramReader {
@@ -151,10 +163,6 @@ class ProgramReader {
   void note(const std::string& text) { notes_.insert(text); }
 
  private:
-  struct Origin {
-    std::string module;
-    std::string label;
-  };
   using Tensors = std::unordered_map<std::string_view, TensorArgument>;
 
   Tensors inputs(const Value& program);
@@ -171,10 +179,10 @@ class ProgramReader {
   ProgramSizes sizes_;
   std::uint64_t input_byte_ = 0;
   std::vector<LayerSpec> layers_;
-  std::vector<Origin> origins_;  ///< one a layer
-  std::string module_;           ///< that the present node comes from
-  std::string source_line_;      ///< and the line of the model's code
-  std::set<std::string> used_;   ///< weights that a layer has counted
+  std::vector<LayerOrigin> origins_;  ///< one a layer
+  std::string module_;                ///< that the present node comes from
+  std::string source_line_;           ///< and the line of the model's code
+  std::set<std::string> used_;        ///< weights that a layer has counted
   std::set<std::string> notes_;
   std::map<std::string, std::size_t> without_row_;
   std::size_t depth_ = 0;
