@@ -109,15 +109,12 @@ void emit_einsum(Emitter& emitter, const Node& node) {
 
 // Attention.
 
-/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it.
+/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it: tensors as
+/// [batch, heads, positions, size], keys and values with those of the past.
 struct AttentionSizes {
-  std::int64_t batch = 1;
-  std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;
-  std::int64_t queries = 1;  ///< positions
-  std::int64_t keys = 1;     ///< positions, those of the past included
-  std::int64_t head_size = 1;
-  std::int64_t value_head_size = 1;
+  Sizes queries;
+  Sizes keys;
+  Sizes values;
   Sizes result;
 };
 
@@ -125,41 +122,36 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
   const Sizes* q = sizes_at(node, 0);
   const Sizes* k = sizes_at(node, 1);
   const Sizes* v = sizes_at(node, 2);
-  if (q == nullptr || k == nullptr || v == nullptr) return std::nullopt;
-  AttentionSizes sizes;
-  if (q->size() == 4 && k->size() == 4 && v->size() == 4) {  // [batch, heads, positions, size]
-    sizes = {(*q)[0], (*q)[1], (*k)[1], (*q)[2], (*k)[2], (*q)[3], (*v)[3], *q};
-    sizes.result.back() = sizes.value_head_size;
-  } else if (q->size() == 3 && k->size() == 3 && v->size() == 3) {  // [batch, positions, width]
-    const std::int64_t heads = int_attribute(node, "num_heads", 0);
-    sizes.heads = int_attribute(node, "q_num_heads", heads);
-    sizes.kv_heads = int_attribute(node, "kv_num_heads", heads);
-    if (sizes.heads < 1 || sizes.kv_heads < 1)
-      fail("q_num_heads: expected an integer >= 1", sizes.heads);
-    sizes.batch = (*q)[0];
-    sizes.queries = (*q)[1];
-    sizes.keys = (*k)[1];
-    sizes.head_size = (*q)[2] / sizes.heads;
-    sizes.value_head_size = (*v)[2] / sizes.kv_heads;
-    sizes.result = {sizes.batch, sizes.queries,
-                    product_or_throw({sizes.heads, sizes.value_head_size})};
-  } else {
+  if (q == nullptr || k == nullptr || v == nullptr || k->size() != q->size() ||
+      v->size() != q->size() || q->size() < 3 || q->size() > 4)
     return std::nullopt;
+  AttentionSizes sizes{*q, *k, *v, *q};
+  if (q->size() == 3) {  // [batch, positions, width]
+    const std::int64_t stated = int_attribute(node, "num_heads", 0);
+    const std::int64_t heads = int_attribute(node, "q_num_heads", stated);
+    const std::int64_t kv_heads = int_attribute(node, "kv_num_heads", stated);
+    if (heads < 1 || kv_heads < 1) fail("q_num_heads: expected an integer >= 1", heads);
+    const auto split = [](const Sizes& whole, std::int64_t count) {
+      return Sizes{whole[0], count, whole[1], whole[2] / count};
+    };
+    sizes = {split(*q, heads), split(*k, kv_heads), split(*v, kv_heads), *q};
   }
+  const std::int64_t heads = q->size() == 3 ? sizes.queries[1] : 1;
+  sizes.result.back() = product_or_throw({heads, sizes.values.back()});
   const Sizes* past = node.domain.empty() ? sizes_at(node, 4) : nullptr;
-  if (past != nullptr && past->size() == 4) sizes.keys += (*past)[2];
+  if (past != nullptr && past->size() == 4) sizes.keys[2] += (*past)[2];
+  sizes.values[2] = sizes.keys[2];
   return sizes;
 }
 
 std::optional<Sizes> result_sizes(Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes) return std::nullopt;
-  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
   const int type = type_at(node, 0);
-  set_result(node, 1, {batch, kv_heads, keys, head_size}, type);
-  set_result(node, 2, {batch, kv_heads, keys, value_head_size}, type);
-  set_result(node, 3, {batch, heads, queries, keys}, type);
-  return result;
+  set_result(node, 1, sizes->keys, type);
+  set_result(node, 2, sizes->values, type);
+  set_result(node, 3, chained(part(sizes->queries, 0, 3), {sizes->keys[2]}), type);
+  return sizes->result;
 }
 
 /// One kernel, as recordings have it.
@@ -167,11 +159,10 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
     return emit_without_rule(emitter, node);
-  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
   LayerSpec& spec = emitter.add(node, LayerKind::attention);
-  spec.inputs = {Emitter::operand(*node.input(0), {batch, heads, queries, head_size}),
-                 Emitter::operand(*node.input(1), {batch, kv_heads, keys, head_size}),
-                 Emitter::operand(*node.input(2), {batch, kv_heads, keys, value_head_size})};
+  spec.inputs = {Emitter::operand(*node.input(0), sizes->queries),
+                 Emitter::operand(*node.input(1), sizes->keys),
+                 Emitter::operand(*node.input(2), sizes->values)};
   for (OperandSpec& each : spec.inputs) each.is_parameter = false;
   const bool is_own = node.domain.empty();
   spec.causal = int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0;
