@@ -70,6 +70,7 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
 /// None where sizes are not known, and where the equation does not fit them.
 std::optional<Einsum> einsum_of(const Node& node) {
   std::vector<roofline::Sizes> operands;
+  operands.reserve(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Sizes* sizes = sizes_at(node, i);
     if (sizes == nullptr) return std::nullopt;

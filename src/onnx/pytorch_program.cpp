@@ -203,7 +203,7 @@ class NotedProgram {
     // The exporter drops copies. Of a transposed tensor it was one; others were dropouts.
     const bool is_copy = name.starts_with("clone") && value->producer != nullptr &&
                          value->producer->op == "Transpose";
-    const Argument made = as_tensor(tensors_.at(known->second));
+    Argument made = as_tensor(tensors_.at(known->second));
     if (!is_copy) return made;
     const NodeProto& node = *operands.group.nodes.front();
     run(node, "torch.ops.aten.contiguous.default", {made},
@@ -232,6 +232,7 @@ class NotedProgram {
     roofline::Node node(target);
     node.name = results.front().first;
     node.arguments = std::move(arguments);
+    node.results.reserve(results.size());
     for (auto& [name, tensor] : results) node.results.push_back(std::move(tensor));
     reader_.run(node, std::move(module), proto.stack_trace);
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -253,10 +254,11 @@ class NotedProgram {
         {}};
     const auto add_numbers = [&](const char* name) {
       const AttributeProto* found = find_in(node.attributes, name);
-      const bool is_list = found != nullptr && found->ints.size() >= axes;
-      arguments.push_back(
-          {.value = is_list ? list_text(part(found->ints, 0, axes))
-                            : std::to_string(found != nullptr ? found->i.value_or(1) : 1)});
+      std::string text = "1";
+      if (found != nullptr)
+        text = found->ints.size() >= axes ? list_text(part(found->ints, 0, axes))
+                                          : std::to_string(found->i.value_or(1));
+      arguments.push_back({.value = text});
     };
     std::string target = "torch.ops.aten.linear";
     if (node.op == "Conv") {
@@ -306,6 +308,7 @@ class NotedProgram {
     if (target.ends_with(".no_stats") && arguments.size() > 3)
       arguments.insert(arguments.begin() + 3, 2, Argument());
     Results made;
+    made.reserve(results.size());
     for (const Value* value : results) {
       made.emplace_back(value->name, tensor(value->type, *value->sizes));
       names_.emplace(value, value->name);

@@ -348,6 +348,7 @@ void matmul(ProgramReader& reader, Node& node) {
 void einsum(ProgramReader& reader, Node& node) {
   const std::vector<const TensorArgument*> operands = node.tensors();
   std::vector<Sizes> all;
+  all.reserve(operands.size());
   for (const TensorArgument* operand : operands) all.push_back(operand->sizes);
   const auto einsum = read_einsum(node.argument(0).value, all);
   const auto product = einsum ? product_of(*einsum) : std::nullopt;

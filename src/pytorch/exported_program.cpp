@@ -156,7 +156,8 @@ TensorArgument ProgramReader::input(TensorArgument tensor, std::string_view name
 
 void ProgramReader::read(const Value& program) {
   sizes_ = ProgramSizes(program, user_inputs(program), defaults_);
-  const Value graph = program.at("graph_module").at("graph");
+  const Value module = program.at("graph_module");
+  const Value graph = module.at("graph");
   Tensors tensors = inputs(program);
   run_nodes(graph, tensors);
   for (const Value output : graph.find("outputs"))
