@@ -53,12 +53,10 @@ struct InputFormat {
   /// Whether the first bytes (up to 64 KiB) look like this format; asked in the table's order of
   /// the formats that share an extension, and of all for standard input.
   bool (*recognise)(std::string_view head);
-  /// Throws InputError where the whole input cannot be read as this format.
-  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream);
-  /// In place of open, where an input of the format may be spread over several files: takes the
-  /// names of all inputs too.
-  std::unique_ptr<Reader> (*open_beside)(std::unique_ptr<ByteStream> stream,
-                                         std::span<const std::string> other_inputs) = nullptr;
+  /// Throws InputError where the whole input cannot be read as this format. Takes the names of all
+  /// inputs too, as one of the format may be spread over several files.
+  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream,
+                                  std::span<const std::string> inputs);
   /// The files that are read with an input of this name, of those that are there; null where none
   /// is ever, and where only the input says which.
   std::vector<std::string> (*read_with)(const std::string& name) = nullptr;

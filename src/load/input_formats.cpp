@@ -18,47 +18,41 @@ namespace fs = std::filesystem;
 
 bool always(std::string_view) { return true; }
 
+/// A format of records, each alone.
+template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
+std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, std::span<const std::string>) {
+  return open(std::move(stream));
+}
+
 /// Asked in this order. The last of those that share an extension takes whatever is left.
 const InputFormat input_table[] = {
-    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson, nullptr, nullptr, true},
+    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, records<open_ndjson>, nullptr, true},
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, whole<read_nsight_systems>},
     {"Nsight Compute", {".csv"}, looks_like_nsight_compute, whole<read_nsight_compute>},
     {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
     {"profiler's table",
      {".csv"},
      looks_like_other_profiler_table,
-     nullptr,
-     whole_beside<read_other_profiler_table>},
-    {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, nullptr, true},
+     whole<read_other_profiler_table>},
+    {"CSV", {".csv"}, looks_like_csv, records<open_csv>, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
     {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, whole<refuse_tensorflow_trace>},
-    {"PyTorch profiler trace", {".json"}, looks_like_trace, nullptr, open_trace_beside},
-    {"TensorRT engine",
-     {".json"},
-     looks_like_engine_layers,
-     nullptr,
-     whole_beside<read_engine>,
-     read_with_layers},
+    {"PyTorch profiler trace", {".json"}, looks_like_trace, whole<read_trace>},
+    {"TensorRT engine", {".json"}, looks_like_engine_layers, whole<read_engine>, read_with_layers},
     {"TensorRT profile",
      {".json"},
      looks_like_engine_profile,
-     nullptr,
-     whole_beside<read_engine_profile>,
+     whole<read_engine_profile>,
      read_with_profile},
-    {"TensorRT log",
-     {".json"},
-     looks_like_engine_companion,
-     nullptr,
-     whole_beside<read_engine_companion>},
+    {"TensorRT log", {".json"}, looks_like_engine_companion, whole<read_engine_companion>},
     {"MIOpen's find database",
      {".fdb.txt", ".ufdb.txt"},
      looks_like_find_database,
-     open_find_database,
-     nullptr,
+     records<open_find_database>,
      nullptr,
      true},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
-    {"PyTorch exported program", {".pt2"}, looks_like_zip, open_exported_program},
+    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_program>},
     {"ONNX", {".onnx"}, onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
     {"JSON", {".json"}, always, whole<read_json>},
 };
@@ -217,8 +211,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     refuse_binary_recording(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);
-    return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
-                                         : format.open(std::move(stream));
+    return format.open(std::move(stream), other_inputs);
   });
 }
 

@@ -100,8 +100,30 @@ inline constexpr std::size_t most_operand_sizes = 5;
 /// has no elements.
 OperandSpec whole_operand(const Sizes& sizes);
 
+/// An equation of einsum such as "bhid,bhjd->bhij", with a letter for each axis.
+struct Einsum {
+  std::vector<std::string> operands;
+  std::string result;
+  std::map<char, std::uint64_t> sizes;
+};
+/// None where it names no result, or letters that do not fit the operands.
+std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands);
+
+/// Products of m x k with k x n.
+struct EinsumProduct {
+  std::uint64_t products = 1;
+  std::uint64_t m = 1;
+  std::uint64_t n = 1;
+  std::uint64_t k = 1;
+};
+/// What an equation of two operands is; none for others, and where a letter comes twice in a term.
+std::optional<EinsumProduct> product_of(const Einsum& einsum);
+
 /// Numbers of a window, as a list.
 AxesSpec axes_of(Sizes numbers);
+
+/// The text before the next `end`, which is taken off with it.
+std::string_view take(std::string_view& text, char end);
 
 // What the names of kernels and copies tell.
 

@@ -13,7 +13,7 @@ class WholeReader : public Reader {
 
   std::optional<Expected<Item>> next() override {
     try {
-      if (const auto stream = std::exchange(stream_, nullptr)) items_ = read_(*stream, bad_);
+      if (stream_) items_ = read_(std::move(stream_), bad_);
     } catch (const InputError& error) {
       return bad_.take().value_or(error);  // nothing was left, because of these rows
     }
@@ -32,7 +32,7 @@ class WholeReader : public Reader {
 
 }  // namespace
 
-Items fixed_items(const NetworkSpecs& specs) {
+Items items_of(const NetworkSpecs& specs) {
   Items items;
   for (const auto& spec : specs) items.push_back({[spec](const LayerDefaults&) { return spec; }});
   return items;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,9 @@ using NetworkSpecs = std::vector<std::shared_ptr<const NetworkSpec>>;
 using Items = std::vector<Item>;
 
 /// Items whose specs do not depend on the settings.
-Items fixed_items(const NetworkSpecs& specs);
+Items items_of(const NetworkSpecs& specs);
+inline Items items_of(Items items) { return items; }
+inline Items items_of(Item item) { return {std::move(item)}; }
 /// A record that is read, once, by whoever asks for it.
 template <class Read>
 Item record_item(Read read, std::size_t line) {
@@ -50,33 +53,28 @@ class BadRows {
 };
 
 /// Gives all that an input holds. Throws InputError where that is nothing.
-using ReadWhole = std::function<Items(ByteStream& stream, BadRows& bad)>;
+using ReadWhole = std::function<Items(std::unique_ptr<ByteStream> stream, BadRows& bad)>;
 
 /// Gives the items one by one, and after them what was wrong with rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
-// The same as rows of input formats name it.
-
-template <NetworkSpecs (*read)(ByteStream& stream, BadRows& bad)>
-std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream),
-                    [](ByteStream& own, BadRows& bad) { return fixed_items(read(own, bad)); });
-}
-
-/// Of one network, whose spec depends on the settings.
-template <Item (*read)(ByteStream& stream)>
-std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), [](ByteStream& own, BadRows&) { return Items{read(own)}; });
-}
-
-/// `inputs`: the names of all inputs, among which are the files that belong together.
-template <NetworkSpecs (*read)(ByteStream& stream, std::span<const std::string> inputs)>
-std::unique_ptr<Reader> whole_beside(std::unique_ptr<ByteStream> stream,
-                                     std::span<const std::string> inputs) {
-  return open_whole(std::move(stream),
-                    [names = std::vector(inputs.begin(), inputs.end())](ByteStream& own, BadRows&) {
-                      return fixed_items(read(own, names));
-                    });
+/// The same as rows of input formats name it. `read`: a function of the stream, and of bad rows or
+/// of the names of all inputs, among which are the files that belong together.
+template <auto read>
+std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream,
+                              std::span<const std::string> inputs = {}) {
+  using Read = decltype(read);
+  return open_whole(std::move(stream), [names = std::vector(inputs.begin(), inputs.end())](
+                                           std::unique_ptr<ByteStream> own, BadRows& bad) {
+    if constexpr (std::is_invocable_v<Read, ByteStream&, BadRows&>)
+      return items_of(read(*own, bad));
+    else if constexpr (std::is_invocable_v<Read, ByteStream&, std::span<const std::string>>)
+      return items_of(read(*own, names));
+    else if constexpr (std::is_invocable_v<Read, ByteStream&>)
+      return items_of(read(*own));
+    else
+      return items_of(read(std::move(own)));
+  });
 }
 
 }  // namespace roofline

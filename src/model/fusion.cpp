@@ -124,7 +124,7 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
     const std::optional<std::size_t> producer = layer.inputs[i].producer;
     if (!producer || !fusion.host[*producer] || fusion.readers[*producer] != 1) continue;
     const std::size_t host = *fusion.host[*producer];
-    if (network.layers[host].output != layer.output) continue;
+    if (elements(network.layers[host].output) != elements(layer.output)) continue;
     if (!best || host > best_host) {
       best = i;
       best_host = host;

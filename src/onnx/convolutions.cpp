@@ -150,12 +150,6 @@ std::optional<Sizes> window_sizes(Node& node) {
   return out;
 }
 
-std::optional<Sizes> global_sizes(Node& node) {
-  Sizes out = sizes_of(node, 0);
-  for (std::size_t axis = 2; axis < out.size(); ++axis) out[axis] = 1;
-  return out;
-}
-
 /// Windows of an image, as many as there are regions: [regions, C, height, width].
 std::optional<Sizes> region_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
@@ -184,14 +178,12 @@ LayerSpec& add_window(Emitter& emitter, const Node& node, const Window& window) 
 
 void emit_convolution(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
-  const Value& weights = *node.input(1);
   LayerSpec& spec = add_window(emitter, node, window);
-  spec.dtypes.weight = emitter.type_of(weights);
   spec.out_channels = static_cast<std::uint64_t>((*node.outputs[0]->sizes)[1]);
   if (is_transposed(node)) spec.output_padding = spec_of(window.output_padding, window);
   spec.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
   spec.bias = has_bias(node);
-  emitter.uses_weights(weights);
+  emitter.uses_weights(*node.input(1));
   emitter.writes(node.outputs[0]);
 }
 
@@ -199,11 +191,6 @@ void emit_pool(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
   add_window(emitter, node, window).ceil_mode = window.ceil_mode;
   for (Value* result : node.outputs) emitter.writes(result);
-}
-
-void emit_global_pool(Emitter& emitter, const Node& node) {
-  const std::size_t rank = sizes_of(node, 0).size();
-  (rank < 3 || rank > most_axes ? emit_reduction : emit_global_average)(emitter, node);
 }
 
 constexpr Operator convolution{
@@ -220,8 +207,6 @@ constexpr Operator convolution_rows[] = {
     row("ConvTranspose", convolution, LayerKind::conv_transpose),
     row("AveragePool LpPool", pool, LayerKind::avg_pool),
     row("MaxPool", pool, LayerKind::max_pool),
-    {.name = "GlobalAveragePool", .sizes = global_sizes, .layer = emit_global_pool},
-    {.name = "GlobalLpPool GlobalMaxPool", .sizes = global_sizes, .layer = emit_reduction},
     {.name = "RoiAlign", .needs = 2, .sizes = region_sizes},
 };
 

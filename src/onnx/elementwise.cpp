@@ -33,66 +33,30 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// Joins neighbouring axes along which all operands are whole, or all of those that are not are 1,
-/// until at most five are left. False where that cannot be.
-bool join_axes(std::vector<Sizes>& operands, Sizes result) {
-  for (std::size_t axis = result.size() - 1; axis > 0 && result.size() > most_axes; --axis) {
-    const bool joins = std::all_of(operands.begin(), operands.end(), [&](const Sizes& each) {
-      const bool whole = each[axis - 1] == result[axis - 1] && each[axis] == result[axis];
-      return whole || (each[axis - 1] == 1 && each[axis] == 1);
-    });
-    if (!joins) continue;
-    const auto join = [&](Sizes& sizes) {
-      sizes[axis - 1] *= sizes[axis];
-      sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(axis));
-    };
-    for (Sizes& each : operands) join(each);
-    join(result);
-  }
-  return result.size() <= most_axes;
-}
-
-/// Whether it is the whole result of its layer, in as many axes.
-bool is_as_made(const Value& value, std::size_t rank) {
-  return value.source && value.source->is_direct && value.sizes->size() == rank;
-}
-
-/// The layout that the operands share as their layers have them, if they do.
-std::optional<Layout> common_layout(const std::vector<const Value*>& operands,
-                                    const Sizes& result) {
-  std::optional<Layout> common;
-  for (const Value* each : operands) {
-    if (is_single(*each)) continue;
-    if (!is_as_made(*each, result.size())) return std::nullopt;
-    const Layout layout = each->source->layout;
-    // The products of a matrix layout are one axis, along which nothing can be broadcast.
-    if (layout == Layout::matrix && each->sizes != result) return std::nullopt;
-    if (common && layout != *common) return std::nullopt;
-    common = layout;
-  }
-  return common;
-}
-
-/// All operands in the axes of the result, or of the layer whose epilogue they may join; none where
-/// they have too many axes.
+/// All operands in the axes of the result, with leading axes of 1, as broadcasting has it; none
+/// where that takes more axes than a layer has.
 std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
-                                                    const Sizes& result, Layout layout) {
-  std::vector<Sizes> sizes;
-  sizes.reserve(operands.size());
-  for (const Value* each : operands)  // with leading axes of 1, as broadcasting has it
-    sizes.push_back(chained(Sizes(result.size() - each->sizes->size(), 1), *each->sizes));
-  if (result.size() > most_axes && !join_axes(sizes, result)) return std::nullopt;
+                                                    const Sizes& result) {
   std::vector<OperandSpec> specs;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Value& each = *operands[i];
-    Sizes& own = sizes[i];
-    if (layout == Layout::last && own.size() > 2)  // [N, F, positions...]
-      std::rotate(own.begin() + 1, own.end() - 1, own.end());
-    const bool keeps_layout = is_as_made(each, result.size()) && each.source->layout == layout &&
-                              result.size() <= most_axes;
-    specs.push_back(keeps_layout ? Emitter::whole(each) : Emitter::operand(each, own));
+  specs.reserve(operands.size());
+  for (const Value* each : operands) {
+    const Sizes leading(result.size() - each->sizes->size(), 1);
+    const bool is_whole = is_single(*each) || *each->sizes == result;
+    if (!is_whole && result.size() > most_axes) return std::nullopt;
+    specs.push_back(
+        Emitter::operand(*each, is_single(*each) ? Sizes{1} : chained(leading, *each->sizes)));
   }
   return specs;
+}
+
+/// Along one axis: batches of rows of that length.
+void emit_softmax(Emitter& emitter, const Node& node) {
+  const Sizes& sizes = sizes_of(node, 0);
+  const std::size_t axis = axis_of(node, -1, sizes.size());
+  Sizes rows{product_or_throw(part(sizes, 0, axis)), sizes[axis]};
+  if (axis + 1 < sizes.size()) rows.push_back(product_or_throw(part(sizes, axis + 1)));
+  emitter.add(node, LayerKind::softmax).input = Emitter::operand(*node.input(0), rows);
+  emitter.writes(node.outputs[0]);
 }
 
 void emit_clip(Emitter& emitter, const Node& node) {
@@ -119,20 +83,7 @@ void emit_combination(Emitter& emitter, const Node& node) {
                                     [&](const Value* each) { return holds(*each); });
     return found != operands.end() ? *found : nullptr;
   };
-  const auto is_direct_last = [](const Value& each) {
-    return each.source && each.source->is_direct && each.source->layout == Layout::last;
-  };
-  const auto shared = common_layout(operands, result);
-  const bool any_last = result.size() <= most_axes && first_that(is_direct_last) != nullptr;
-  const Layout layout = shared.value_or(any_last ? Layout::last : Layout::first);
-  std::optional<std::vector<OperandSpec>> inputs;
-  if (shared) {
-    inputs.emplace();
-    for (const Value* each : operands)
-      inputs->push_back(is_single(*each) ? Emitter::operand(*each, {1}) : Emitter::whole(*each));
-  } else {
-    inputs = operands_in(operands, result, layout);
-  }
+  auto inputs = operands_in(operands, result);
   if (!inputs) return emit_bytes(emitter, node);
   LayerSpec& spec = emitter.add(node, node.row->kind);
   spec.inputs = std::move(*inputs);
@@ -140,7 +91,7 @@ void emit_combination(Emitter& emitter, const Node& node) {
   if (const Value* tensor = first_that(is_tensor)) spec.dtypes.input = emitter.type_of(*tensor);
   const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
   spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
-  emitter.writes(node.outputs[0], layout, result.size() <= most_axes);
+  emitter.writes(node.outputs[0]);
 }
 
 /// Elementwise on one tensor and single numbers; with several tensors, known by their bytes.
@@ -195,8 +146,8 @@ std::optional<Sizes> dequantise_sizes(Node& node) {
 void emit_conversion(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
-  spec.input = Emitter::whole(operand);
-  emitter.writes(node.outputs[0], Emitter::layout_of(operand));
+  spec.input = Emitter::operand(operand);
+  emitter.writes(node.outputs[0]);
 }
 
 void emit_cast(Emitter& emitter, const Node& node) {
@@ -238,9 +189,9 @@ constexpr Operator elementwise_rows[] = {
     row("PRelu", activation, LayerKind::prelu),
     row("Relu", activation, LayerKind::relu),
     row("Sigmoid", activation, LayerKind::sigmoid),
-    row("Softmax LogSoftmax", activation, LayerKind::softmax),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
+    {.name = "Softmax LogSoftmax", .sizes = like_first, .layer = emit_softmax},
     {.name = "Clip", .sizes = like_first, .layer = emit_clip},
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh CumProd CumSum Erf Hardmax Mish "

@@ -4,7 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "load/network_reader.hpp"
 #include "model/text.hpp"
+#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -109,17 +111,16 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   return spec;
 }
 
-void Emitter::writes(Value* result, Layout layout, bool is_direct) {
-  if (result != nullptr) result->source = Source{drafts_.size() - 1, is_direct, layout};
+void Emitter::writes(Value* result) {
+  if (result != nullptr) result->layer = drafts_.size() - 1;
 }
 
 void Emitter::view(Value* result, const Value* operand) {
   if (result == nullptr || operand == nullptr) return;
-  result->source = operand->source;
+  result->layer = operand->layer;
   result->learned = operand->learned;
   if (operand->stored_type != 0 && result->stored_type == 0)
     result->stored_type = operand->stored_type;
-  if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
 }
 
 OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
@@ -127,8 +128,8 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   spec.sizes = at_most_five(sizes);
   spec.whole = true;
   const std::int64_t elements = product_or_throw(sizes);
-  if (value.source) {
-    spec.layer = std::to_string(value.source->layer);
+  if (value.layer) {
+    spec.layer = std::to_string(*value.layer);
     return spec;
   }
   if (!value.is_constant && value.learned == 0) return spec;
@@ -142,20 +143,6 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
   if (spec.is_parameter && learned != stated) spec.parameters = learned;
   return spec;
-}
-
-OperandSpec Emitter::whole(const Value& value) {
-  OperandSpec spec = operand(value);
-  if (value.source && value.source->is_direct) spec.sizes.clear();
-  return spec;
-}
-
-OperandSpec Emitter::channels_first(const Value& value) {
-  return layout_of(value) == Layout::first ? whole(value) : operand(value);
-}
-
-Layout Emitter::layout_of(const Value& value) {
-  return value.source && value.source->is_direct ? value.source->layout : Layout::first;
 }
 
 DataType Emitter::type_of(const Value& value) const {
@@ -193,7 +180,7 @@ void Emitter::mark_shared() {
 }
 
 void Emitter::set_names() {
-  const std::vector<std::string> names = layer_names(drafts_);
+  const std::vector<std::string> names = layer_names(layer_origins(drafts_));
   const auto resolve = [&](OperandSpec& operand) {
     if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
   };
@@ -221,6 +208,35 @@ void Emitter::add_notes(NetworkSpec& network) const {
   };
   note(without_sizes_, " whose sizes are not known");
   note(empty_, " whose results are empty");
+}
+
+Item read_onnx(ByteStream& stream) {
+  return {[model = read_model(stream)](const LayerDefaults& defaults) {
+    const Dimensions dimensions(*model, defaults);
+    Graph graph = build_graph(*model, dimensions);
+    std::string wrong;
+    std::optional<NetworkSpec> program;
+    if (defaults.as_pytorch_runs) program = network_as_pytorch_runs(*model, graph, defaults, wrong);
+    if (!program) simplify(graph, model->source);
+    auto network = std::make_shared<NetworkSpec>(
+        program ? *std::move(program)
+                : Emitter(*model, defaults).network(graph, dimensions.batch()));
+    if (network->is_pytorch_program) {
+      network->batch = dimensions.batch();
+      network->assumptions.insert(network->assumptions.begin(), graph.notes.begin(),
+                                  graph.notes.end());
+    } else if (defaults.as_pytorch_runs) {
+      network->assumptions.push_back(
+          "ONNX does not say which operators PyTorch runs, such as batch norms that are folded "
+          "into "
+          "convolutions" +
+          (wrong.empty() ? "" : " (" + wrong + ")") +
+          "; torch.export.save(torch.export.export(model, (x,)), \"model.pt2\") does");
+    }
+    network->name = network_name(model->source);
+    network->has_dimensions = true;
+    return network;
+  }};
 }
 
 }  // namespace roofline::onnx_graph

@@ -9,6 +9,7 @@
 
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
+#include "pytorch/exported_program.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
@@ -37,15 +38,17 @@ class Emitter {
   /// A new layer of that node with the types of its first operand, weights and first result; the
   /// reference holds until the next.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
-  /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
-  void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
+  /// The last layer's weights, of whose tensor in the file layers that share it count it once.
+  void uses_weights(const Value& weights) {
+    drafts_.back().weights = weights.weights;
+    drafts_.back().spec->dtypes.weight = type_of(weights);
+  }
   /// Whether the tensor is the whole result of a layer that its own node became.
   bool is_own_result(const Value& value) const {
-    return value.source && value.source->is_direct &&
-           drafts_[value.source->layer].node == value.producer;
+    return value.layer && drafts_[*value.layer].node == value.producer;
   }
-  /// Says that the last layer writes this tensor, whole or as one of several.
-  void writes(Value* result, Layout layout = Layout::first, bool is_direct = true);
+  /// Says that the last layer writes this tensor, alone or as one of several.
+  void writes(Value* result);
   /// The result is the operand under another shape: nothing is moved.
   static void view(Value* result, const Value* operand);
 
@@ -53,12 +56,6 @@ class Emitter {
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   /// The same tensor in other axes.
   static OperandSpec operand(const Value& value, const Sizes& sizes);
-  /// A whole tensor as its layer has it, for kinds that work element by element.
-  static OperandSpec whole(const Value& value);
-  /// A whole tensor whose channels stand first: as its layer has it where they do there.
-  static OperandSpec channels_first(const Value& value);
-  /// Where the results of a layer on whole(value) have their channels.
-  static Layout layout_of(const Value& value);
 
   DataType type_of(const Value& value) const;
   /// The type in which a result is stored, which is that of a quantisation that only follows it.
@@ -94,10 +91,9 @@ class Emitter {
 /// Sizes with the trailing axes as one, so that there are at most five.
 std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
 
-/// One name a layer, each unique: that of the module that it comes from (`layer1.0.conv1`, from a
-/// node's path, the names of its weights or what the exporter notes beside it), with the operator
-/// where the module has several layers; without any, the node's own name.
-std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
+/// Modules from nodes' paths, the names of their weights or what the exporter notes beside them;
+/// without any, the node's own name.
+std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);
 
 /// The module that a layer comes from; empty where nothing tells.
 std::string module_of(const Draft& draft);

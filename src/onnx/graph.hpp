@@ -21,20 +21,6 @@ namespace roofline::onnx_graph {
 struct Operator;  // operators.hpp
 struct Node;
 
-/// Which axis of a tensor a layer takes for its channels.
-enum class Layout : std::uint8_t {
-  first,   ///< [N, C, ...]
-  last,    ///< [N, ..., C]
-  matrix,  ///< [products..., rows, columns], the products as one axis
-};
-
-/// The layer that writes a tensor.
-struct Source {
-  std::size_t layer = 0;  ///< its index
-  bool is_direct = true;  ///< the layer's whole result as it is, no view of it
-  Layout layout = Layout::first;
-};
-
 /// A tensor.
 struct Value {
   std::string name;
@@ -48,8 +34,8 @@ struct Value {
   std::optional<Numbers> numbers;  ///< a small constant's elements, row by row
   Node* producer = nullptr;
   std::vector<Node*> consumers;
-  bool is_output = false;        ///< the model gives it out
-  std::optional<Source> source;  ///< none for inputs and constants of the model
+  bool is_output = false;            ///< the model gives it out
+  std::optional<std::size_t> layer;  ///< that writes it; none for inputs and constants
 };
 
 /// The call of a function, around the nodes of its body.

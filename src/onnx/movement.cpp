@@ -134,7 +134,6 @@ void emit_transpose(Emitter& emitter, const Node& node) {
                        (swaps_last_two(axes) && only_products_read(*node.outputs[0]));
   if (!is_view) return emit_move(emitter, node, sizes_of(node, 0));
   emit_view(emitter, node);
-  if (node.outputs[0]->source) node.outputs[0]->source->is_direct = false;
 }
 
 /// Blocks of positions that become channels, or the other way round, of [N, C, H, W].
@@ -195,7 +194,7 @@ void emit_concat(Emitter& emitter, const Node& node) {
     spec.inputs.push_back(Emitter::operand(*each, is_plain ? sizes : around));
     if (each->learned == 0) spec.dtypes.input = emitter.type_of(*each);
   }
-  emitter.writes(node.outputs[0], Layout::first, is_plain);
+  emitter.writes(node.outputs[0]);
 }
 
 std::optional<Sizes> split_sizes(Node& node) {
@@ -233,7 +232,7 @@ void emit_split(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
   spec.input = Emitter::operand(*node.input(0), is_whole ? sizes_of(node, 0) : Sizes{used});
   spec.output = spec.input->sizes;
-  for (Value* result : node.outputs) emitter.writes(result, Layout::first, false);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 // Repeated and padded.

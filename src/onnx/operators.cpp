@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "load/recording.hpp"
+
 namespace roofline::onnx_graph {
 namespace {
 
@@ -17,11 +19,8 @@ const Rows& all_rows() {
     for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
                               product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
-        for (std::string_view names = row.name; !names.empty();) {
-          const std::string_view name = names.substr(0, names.find(' '));
-          all[{name, row.domain}] = &row;
-          names.remove_prefix(std::min(names.size(), name.size() + 1));
-        }
+        for (std::string_view names = row.name; !names.empty();)
+          all[{take(names, ' '), row.domain}] = &row;
     return all;
   }();
   return rows;
@@ -141,8 +140,8 @@ void emit_view(Emitter& /*emitter*/, const Node& node) {
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
   LayerSpec& spec = emitter.add(node, kind);
   spec.dtypes.input = spec.dtypes.weight = emitter.type_of(operand);
-  spec.input = Emitter::whole(operand);
-  for (Value* result : node.outputs) emitter.writes(result, Emitter::layout_of(operand));
+  spec.input = Emitter::operand(operand);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_activation(Emitter& emitter, const Node& node) {
@@ -154,8 +153,7 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
   spec.input = Emitter::operand(*node.input(0), read);
   spec.output = at_most_five(written);
-  for (Value* result : node.outputs)
-    emitter.writes(result, Layout::first, written.size() <= most_axes);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_copy(Emitter& emitter, const Node& node) {
@@ -180,9 +178,7 @@ void emit_bytes(Emitter& emitter, const Node& node) {
     spec.output = at_most_five(*result->sizes);
   }
   if (results > 1) spec.output = {static_cast<std::uint64_t>(written)};
-  for (Value* result : node.outputs)
-    emitter.writes(result, Layout::first,
-                   results == 1 && result != nullptr && result->sizes->size() <= most_axes);
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_without_rule(Emitter& emitter, const Node& node) {

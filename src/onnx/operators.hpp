@@ -106,9 +106,6 @@ void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const 
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
 /// Reads the whole operand and writes the result; a view where it stays as it is.
 void emit_copy(Emitter& emitter, const Node& node);
-/// The mean over all positions of each channel.
-void emit_global_average(Emitter& emitter, const Node& node);
-void emit_reduction(Emitter& emitter, const Node& node);
 /// All operands read, all results written.
 void emit_bytes(Emitter& emitter, const Node& node);
 /// Counts an operator that has no rule by its bytes, which a note says.
@@ -135,12 +132,5 @@ struct Product {
 };
 /// The product of such a node; none where sizes are not known. Throws NodeError.
 std::optional<Product> matrix_product(const Node& node);
-
-/// Adds a layer: features at each position, the last of `sizes`, times learned weights.
-void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
-                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "");
-/// Adds a layer: a product of two tensors, [products, rows, columns] each.
-void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                 const Sizes& a_sizes, const Sizes& b_sizes, const char* part = "");
 
 }  // namespace roofline::onnx_graph

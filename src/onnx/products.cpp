@@ -1,8 +1,6 @@
 // Matrix products in all the forms that operators state them, attention and recurrent layers.
 
-#include <algorithm>
-#include <map>
-
+#include "load/recording.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -24,6 +22,28 @@ Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t column
   return chained(fits ? products : Sizes{product_or_throw(products)}, {rows, columns});
 }
 
+/// Features at each position, the last of `sizes`, times learned weights.
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "") {
+  LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
+  spec.dtypes.input = emitter.type_of(positions);
+  spec.input = Emitter::operand(positions, sizes);
+  spec.in_features = static_cast<std::uint64_t>(sizes.back());
+  spec.out_features = static_cast<std::uint64_t>(out_features);
+  spec.bias = bias;
+  emitter.uses_weights(weights);
+}
+
+/// A product of two tensors, [products, rows, columns] each.
+void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                 const Sizes& a_sizes, const Sizes& b_sizes) {
+  LayerSpec& spec = emitter.add(node, LayerKind::matmul);
+  spec.dtypes.input = emitter.type_of(a);
+  spec.dtypes.weight = emitter.type_of(b);
+  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
+  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
+}
+
 void emit_matrix_product(Emitter& emitter, const Node& node) {
   const auto operands = matrix_operands(node);
   const auto product = matrix_product(node);
@@ -35,132 +55,67 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   const Sizes rows = matrix_sizes(product->products, product->m, product->k);
   if (b.is_constant && b_elements == product->k * product->n) {
     emit_linear(emitter, node, a, b, rows, product->n, operands->has_bias);
-    return emitter.writes(node.outputs[0], Layout::last, rows.size() == product->result.size());
+    return emitter.writes(node.outputs[0]);
   }
   if (a.is_constant && product_or_throw(*a.sizes) == product->m * product->k) {
     const Sizes columns = matrix_sizes(product->products, product->n, product->k);
     emit_linear(emitter, node, b, a, columns, product->m, operands->has_bias);
-    return emitter.writes(node.outputs[0], Layout::last, false);
+    return emitter.writes(node.outputs[0]);
   }
   emit_matmul(emitter, node, a, b, {product_or_throw(product->products), product->m, product->k},
               {b_elements / (product->k * product->n), product->k, product->n});
-  emitter.writes(node.outputs[0], Layout::matrix);
+  emitter.writes(node.outputs[0]);
 }
 
-/// Index letters of the operands and the result.
-struct Einsum {
-  std::vector<std::string> operands;
-  std::string result;
-  std::map<char, std::int64_t> sizes;  ///< by letter
-};
-
-void bind_letter(Einsum& einsum, char letter, std::int64_t size) {
-  std::int64_t& known = einsum.sizes.emplace(letter, size).first->second;
-  if (size != 1 && known != 1 && size != known)
-    fail(std::string("equation: expected one size for ") + letter,
-         std::to_string(known) + " and " + std::to_string(size));
-  if (known == 1) known = size;
-}
-
-std::vector<std::string> terms_of(const std::string& equation) {
-  std::vector<std::string> terms(1);
-  for (const char c : equation) {
-    if (c == ',')
-      terms.emplace_back();
-    else if (c != ' ')
-      terms.back() += c;
-  }
-  return terms;
-}
-
-/// None where sizes are not known, and for equations with an ellipsis or without a result.
-std::optional<Einsum> read_einsum(const Node& node) {
-  const std::string equation = text_attribute(node, "equation", "");
-  const std::size_t arrow = equation.find("->");
-  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
-  Einsum einsum{terms_of(equation.substr(0, arrow)), terms_of(equation.substr(arrow + 2))[0], {}};
-  if (einsum.operands.size() != node.inputs.size())
-    fail("equation: expected " + std::to_string(node.inputs.size()) + " operands", equation);
-  for (std::size_t i = 0; i < einsum.operands.size(); ++i) {
+/// None where sizes are not known, and where the equation does not fit them.
+std::optional<Einsum> einsum_of(const Node& node) {
+  std::vector<roofline::Sizes> operands;
+  operands.reserve(node.inputs.size());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Sizes* sizes = sizes_at(node, i);
     if (sizes == nullptr) return std::nullopt;
-    const std::string& term = einsum.operands[i];
-    if (term.size() != sizes->size())
-      fail("equation: expected " + std::to_string(sizes->size()) + " indices", term);
-    for (std::size_t axis = 0; axis < term.size(); ++axis)
-      bind_letter(einsum, term[axis], (*sizes)[axis]);
+    operands.emplace_back(sizes->begin(), sizes->end());
   }
-  for (const char letter : einsum.result)
-    if (!einsum.sizes.contains(letter))
-      fail("equation: expected an index of an operand", std::string(1, letter));
-  return einsum;
+  return read_einsum(text_attribute(node, "equation", ""), operands);
 }
 
 std::optional<Sizes> einsum_sizes(Node& node) {
-  const auto einsum = read_einsum(node);
+  const auto einsum = einsum_of(node);
   if (!einsum) return std::nullopt;
   Sizes out;
-  for (const char letter : einsum->result) out.push_back(einsum->sizes.at(letter));
+  for (const char letter : einsum->result)
+    out.push_back(static_cast<std::int64_t>(einsum->sizes.at(letter)));
   return out;
 }
 
-bool has_repeated(const std::string& term) {
-  return std::any_of(term.begin(), term.end(),
-                     [&](char c) { return std::count(term.begin(), term.end(), c) > 1; });
-}
-
-/// An Einsum of two operands as a product; none for other numbers of operands, repeated indices,
-/// or where sizes are not known.
-std::optional<Product> einsum_product(const Node& node) {
-  const auto einsum = read_einsum(node);
-  if (!einsum || einsum->operands.size() != 2) return std::nullopt;
-  const std::string& a = einsum->operands[0];
-  const std::string& b = einsum->operands[1];
-  const std::string& result = einsum->result;
-  if (has_repeated(a) || has_repeated(b) || has_repeated(result)) return std::nullopt;
-  Product product;
-  std::int64_t products = 1;
-  for (const auto& [letter, size] : einsum->sizes) {
-    const bool in_a = a.find(letter) != std::string::npos;
-    const bool in_b = b.find(letter) != std::string::npos;
-    std::int64_t& axis = result.find(letter) == std::string::npos ? product.k
-                         : in_a && in_b                           ? products
-                         : in_a                                   ? product.m
-                                                                  : product.n;
-    axis = product_or_throw({axis, size});
-  }
-  product.products = {products};
-  return product;
-}
-
 void emit_einsum(Emitter& emitter, const Node& node) {
-  const auto product = einsum_product(node);
+  const auto einsum = einsum_of(node);
+  const auto product = einsum ? product_of(*einsum) : std::nullopt;
   if (!product) return emit_without_rule(emitter, node);
   if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  const std::int64_t products = product->products.front();
+  const auto products = static_cast<std::int64_t>(product->products);
+  const auto m = static_cast<std::int64_t>(product->m);
+  const auto n = static_cast<std::int64_t>(product->n);
+  const auto k = static_cast<std::int64_t>(product->k);
   if (products == 1 && b.is_constant)
-    emit_linear(emitter, node, a, b, {product->m, product->k}, product->n, false);
+    emit_linear(emitter, node, a, b, {m, k}, n, false);
   else if (products == 1 && a.is_constant)
-    emit_linear(emitter, node, b, a, {product->n, product->k}, product->m, false);
+    emit_linear(emitter, node, b, a, {n, k}, m, false);
   else
-    emit_matmul(emitter, node, a, b, {products, product->m, product->k},
-                {products, product->k, product->n});
-  emitter.writes(node.outputs[0], Layout::matrix, false);
+    emit_matmul(emitter, node, a, b, {products, m, k}, {products, k, n});
+  emitter.writes(node.outputs[0]);
 }
 
 // Attention.
 
-/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it.
+/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it: tensors as
+/// [batch, heads, positions, size], keys and values with those of the past.
 struct AttentionSizes {
-  std::int64_t batch = 1;
-  std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;
-  std::int64_t queries = 1;  ///< positions
-  std::int64_t keys = 1;     ///< positions, those of the past included
-  std::int64_t head_size = 1;
-  std::int64_t value_head_size = 1;
+  Sizes queries;
+  Sizes keys;
+  Sizes values;
   Sizes result;
 };
 
@@ -168,41 +123,36 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
   const Sizes* q = sizes_at(node, 0);
   const Sizes* k = sizes_at(node, 1);
   const Sizes* v = sizes_at(node, 2);
-  if (q == nullptr || k == nullptr || v == nullptr) return std::nullopt;
-  AttentionSizes sizes;
-  if (q->size() == 4 && k->size() == 4 && v->size() == 4) {  // [batch, heads, positions, size]
-    sizes = {(*q)[0], (*q)[1], (*k)[1], (*q)[2], (*k)[2], (*q)[3], (*v)[3], *q};
-    sizes.result.back() = sizes.value_head_size;
-  } else if (q->size() == 3 && k->size() == 3 && v->size() == 3) {  // [batch, positions, width]
-    const std::int64_t heads = int_attribute(node, "num_heads", 0);
-    sizes.heads = int_attribute(node, "q_num_heads", heads);
-    sizes.kv_heads = int_attribute(node, "kv_num_heads", heads);
-    if (sizes.heads < 1 || sizes.kv_heads < 1)
-      fail("q_num_heads: expected an integer >= 1", sizes.heads);
-    sizes.batch = (*q)[0];
-    sizes.queries = (*q)[1];
-    sizes.keys = (*k)[1];
-    sizes.head_size = (*q)[2] / sizes.heads;
-    sizes.value_head_size = (*v)[2] / sizes.kv_heads;
-    sizes.result = {sizes.batch, sizes.queries,
-                    product_or_throw({sizes.heads, sizes.value_head_size})};
-  } else {
+  if (q == nullptr || k == nullptr || v == nullptr || k->size() != q->size() ||
+      v->size() != q->size() || q->size() < 3 || q->size() > 4)
     return std::nullopt;
+  AttentionSizes sizes{*q, *k, *v, *q};
+  if (q->size() == 3) {  // [batch, positions, width]
+    const std::int64_t stated = int_attribute(node, "num_heads", 0);
+    const std::int64_t heads = int_attribute(node, "q_num_heads", stated);
+    const std::int64_t kv_heads = int_attribute(node, "kv_num_heads", stated);
+    if (heads < 1 || kv_heads < 1) fail("q_num_heads: expected an integer >= 1", heads);
+    const auto split = [](const Sizes& whole, std::int64_t count) {
+      return Sizes{whole[0], count, whole[1], whole[2] / count};
+    };
+    sizes = {split(*q, heads), split(*k, kv_heads), split(*v, kv_heads), *q};
   }
+  const std::int64_t heads = q->size() == 3 ? sizes.queries[1] : 1;
+  sizes.result.back() = product_or_throw({heads, sizes.values.back()});
   const Sizes* past = node.domain.empty() ? sizes_at(node, 4) : nullptr;
-  if (past != nullptr && past->size() == 4) sizes.keys += (*past)[2];
+  if (past != nullptr && past->size() == 4) sizes.keys[2] += (*past)[2];
+  sizes.values[2] = sizes.keys[2];
   return sizes;
 }
 
 std::optional<Sizes> result_sizes(Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes) return std::nullopt;
-  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
   const int type = type_at(node, 0);
-  set_result(node, 1, {batch, kv_heads, keys, head_size}, type);
-  set_result(node, 2, {batch, kv_heads, keys, value_head_size}, type);
-  set_result(node, 3, {batch, heads, queries, keys}, type);
-  return result;
+  set_result(node, 1, sizes->keys, type);
+  set_result(node, 2, sizes->values, type);
+  set_result(node, 3, chained(part(sizes->queries, 0, 3), {sizes->keys[2]}), type);
+  return sizes->result;
 }
 
 /// One kernel, as recordings have it.
@@ -210,16 +160,15 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
     return emit_without_rule(emitter, node);
-  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
   LayerSpec& spec = emitter.add(node, LayerKind::attention);
-  spec.inputs = {Emitter::operand(*node.input(0), {batch, heads, queries, head_size}),
-                 Emitter::operand(*node.input(1), {batch, kv_heads, keys, head_size}),
-                 Emitter::operand(*node.input(2), {batch, kv_heads, keys, value_head_size})};
+  spec.inputs = {Emitter::operand(*node.input(0), sizes->queries),
+                 Emitter::operand(*node.input(1), sizes->keys),
+                 Emitter::operand(*node.input(2), sizes->values)};
   for (OperandSpec& each : spec.inputs) each.is_parameter = false;
   const bool is_own = node.domain.empty();
   spec.causal = int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0;
   spec.masked = node.input(is_own ? 3 : 5) != nullptr;
-  for (Value* each : node.outputs) emitter.writes(each, Layout::first, false);
+  for (Value* each : node.outputs) emitter.writes(each);
 }
 
 /// [steps, directions, batch, state], and the last state, of GRUs, LSTMs and simple ones.
@@ -248,7 +197,7 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   const bool bias = node.input(3) != nullptr;
   const auto emit = [&](const Value& operand, const Value& matrix, const char* part) {
     emit_linear(emitter, node, operand, matrix, {rows, matrix.sizes->back()}, gates, bias, part);
-    for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
+    for (Value* result : node.outputs) emitter.writes(result);
   };
   emit(*node.input(0), *node.input(1), "input");
   emit(*node.outputs[0], *node.input(2), "state");
@@ -308,27 +257,6 @@ std::optional<Product> matrix_product(const Node& node) {
   if (!row) product.result.push_back(product.m);
   if (!column) product.result.push_back(product.n);
   return product;
-}
-
-void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
-                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part) {
-  LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
-  spec.dtypes.input = emitter.type_of(positions);
-  spec.dtypes.weight = emitter.type_of(weights);
-  spec.input = Emitter::operand(positions, sizes);
-  spec.in_features = static_cast<std::uint64_t>(sizes.back());
-  spec.out_features = static_cast<std::uint64_t>(out_features);
-  spec.bias = bias;
-  emitter.uses_weights(weights);
-}
-
-void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                 const Sizes& a_sizes, const Sizes& b_sizes, const char* part) {
-  LayerSpec& spec = emitter.add(node, LayerKind::matmul, part);
-  spec.dtypes.input = emitter.type_of(a);
-  spec.dtypes.weight = emitter.type_of(b);
-  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
-  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
 }
 
 std::span<const Operator> product_operators() { return product_rows; }

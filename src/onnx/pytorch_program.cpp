@@ -1,18 +1,16 @@
 // What PyTorch runs of a model that its exporter wrote. Beside each node stands the operator that
-// it is of, as torch.fx prints it. From these notes a program is made in the form of torch.export,
-// with the sizes of the graph's tensors.
+// it is of, as torch.fx prints it. From these notes the nodes of a program of torch.export are
+// made, with the sizes of the graph's tensors.
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "load/json.hpp"
 #include "load/recording.hpp"
 #include "onnx/emitter.hpp"
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -77,74 +75,47 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   return groups;
 }
 
-/// PyTorch's numbers of the types of elements, by ONNX's.
-constexpr std::array<std::uint64_t, 17> scalar_types{0,  7, 1, 2, 0, 0, 4, 5, 0,
-                                                     12, 6, 8, 0, 0, 0, 0, 13};
+/// PyTorch's names of the types of elements, by ONNX's numbers.
+constexpr std::array<std::string_view, 17> type_names{
+    "",     "float", "byte",   "char", "", "", "int", "long",    "",
+    "bool", "half",  "double", "",     "", "", "",    "bfloat16"};
 
 /// Sizes, axes, factors, which are no tensors in a program.
 bool is_literal(const Value& value) {
   return value.numbers && (value.type == element::int64 || value.numbers->size() == 1);
 }
 
-class ProgramWriter {
+class NotedProgram {
  public:
-  ProgramWriter(const Model& model, const Graph& graph) : document_({model.source}) {
+  NotedProgram(const Model& model, const Graph& graph, const LayerDefaults& defaults)
+      : source_(model.source), reader_(model.source, defaults) {
     for (const Value& value : graph.values) values_.emplace(value.name, &value);
     for (const ValueProto& input : model.graph.inputs)
-      if (const Value& value = *values_.at(input.name); !value.is_constant && value.sizes)
-        names_.emplace(&value, declare(input.name, value.type, *value.sizes, "user_input"));
+      if (const Value& value = *values_.at(input.name); !value.is_constant && value.sizes) {
+        declare(input.name, value.type, *value.sizes, "user_input");
+        names_.emplace(&value, input.name);
+      }
     for (const Group& group : groups_of(model.graph)) add(group);
     for (const ValueProto& output : model.graph.outputs)
       if (const Value* value = find(output.name); value != nullptr) require(*value);
   }
 
-  /// As model.json has it; valid as long as the writer.
-  roofline::Value program() {
-    const JsonNode graph = object({{"inputs", list(inputs_)},
-                                   {"nodes", list(nodes_)},
-                                   {"tensor_values", object({tensors_.begin(), tensors_.end()})}});
-    const JsonNode signature = object({{"input_specs", list(specs_)}});
-    document_.set_root(
-        object({{"graph_module", object({{"graph", graph}, {"signature", signature}})}}));
-    return document_.root();
-  }
+  NetworkSpec network() && { return std::move(reader_).network(); }
 
  private:
-  JsonNode text(std::string_view text) { return {document_.keep(text)}; }
-  JsonNode list(const std::vector<JsonNode>& parts) {
-    return {JsonNode::Elements{document_.keep(parts)}};
-  }
-  JsonNode object(const std::map<std::string_view, JsonNode>& members) {
-    std::vector<JsonNode> parts;
-    parts.reserve(members.size());
-    for (const auto& [key, node] : members) parts.push_back({node.content, document_.keep(key)});
-    return {JsonNode::Members{document_.keep(parts)}};
-  }
-  JsonNode as_text(std::string_view value) { return object({{"as_string", text(value)}}); }
-  JsonNode none() { return object({{"as_none", {true}}}); }
-  JsonNode as_tensor(std::string_view name) {
-    return object({{"as_tensor", object({{"name", text(name)}})}});
-  }
-
-  std::string_view add_tensor(std::string_view name, int type, const Sizes& sizes) {
-    std::vector<JsonNode> parts;
-    for (const std::int64_t size : sizes)
-      parts.push_back(object({{"as_int", {static_cast<std::uint64_t>(size)}}}));
+  /// A tensor of the program.
+  TensorArgument tensor(int type, const Sizes& sizes) const {
     const auto number = static_cast<std::size_t>(type);
-    const JsonNode dtype{number < scalar_types.size() ? scalar_types[number] : 0};
-    tensors_[document_.keep(name)] = object({{"sizes", list(parts)}, {"dtype", dtype}});
-    return tensors_.find(name)->first;
+    return reader_.tensor({sizes.begin(), sizes.end()},
+                          find_element_type(number < type_names.size() ? type_names[number] : ""));
   }
 
   /// An input of the program of that kind: the user's, a parameter or a buffer.
-  std::string_view declare(std::string_view name, int type, const Sizes& sizes, const char* kind) {
-    const JsonNode tensor = as_tensor(name);
-    inputs_.push_back(tensor);
-    const auto argument =
-        object({{"as_tensor", object({{"name", text(name)}})}, {"name", text(name)}});
-    specs_.push_back(object({{kind, object({{"arg", argument}})}}));
-    return add_tensor(name, type, sizes);
+  Argument declare(std::string_view name, int type, const Sizes& sizes, std::string_view kind) {
+    return as_tensor(tensors_[name] = reader_.input(tensor(type, sizes), name, kind));
   }
+
+  static Argument as_tensor(const TensorArgument& tensor) { return {.tensors = {tensor}}; }
 
   /// The tensor of the graph; null where none has that name.
   const Value* find(std::string_view name) const {
@@ -191,14 +162,14 @@ class ProgramWriter {
   /// What is no constant of the graph is a tensor of the program. Throws InputError.
   void require(const Value& value) const {
     if (value.is_constant ? !value.sizes : !names_.contains(&value))
-      throw InputError(document_.origin().source, "",
+      throw InputError(source_, "",
                        "expected a note of what gives \"" + value.name + "\", got none");
   }
 
   /// The exporter keeps equal tensors once, transposes matrices, leaves out biases of zeros and
   /// folds batch norms: the sizes of those follow from the result, and other tensors are those
   /// left.
-  JsonNode parameter(Operands& operands, std::size_t place, std::string_view name) {
+  Argument parameter(Operands& operands, std::size_t place, std::string_view name) {
     const Group& group = operands.group;
     const Sizes& result = *operands.result.sizes;
     const char* kind = name.starts_with("p_") ? "parameter" : "buffer";
@@ -208,62 +179,64 @@ class ProgramWriter {
     const bool is_bias = is_product ? place == (is_linear ? 2 : 0) : is_convolution && place == 2;
     if ((is_bias || group.is_batch_norm()) && result.size() > 1) {
       const std::int64_t features = is_product ? result.back() : result[1];
-      return as_tensor(declare(name, operands.result.type, {features}, kind));
+      return declare(name, operands.result.type, {features}, kind);
     }
     const Value* value = operands.take(true);
-    if (value == nullptr) return none();
+    if (value == nullptr) return {};
     Sizes sizes = *value->sizes;
     if (is_linear && sizes.size() == 2 && sizes[0] != result.back()) std::swap(sizes[0], sizes[1]);
-    return as_tensor(declare(name, value->type, sizes, kind));
+    return declare(name, value->type, sizes, kind);
   }
 
   /// The tensor that an argument names.
-  JsonNode operand(Operands& operands, std::size_t place, std::string_view name) {
-    if (tensors_.contains(name)) return as_tensor(name);
+  Argument operand(Operands& operands, std::size_t place, std::string_view name) {
+    if (const auto made = tensors_.find(name); made != tensors_.end())
+      return as_tensor(made->second);
     if (name.starts_with("p_") || name.starts_with("b_")) return parameter(operands, place, name);
     const Value* value = find(name);
     if (value == nullptr) value = operands.take(false);
     if (value == nullptr) value = operands.take(true);
-    if (value == nullptr) return none();
+    if (value == nullptr) return {};
     const auto known = names_.find(value);
     if (known == names_.end())
-      return value->is_constant ? as_tensor(declare(name, value->type, *value->sizes, "buffer"))
-                                : none();
+      return value->is_constant ? declare(name, value->type, *value->sizes, "buffer") : Argument();
     // The exporter drops copies. Of a transposed tensor it was one; others were dropouts.
     const bool is_copy = name.starts_with("clone") && value->producer != nullptr &&
                          value->producer->op == "Transpose";
-    if (!is_copy) return as_tensor(known->second);
+    Argument made = as_tensor(tensors_.at(known->second));
+    if (!is_copy) return made;
     const NodeProto& node = *operands.group.nodes.front();
-    write(node, "torch.ops.aten.contiguous.default", {as_tensor(known->second)},
-          {add_tensor(name, value->type, *value->sizes)}, module_of_scopes(node.scopes));
-    return as_tensor(name);
+    run(node, "torch.ops.aten.contiguous.default", {made},
+        {{name, tensor(value->type, *value->sizes)}}, module_of_scopes(node.scopes));
+    return as_tensor(tensors_.at(name));
   }
 
-  JsonNode argument(Operands& operands, std::size_t place) {
+  Argument argument(Operands& operands, std::size_t place) {
     const std::string_view stated = operands.group.arguments[place];
     if (stated.starts_with('%')) return operand(operands, place, stated.substr(1));
-    if (stated == "None") return none();
+    if (stated == "None") return {};
     if (!stated.starts_with('[') || !operands.group.is_of(" cat stack index "))
-      return as_text(stated);
-    std::vector<JsonNode> tensors;
+      return {.value = std::string(stated)};
+    Argument list{.is_list = true};
     for (const std::string_view each : items_of(stated.substr(1)))
-      if (each.starts_with('%')) tensors.push_back(operand(operands, place, each.substr(1)));
-    return object({{"as_optional_tensors", list(tensors)}});
+      if (each.starts_with('%'))
+        for (TensorArgument& tensor : operand(operands, place, each.substr(1)).tensors)
+          list.tensors.push_back(std::move(tensor));
+    return list;
   }
 
-  void write(const NodeProto& node, std::string_view target, const std::vector<JsonNode>& arguments,
-             const Texts& results, const std::string& module) {
-    std::vector<JsonNode> inputs;
-    std::vector<JsonNode> outputs;
-    inputs.reserve(arguments.size());
-    outputs.reserve(results.size());
-    for (const JsonNode& each : arguments) inputs.push_back(object({{"arg", each}}));
-    for (const std::string_view each : results) outputs.push_back(object({{"name", text(each)}}));
-    nodes_.push_back(object({{"target", text(target)},
-                             {"inputs", list(inputs)},
-                             {"outputs", list({object({{"as_tensors", list(outputs)}})})},
-                             {"metadata", object({{"nn_module_stack", text("," + module)},
-                                                  {"stack_trace", text(node.stack_trace)}})}}));
+  using Results = std::vector<std::pair<std::string_view, TensorArgument>>;
+
+  void run(const NodeProto& proto, std::string_view target, std::vector<Argument> arguments,
+           Results results, std::string module) {
+    roofline::Node node(target);
+    node.name = results.front().first;
+    node.arguments = std::move(arguments);
+    node.results.reserve(results.size());
+    for (auto& [name, tensor] : results) node.results.push_back(std::move(tensor));
+    reader_.run(node, std::move(module), proto.stack_trace);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      tensors_[results[i].first] = std::move(node.results[i]);
   }
 
   /// The convolution or product that the batch norm behind it was folded into.
@@ -275,14 +248,17 @@ class ProgramWriter {
     if (image == names_.end() || weight == nullptr || !weight->sizes || tensors_.contains(made))
       return;
     const std::size_t axes = std::max<std::size_t>(weight->sizes->size(), 2) - 2;
-    declare(weight->name, weight->type, *weight->sizes, "parameter");
-    std::vector<JsonNode> arguments{as_tensor(image->second), as_tensor(weight->name), none()};
+    std::vector<Argument> arguments{
+        as_tensor(tensors_.at(image->second)),
+        declare(weight->name, weight->type, *weight->sizes, "parameter"),
+        {}};
     const auto add_numbers = [&](const char* name) {
       const AttributeProto* found = find_in(node.attributes, name);
-      const bool is_list = found != nullptr && found->ints.size() >= axes;
-      arguments.push_back(
-          is_list ? as_text(list_text(part(found->ints, 0, axes)))
-                  : as_text(std::to_string(found != nullptr ? found->i.value_or(1) : 1)));
+      std::string text = "1";
+      if (found != nullptr)
+        text = found->ints.size() >= axes ? list_text(part(found->ints, 0, axes))
+                                          : std::to_string(found->i.value_or(1));
+      arguments.push_back({.value = text});
     };
     std::string target = "torch.ops.aten.linear";
     if (node.op == "Conv") {
@@ -293,8 +269,8 @@ class ProgramWriter {
       for (const char* name : {"strides", "pads", "output_padding", "group", "dilations"})
         add_numbers(name);
     }
-    write(node, target, arguments, {add_tensor(made, result.type, *result.sizes)},
-          module_of_weight(weight->name));
+    run(node, target, std::move(arguments), {{made, tensor(result.type, *result.sizes)}},
+        module_of_weight(weight->name));
   }
 
   void add(const Group& group) {
@@ -317,7 +293,7 @@ class ProgramWriter {
     }
     Operands operands{group, *results.front()};
     find_rest(operands);
-    std::vector<JsonNode> arguments;
+    std::vector<Argument> arguments;
     for (std::size_t i = 0; i < group.arguments.size(); ++i)
       arguments.push_back(argument(operands, i));
     // Views that the exporter joined with those before them are what the node says; a norm without
@@ -327,25 +303,24 @@ class ProgramWriter {
     const AttributeProto* order = find_in(first.attributes, "perm");
     if (group.nodes.size() == 1 && order != nullptr) {
       target = "torch.ops.aten.permute.default";
-      arguments = {arguments.front(), as_text(list_text(order->ints))};
+      arguments = {arguments.front(), {.value = list_text(order->ints)}};
     }
     if (target.ends_with(".no_stats") && arguments.size() > 3)
-      arguments.insert(arguments.begin() + 3, 2, none());
-    Texts names;
+      arguments.insert(arguments.begin() + 3, 2, Argument());
+    Results made;
+    made.reserve(results.size());
     for (const Value* value : results) {
-      names.push_back(add_tensor(value->name, value->type, *value->sizes));
-      names_.emplace(value, names.back());
+      made.emplace_back(value->name, tensor(value->type, *value->sizes));
+      names_.emplace(value, value->name);
     }
-    write(first, target, arguments, names, module);
+    run(first, target, std::move(arguments), std::move(made), std::move(module));
   }
 
-  JsonDocument document_;
+  const std::string& source_;
+  ProgramReader reader_;
   std::unordered_map<std::string_view, const Value*> values_;
   std::unordered_map<const Value*, std::string_view> names_;  ///< in the program
-  std::map<std::string_view, JsonNode> tensors_;
-  std::vector<JsonNode> inputs_;
-  std::vector<JsonNode> specs_;
-  std::vector<JsonNode> nodes_;
+  std::unordered_map<std::string_view, TensorArgument> tensors_;
 };
 
 }  // namespace
@@ -361,8 +336,7 @@ std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, const Gra
   settings.batch_override.reset();  // the graph has its sizes
   settings.dimensions.clear();
   try {
-    ProgramWriter writer(model, graph);
-    return read_program(writer.program(), settings);
+    return NotedProgram(model, graph, settings).network();
   } catch (const InputError& error) {
     wrong = error.where + (error.where.empty() ? "" : ": ") + error.message;
     return std::nullopt;

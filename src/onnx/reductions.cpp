@@ -68,12 +68,37 @@ bool averages_positions(const Node& node, const Sizes& in) {
          });
 }
 
-/// The scale, and the shift beside it, of a norm.
-void set_affine(Emitter& emitter, const Node& node, LayerSpec& spec) {
-  const Value* scale = node.input(1);
-  if (scale == nullptr) return;
-  spec.dtypes.weight = emitter.type_of(*scale);
-  emitter.uses_weights(*scale);
+std::optional<Sizes> global_sizes(Node& node) {
+  Sizes out = sizes_of(node, 0);
+  for (std::size_t axis = 2; axis < out.size(); ++axis) out[axis] = 1;
+  return out;
+}
+
+/// The mean over all positions of each channel.
+void emit_global_average(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  LayerSpec& spec = emitter.add(node, LayerKind::global_avg_pool);
+  spec.input = Emitter::operand(operand);
+  emitter.writes(node.outputs[0]);
+}
+
+void emit_reduction(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  const Value& result = *node.outputs[0];
+  if (averages_positions(node, *operand.sizes)) return emit_global_average(emitter, node);
+  const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
+  if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
+                  node.op == "ReduceMin"))
+    return emit_view(emitter, node);
+  LayerSpec& spec = emitter.add(node, LayerKind::reduce);
+  spec.input = Emitter::operand(operand);
+  spec.output = at_most_five(*result.sizes);
+  emitter.writes(node.outputs[0]);
+}
+
+void emit_global_pool(Emitter& emitter, const Node& node) {
+  const std::size_t rank = sizes_of(node, 0).size();
+  (rank < 3 || rank > most_axes ? emit_reduction : emit_global_average)(emitter, node);
 }
 
 /// A norm of [N, C, ...] of the whole batch, of each example, or of groups of channels.
@@ -82,11 +107,11 @@ void emit_channel_norm(Emitter& emitter, const Node& node) {
   if (operand.sizes->size() < 2 || operand.sizes->size() > most_axes)
     return emit_without_rule(emitter, node);
   LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.input = Emitter::channels_first(operand);
+  spec.input = Emitter::operand(operand);
   if (spec.kind == LayerKind::group_norm)
     spec.groups =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
-  set_affine(emitter, node, spec);
+  if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
   emitter.writes(node.outputs[0]);
 }
 
@@ -110,8 +135,8 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
   spec.input =
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
-  set_affine(emitter, node, spec);
-  emitter.writes(node.outputs[0], Layout::last, is_last);
+  if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+  emitter.writes(node.outputs[0]);
 }
 
 constexpr Operator reduction{
@@ -128,6 +153,9 @@ constexpr Operator reduction_rows[] = {
      .sizes = reduction_sizes,
      .type = element::int64,
      .layer = emit_reduction},
+
+    {.name = "GlobalAveragePool", .sizes = global_sizes, .layer = emit_global_pool},
+    {.name = "GlobalLpPool GlobalMaxPool", .sizes = global_sizes, .layer = emit_reduction},
 
     row("BatchNormalization", channel_norm, LayerKind::batch_norm),
     row("GroupNormalization", channel_norm, LayerKind::group_norm),
@@ -146,28 +174,6 @@ constexpr Operator reduction_rows[] = {
 };
 
 }  // namespace
-
-void emit_global_average(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  LayerSpec& spec = emitter.add(node, LayerKind::global_avg_pool);
-  spec.input = Emitter::channels_first(operand);
-  emitter.writes(node.outputs[0], Layout::first,
-                 node.outputs[0]->sizes->size() == operand.sizes->size());
-}
-
-void emit_reduction(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  const Value& result = *node.outputs[0];
-  if (averages_positions(node, *operand.sizes)) return emit_global_average(emitter, node);
-  const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
-  if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
-                  node.op == "ReduceMin"))
-    return emit_view(emitter, node);
-  LayerSpec& spec = emitter.add(node, LayerKind::reduce);
-  spec.input = Emitter::operand(operand);
-  spec.output = at_most_five(*result.sizes);
-  emitter.writes(node.outputs[0], Layout::first, result.sizes->size() <= most_axes);
-}
 
 std::span<const Operator> reduction_operators() { return reduction_rows; }
 

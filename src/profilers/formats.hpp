@@ -65,7 +65,7 @@ void refuse_binary_recording(ByteStream& stream);
 /// A trace of TensorFlow's or JAX's profiler, which nothing but its devices' names tells from
 /// others.
 bool looks_like_tensorflow_trace(std::string_view head);
-NetworkSpecs refuse_tensorflow_trace(ByteStream& stream, BadRows& bad);
+NetworkSpecs refuse_tensorflow_trace(ByteStream& stream);
 /// A profiler's table that is not read. One without kernels (calls on the host, agents, markers) is
 /// passed over among other inputs, as in the folder that a profiler fills.
 bool looks_like_other_profiler_table(std::string_view head);

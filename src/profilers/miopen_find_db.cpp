@@ -14,13 +14,6 @@
 namespace roofline {
 namespace {
 
-/// The text before the next `end`, which is taken off with it.
-std::string_view take(std::string_view& text, char end) {
-  const std::string_view part = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
-
 [[noreturn]] void fail(const std::string& expected, std::string_view got) {
   throw InputError("expected " + expected + ", got \"" + std::string(got.substr(0, 60)) + '"');
 }

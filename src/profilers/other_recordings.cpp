@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "load/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 #include "roofline/error.hpp"
@@ -84,8 +85,8 @@ constexpr OtherTable printed_tables[] = {
 };
 
 bool has_printed_header(std::string_view head, Columns columns) {
-  for (; !head.empty(); head.remove_prefix(std::min(head.find('\n'), head.size() - 1) + 1)) {
-    const std::string_view line = head.substr(0, head.find('\n'));
+  while (!head.empty()) {
+    const std::string_view line = take(head, '\n');
     const auto is_in = [&](std::string_view text) { return line.find(text) != line.npos; };
     if (std::ranges::all_of(columns, is_in) && !is_in(",") && !is_in("\"")) return true;
   }
@@ -127,7 +128,7 @@ bool looks_like_tensorflow_trace(std::string_view head) {
          (has("\"/host:CPU") || has("\"/device:") || has("\"hlo_module\""));
 }
 
-NetworkSpecs refuse_tensorflow_trace(ByteStream& stream, BadRows& /*bad*/) {
+NetworkSpecs refuse_tensorflow_trace(ByteStream& stream) {
   refuse(stream, "a trace of TensorFlow or JAX",
          "profile with Nsight Systems or rocprofv3, whose tables of kernels are");
 }

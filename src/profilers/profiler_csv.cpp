@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "load/recording.hpp"
+
 namespace roofline {
 namespace {
 
@@ -21,31 +23,22 @@ bool is_header(const std::vector<std::string>& cells, Columns columns) {
 }
 
 /// The cells of a header's line: names of columns hold no line breaks.
-std::vector<std::string> header_cells(std::string_view line) {
-  std::vector<std::string> cells{""};
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else if (c != '\r')
-      cells.back() += c;
-  }
-  return cells;
+std::vector<std::string> header_cells(std::string_view line) try {
+  const std::optional<CsvRow> row = CsvRows(*text_stream("", std::string(line))).next();
+  return row ? row->cells : std::vector<std::string>();
+} catch (const InputError&) {
+  return {};  // a line of something else
 }
 
 }  // namespace
 
 bool has_header(std::string_view head, Columns columns) {
   while (!head.empty()) {
-    const std::size_t end = std::min(head.find('\n'), head.size());
-    const std::string_view line = head.substr(0, end);
+    const std::string_view line = take(head, '\n');
     const bool may_be = std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
       return line.find(column) != std::string_view::npos;
     });
     if (may_be && is_header(header_cells(line), columns)) return true;
-    head.remove_prefix(std::min(end + 1, head.size()));
   }
   return false;
 }

@@ -11,26 +11,20 @@
 namespace roofline {
 namespace {
 
-/// Time stamps in ns, which are too long for a double's digits, as seconds after the first one that
-/// was seen and between two of them.
-class StampClock {
- public:
-  /// Sets the launch's start and time; false where the stamps are not one after the other.
-  bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_t> end_ns,
-                 KernelLaunch& launch) {
-    constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
-    if (!start_ns || !end_ns || *end_ns < *start_ns || *end_ns - *start_ns > longest_ns)
-      return false;
-    if (!first_ns_) first_ns_ = *start_ns;
-    launch.kernel.time_s = static_cast<double>(*end_ns - *start_ns) * 1e-9;
-    launch.start_s = *start_ns >= *first_ns_ ? static_cast<double>(*start_ns - *first_ns_) * 1e-9
-                                             : static_cast<double>(*first_ns_ - *start_ns) * -1e-9;
-    return true;
-  }
+/// The first time stamp that was seen, in ns: stamps are too long for a double's digits, so that
+/// starts are told in seconds after it.
+using FirstStamp = std::optional<std::uint64_t>;
 
- private:
-  std::optional<std::uint64_t> first_ns_;
-};
+/// Sets the launch's start and time; false where the stamps are not one after the other.
+bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_t> end_ns,
+               FirstStamp& first_ns, KernelLaunch& launch) {
+  constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
+  if (!start_ns || !end_ns || *end_ns < *start_ns || *end_ns - *start_ns > longest_ns) return false;
+  if (!first_ns) first_ns = start_ns;
+  launch.kernel.time_s = static_cast<double>(*end_ns - *start_ns) * 1e-9;
+  launch.start_s = static_cast<double>(static_cast<std::int64_t>(*start_ns - *first_ns)) * 1e-9;
+  return true;
+}
 
 // CSV.
 
@@ -47,7 +41,7 @@ std::string grid_in(const ProfilerCsv& table, std::string_view column) {
                    : grid_text(x, table.cell(name + "_Y"), table.cell(name + "_Z"));
 }
 
-KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
+KernelLaunch launch_in(const ProfilerCsv& table, FirstStamp& first_ns) {
   KernelLaunch launch;
   launch.kernel.name = table.cell("Kernel_Name");
   launch.kernel.grid = grid_in(table, "Grid_Size");
@@ -56,7 +50,7 @@ KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   launch.device = table.cell("Agent_Id");
   const std::uint64_t start_ns = table.whole("Start_Timestamp", "a time stamp in ns");
   const std::uint64_t end_ns = table.whole("End_Timestamp", "a time stamp in ns");
-  if (!clock.set_times(start_ns, end_ns, launch))
+  if (!set_times(start_ns, end_ns, first_ns, launch))
     throw table.error("End_Timestamp", "a time stamp in ns after the start");
   return launch;
 }
@@ -64,8 +58,8 @@ KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
 void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list,
                        std::vector<std::string>& notes) {
   ProfilerCsv table(stream, trace_columns);
-  StampClock clock;
-  table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
+  FirstStamp first_ns;
+  table.for_each_row(bad, [&] { list.add(launch_in(table, first_ns)); });
   table.note_others(notes);
 }
 
@@ -115,10 +109,10 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
   };
   std::vector<Dispatch> dispatches;
   std::map<std::string, std::size_t> place_of;
-  StampClock clock;
+  FirstStamp first_ns;
   table.for_each_row(bad, [&] {
     const std::string id = table.text("Process_Id") + '/' + table.text("Dispatch_Id");
-    KernelLaunch launch = launch_in(table, clock);
+    KernelLaunch launch = launch_in(table, first_ns);
     const std::optional<double> number = profiler_number(table.cell("Counter_Value"));
     if (!number || *number < 0) throw table.error("Counter_Value", "a count");
     const auto [place, is_new] = place_of.try_emplace(id, dispatches.size());
@@ -178,15 +172,15 @@ std::map<std::uint64_t, std::string> kernel_names(const Value& run) {
 
 void read_dispatches(const Value& run, BadRows& bad, KernelList& list) {
   const std::map<std::uint64_t, std::string> names = kernel_names(run);
-  StampClock clock;
+  FirstStamp first_ns;
   std::size_t index = 0;
   for (const Value record : run.find("buffer_records").find("kernel_dispatch")) {
     const Value info = record.find("dispatch_info");
     const auto id = info.find("kernel_id").try_integer();
     const auto name = id ? names.find(*id) : names.end();
     KernelLaunch launch;
-    const bool has_times = clock.set_times(record.find("start_timestamp").try_integer(),
-                                           record.find("end_timestamp").try_integer(), launch);
+    const bool has_times = set_times(record.find("start_timestamp").try_integer(),
+                                     record.find("end_timestamp").try_integer(), first_ns, launch);
     if (has_times && name != names.end()) {
       launch.kernel.name = name->second;
       launch.kernel.grid = grid_in(info.find("grid_size"));

@@ -6,112 +6,91 @@
 namespace roofline {
 namespace {
 
-struct Convolution {
-  const TensorArgument* input = nullptr;
-  const TensorArgument* weight = nullptr;
-  Sizes stride;
-  Sizes padding;
-  Sizes dilation;
-  Sizes output_padding;
-  std::uint64_t groups = 1;
-  bool is_transposed = false;
-  bool has_bias = false;
-};
-
-Convolution convolution_in(const OperatorCall& call) {
-  Convolution conv;
-  conv.input = call["input"].tensor();
-  conv.weight = call["weight"].tensor();
-  conv.stride = call["stride"].integers();
-  conv.padding = call["padding"].integers();
-  conv.dilation = call["dilation"].integers();
-  if (conv.dilation.empty()) conv.dilation = {1};
-  conv.output_padding = call["output_padding"].integers();
-  const Sizes groups = call["groups"].integers();
-  if (groups.size() == 1) conv.groups = groups.front();
-  conv.is_transposed = call["transposed"].flag().value_or(call.kind == LayerKind::conv_transpose);
-  conv.has_bias = call["bias"].tensor() != nullptr;
-  return conv;
-}
-
 /// "32x3x224x224 to 64 k7 s2".
-std::string shape_text(const Convolution& conv, std::uint64_t out_channels) {
+std::string shape_text(const LayerSpec& conv) {
   const auto each = [](const Sizes& numbers) {
     const bool same = std::equal(numbers.begin() + 1, numbers.end(), numbers.begin());
     return same ? std::to_string(numbers.front()) : sizes_text(numbers);
   };
-  const Sizes kernel(conv.weight->sizes.begin() + 2, conv.weight->sizes.end());
-  std::string text =
-      sizes_text(conv.input->sizes) + " to " + std::to_string(out_channels) + " k" + each(kernel);
+  std::string text = sizes_text(conv.input->sizes) + " to " + std::to_string(*conv.out_channels) +
+                     " k" + each(conv.kernel_size.numbers);
   const auto add = [&](std::string_view mark, const Sizes& numbers) {
     if (std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n != 1; }))
       text += " " + std::string(mark) + each(numbers);
   };
-  add("s", conv.stride);
-  add("d", conv.dilation);
-  if (conv.groups > 1) text += " g" + std::to_string(conv.groups);
+  add("s", conv.stride.numbers);
+  add("d", conv.dilation.numbers);
+  if (*conv.groups > 1) text += " g" + std::to_string(*conv.groups);
   return text;
 }
 
-bool fits(const Convolution& conv) {
-  if (!is_image(conv.input) || conv.weight == nullptr) return false;
-  const std::size_t rank = conv.input->sizes.size();
-  const auto is_for_axes = [&](const Sizes& numbers) {
-    return numbers.size() == 1 || numbers.size() + 2 == rank;
-  };
-  return conv.weight->sizes.size() == rank && conv.groups > 0 &&
-         element_count(conv.weight->sizes) > 0 && is_for_axes(conv.stride) &&
-         is_for_axes(conv.padding) && is_for_axes(conv.dilation);
+/// The numbers of a window, one for all axes or one each; none where they do not fit the image.
+std::optional<Sizes> window_numbers(const Argument& argument, const TensorArgument& image) {
+  const Sizes numbers = argument.integers();
+  const bool fits = numbers.size() == 1 || numbers.size() + 2 == image.rank();
+  return fits ? std::optional(numbers) : std::nullopt;
 }
 
 /// The layer in one of its passes. A weight is [out, in / groups, kernel...]; a transposed
 /// convolution's is [in, out / groups, kernel...].
-Layers convolution_layer(const OperatorCall& call, const Convolution& conv, Pass pass = Pass::fwd) {
-  if (!fits(conv)) return {};
-  const Sizes& weight = conv.weight->sizes;
-  const std::uint64_t out_channels = conv.is_transposed ? weight[1] * conv.groups : weight[0];
+Layers convolution_layer(const OperatorCall& call, std::uint64_t groups, Pass pass = Pass::fwd) {
+  const TensorArgument* input = call["input"].tensor();
+  const TensorArgument* filter = call["weight"].tensor();
+  if (!is_image(input) || filter == nullptr || filter->rank() != input->rank() || groups == 0 ||
+      element_count(filter->sizes) == 0)
+    return {};
+  const auto stride = window_numbers(call["stride"], *input);
+  const auto padding = window_numbers(call["padding"], *input);
+  const auto dilation =
+      call["dilation"].integers().empty() ? Sizes{1} : window_numbers(call["dilation"], *input);
+  if (!stride || !padding || !dilation) return {};
+  const Sizes& weight = filter->sizes;
+  const bool is_transposed =
+      call["transposed"].flag().value_or(call.kind == LayerKind::conv_transpose);
   const auto axes = static_cast<std::uint8_t>(weight.size() - 2);
   LayerSpec spec = named_layer(
-      conv.is_transposed ? LayerKind::conv_transpose : LayerKind::conv,
-      std::string(conv.is_transposed ? "conv_transpose" : "conv") + std::to_string(axes) + "d",
-      shape_text(conv, out_channels), multiplied_type(call, *conv.input->type), pass);
-  spec.layout = conv.input->layout();
+      is_transposed ? LayerKind::conv_transpose : LayerKind::conv,
+      std::string(is_transposed ? "conv_transpose" : "conv") + std::to_string(axes) + "d", "",
+      multiplied_type(call, *input->type), pass);
+  spec.layout = input->layout();
+  spec.rank = axes;
+  spec.input = operand_of(*input, input->sizes);
+  spec.out_channels = is_transposed ? weight[1] * groups : weight[0];
+  spec.kernel_size = axes_of(Sizes(weight.begin() + 2, weight.end()));
+  spec.stride = axes_of(*stride);
+  spec.padding = axes_of(*padding);
+  spec.dilation = axes_of(*dilation);
+  spec.output_padding = axes_of(is_transposed ? call["output_padding"].integers() : Sizes{});
+  spec.groups = groups;
+  spec.bias = call["bias"].tensor() != nullptr;
+  *spec.name += " " + shape_text(spec);
   // A layout that the library does not want costs copies around its kernel: the name shows it.
   if (spec.layout && *spec.layout != usual_layout(*spec.dtypes.input))
     *spec.name += *spec.layout == Layout::nchw ? " channels first" : " channels last";
-  spec.rank = axes;
-  spec.input = operand_of(*conv.input, conv.input->sizes);
-  spec.out_channels = out_channels;
-  spec.kernel_size = axes_of(Sizes(weight.begin() + 2, weight.end()));
-  spec.stride = axes_of(conv.stride);
-  spec.padding = axes_of(conv.padding);
-  spec.dilation = axes_of(conv.dilation);
-  spec.output_padding = axes_of(conv.is_transposed ? conv.output_padding : Sizes{});
-  spec.groups = conv.groups;
-  spec.bias = conv.has_bias;
   return {spec};
 }
 
-Layers convolution(const OperatorCall& call) {
-  return convolution_layer(call, convolution_in(call));
+std::uint64_t groups_of(const OperatorCall& call) {
+  const Sizes groups = call["groups"].integers();
+  return groups.size() == 1 ? groups.front() : 1;
 }
+
+Layers convolution(const OperatorCall& call) { return convolution_layer(call, groups_of(call)); }
 
 /// Each channel is a group, which is no argument.
 Layers depthwise_convolution(const OperatorCall& call) {
-  Convolution conv = convolution_in(call);
-  if (conv.input != nullptr && conv.input->sizes.size() > 1) conv.groups = conv.input->sizes[1];
-  return convolution_layer(call, conv);
+  const TensorArgument* input = call["input"].tensor();
+  return is_image(input) ? convolution_layer(call, input->sizes[1]) : Layers{};
 }
 
 /// The mask asks for the gradients of input, weight and bias. That of the bias is a sum that runs
 /// as an operator of its own.
 Layers convolution_gradients(const OperatorCall& call) {
-  const Convolution conv = convolution_in(call);
   const std::vector<bool> mask = call["mask"].flags();
   Layers layers;
   for (const auto& [index, pass] : {std::pair{0U, Pass::dgrad}, {1U, Pass::wgrad}}) {
     if (index >= mask.size() || !mask[index]) continue;
-    const Layers own = convolution_layer(call, conv, pass);
+    const Layers own = convolution_layer(call, groups_of(call), pass);
     layers.insert(layers.end(), own.begin(), own.end());
   }
   return layers;

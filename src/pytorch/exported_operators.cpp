@@ -344,52 +344,26 @@ void matmul(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "bmm", {first, spread(b)}, result));
 }
 
-/// "...d,dhe->...he" with letters for the axes that the points stand for in this operand.
-std::string without_points(std::string letters, std::size_t rank) {
-  constexpr std::string_view points = "...";
-  std::erase(letters, ' ');
-  const std::size_t at = letters.find(points);
-  if (at == letters.npos) return letters;
-  const std::size_t named = letters.size() - points.size();
-  const std::size_t axes = std::min<std::size_t>(rank - std::min(rank, named), 9);
-  std::string digits;  // of the last axis first, as operands broadcast
-  for (std::size_t i = axes; i > 0; --i) digits += static_cast<char>('0' + i);
-  return letters.replace(at, points.size(), digits);
-}
-
-/// "bhid,bhjd->bhij" as products of matrices: letters of both operands and the result count them,
-/// those of both alone are summed over.
+/// As products of matrices.
 void einsum(ProgramReader& reader, Node& node) {
-  const std::string& equation = node.argument(0).value;
   const std::vector<const TensorArgument*> operands = node.tensors();
-  const std::size_t comma = equation.find(',');
-  const std::size_t arrow = equation.find("->");
-  const bool is_product = operands.size() == 2 && comma < arrow && arrow != equation.npos;
-  if (!is_product) return run_row(reader, node);
-  const std::string letters[] = {
-      without_points(equation.substr(0, comma), operands[0]->rank()),
-      without_points(equation.substr(comma + 1, arrow - comma - 1), operands[1]->rank())};
-  const std::string result =
-      without_points(equation.substr(arrow + 2), node.results.front().rank());
-  std::uint64_t sizes[2][3] = {{1, 1, 1}, {1, 1, 1}};  // counted, kept and summed of each
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (letters[i].size() != operands[i]->rank()) return run_row(reader, node);
-    for (std::size_t axis = 0; axis < letters[i].size(); ++axis) {
-      const bool is_left = result.find(letters[i][axis]) != result.npos;
-      const bool is_shared = letters[1 - i].find(letters[i][axis]) != std::string::npos;
-      sizes[i][!is_left ? 2 : is_shared ? 0 : 1] *= operands[i]->sizes[axis];
-    }
-  }
+  std::vector<Sizes> all;
+  all.reserve(operands.size());
+  for (const TensorArgument* operand : operands) all.push_back(operand->sizes);
+  const auto einsum = read_einsum(node.argument(0).value, all);
+  const auto product = einsum ? product_of(*einsum) : std::nullopt;
+  TensorArgument& made = node.results.front();
+  if (!product || einsum->result.size() != made.rank()) return run_row(reader, node);
   TensorArgument a = *operands[0];
   TensorArgument b = *operands[1];
-  a.sizes = {sizes[0][0], sizes[0][1], sizes[0][2]};
-  b.sizes = {sizes[1][0], sizes[1][2], sizes[1][1]};
+  a.sizes = {product->products, product->m, product->k};
+  b.sizes = {product->products, product->k, product->n};
   a.strides = contiguous_strides(a.sizes);
   b.strides = contiguous_strides(b.sizes);
-  TensorArgument& made = node.results.front();
-  for (std::size_t axis = 0; axis < std::min(result.size(), made.rank()); ++axis)
+  for (std::size_t axis = 0; axis < made.rank(); ++axis)
     for (std::size_t i = 0; i < 2; ++i)
-      if (const std::size_t from = letters[i].find(result[axis]); from != std::string::npos)
+      if (const std::size_t from = einsum->operands[i].find(einsum->result[axis]);
+          from != std::string::npos)
         made.batch_step[axis] = std::max(made.batch_step[axis], operands[i]->batch_step[from]);
   if (!reader.batch_change().grow(made)) reader.fail_batch(node);
   reader.writes(node,
@@ -445,20 +419,6 @@ void run_attention(ProgramReader& reader, Node& node) {
     std::swap(strides[1], strides[2]);
   }
   reader.writes(node, reader.run(node, node.op, std::move(arguments), sizes), strides);
-}
-
-/// The sizes of the result stand where the table has them.
-void run_upsample(ProgramReader& reader, Node& node) {
-  follow_batch(reader, node);
-  const TensorArgument& result = node.results.front();
-  std::vector<std::int64_t> positions;
-  for (std::size_t i = 2; i < result.rank(); ++i)
-    positions.push_back(static_cast<std::int64_t>(result.sizes[i]));
-  const auto layer = reader.run(
-      node, node.op,
-      {tensor_argument(require(reader, node, 0)), Argument{.value = list_text(positions)}},
-      result.sizes);
-  reader.writes(node, layer, strides_of(node, result));
 }
 
 /// Constants and random numbers.
@@ -567,10 +527,6 @@ constexpr Operation operations[] = {
     {"matmul", matmul},
     {"einsum", einsum},
     {"scaled_dot_product_attention", run_attention},
-    {"upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_bilinear2d "
-     "upsample_bicubic2d upsample_linear1d upsample_trilinear3d _upsample_nearest_exact2d "
-     "_upsample_bilinear2d_aa",
-     run_upsample},
     {"pad constant_pad_nd", run_pad},
     {"arange full full_like zeros zeros_like ones ones_like new_ones new_zeros new_full "
      "scalar_tensor empty empty_like rand rand_like randn randn_like linspace",

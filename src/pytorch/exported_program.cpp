@@ -101,6 +101,16 @@ bool is_cast(const TensorArgument& tensor) {
   return name == "float" || name == "half" || name == "bfloat16" || name == "double";
 }
 
+Node::Node(std::string_view program_target) : target(program_target) {
+  constexpr std::string_view operators = "torch.ops.";
+  std::string_view rest = target;
+  if (rest.starts_with(operators)) rest.remove_prefix(operators.size());
+  library = rest.substr(0, rest.find('.'));
+  rest.remove_prefix(std::min(library.size() + 1, rest.size()));
+  op = rest.substr(0, rest.find('.'));
+  if (!op.starts_with("__")) op = base_name(op);
+}
+
 std::vector<const TensorArgument*> Node::tensors() const {
   std::vector<const TensorArgument*> all;
   for (const Argument& argument : arguments)
@@ -108,54 +118,60 @@ std::vector<const TensorArgument*> Node::tensors() const {
   return all;
 }
 
-ProgramReader::ProgramReader(const Value& program, const LayerDefaults& defaults)
-    : program_(program), defaults_(defaults), sizes_(program, user_inputs(program), defaults) {}
-
-/// What callers give has the batch first, and images lie in the layout that is asked for.
-ProgramReader::Tensors ProgramReader::inputs(const Value& graph) const {
+ProgramReader::Tensors ProgramReader::inputs(const Value& program) {
+  const Value module = program.at("graph_module");
+  const Value graph = module.at("graph");
+  std::map<std::string_view, std::string_view> kinds;
+  for (const Value input : module.at("signature").find("input_specs"))
+    for (const std::string_view kind : {"parameter", "buffer", "tensor_constant"})
+      if (const Value name = input.find(kind).find("arg").find("name"); !name.is_null())
+        kinds[name.try_text()] = kind;
   Tensors tensors;
-  for (const Value input : graph.require("inputs", "an array of inputs"))
-    if (const Value name = input.find("as_tensor").find("name"); !name.is_null())
-      tensors[name.try_text()] = stated_tensor(name, graph);
-  for (const Value input : program_.at("graph_module").at("signature").find("input_specs"))
-    for (const std::string_view kind : {"parameter", "buffer", "tensor_constant"}) {
-      const auto found = tensors.find(input.find(kind).find("arg").find("name").try_text());
-      if (found == tensors.end()) continue;
-      found->second.is_parameter = true;
-      found->second.weights = found->first;
-      if (kind != "parameter") found->second.parameters = 0;
-    }
-  for (auto& [name, tensor] : tensors) {
-    const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
-    const bool channels_last =
-        is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
-    if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
-        tensor.stated.front() == batch_change().stated)
-      tensor.batch_step.front() = 1;
-    batch_change().grow(tensor);
-    tensor.strides =
-        channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
-  }
+  for (const Value each : graph.require("inputs", "an array of inputs"))
+    if (const Value name = each.find("as_tensor").find("name"); !name.is_null())
+      tensors[name.try_text()] =
+          input(stated_tensor(name, graph), name.try_text(), kinds[name.try_text()]);
   return tensors;
 }
 
-NetworkSpec ProgramReader::network() && {
-  const Value module = program_.at("graph_module");
+/// What callers give has the batch first, and images lie in the layout that is asked for.
+TensorArgument ProgramReader::input(TensorArgument tensor, std::string_view name,
+                                    std::string_view kind) {
+  tensor.is_parameter = kind == "parameter" || kind == "buffer" || kind == "tensor_constant";
+  if (tensor.is_parameter) tensor.weights = name;
+  if (tensor.is_parameter && kind != "parameter") tensor.parameters = 0;
+  const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
+  const bool channels_last =
+      is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
+  if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
+      tensor.stated.front() == batch_change().stated)
+    tensor.batch_step.front() = 1;
+  batch_change().grow(tensor);
+  tensor.strides =
+      channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
+  if (!tensor.is_parameter)
+    input_byte_ += stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
+  return tensor;
+}
+
+void ProgramReader::read(const Value& program) {
+  sizes_ = ProgramSizes(program, user_inputs(program), defaults_);
+  const Value module = program.at("graph_module");
   const Value graph = module.at("graph");
-  Tensors tensors = inputs(graph);
-  NetworkSpec network;
-  network.input_byte = 0;
-  for (const auto& [name, tensor] : tensors)
-    if (!tensor.is_parameter)
-      *network.input_byte +=
-          stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
+  Tensors tensors = inputs(program);
   run_nodes(graph, tensors);
   for (const Value output : graph.find("outputs"))
     if (const auto found = tensors.find(output.find("as_tensor").find("name").try_text());
         found != tensors.end() && found->second.layer)
       layers_[*found->second.layer].is_kept = true;
+}
+
+NetworkSpec ProgramReader::network() && {
+  NetworkSpec network;
   set_names();
-  network.source = program_.origin().source;
+  network.source = source_;
+  network.is_pytorch_program = true;
+  network.input_byte = input_byte_;
   network.batch = sizes_.batch();
   network.has_dimensions = true;
   network.assumptions = sizes_.notes();
@@ -174,17 +190,23 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
   const Value stated = graph.find("tensor_values").find(name.try_text());
   if (stated.is_null())
     name.fail("expected a tensor whose sizes the program states, got \"" + name.text() + "\"");
-  TensorArgument tensor;
-  tensor.stated = sizes_.sizes(stated.require("sizes", "an array of sizes"));
+  TensorArgument found = tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
+                                element_type_of(stated.find("dtype").try_integer().value_or(0)));
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
-  if (element_count(tensor.stated) > most_elements)
-    name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(tensor.stated));
+  if (element_count(found.stated) > most_elements)
+    name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(found.stated));
+  if (const Value strides = stated.find("strides"); strides.size() == found.rank())
+    found.strides = sizes_.sizes(strides);
+  return found;
+}
+
+TensorArgument ProgramReader::tensor(Sizes stated, const ElementType* type) const {
+  TensorArgument tensor;
+  tensor.stated = std::move(stated);
   tensor.sizes = tensor.stated;
   tensor.strides = contiguous_strides(tensor.sizes);
-  if (const Value strides = stated.find("strides"); strides.size() == tensor.rank())
-    tensor.strides = sizes_.sizes(strides);
   tensor.batch_step.assign(tensor.rank(), 0);
-  if (const ElementType* type = element_type_of(stated.find("dtype").try_integer().value_or(0))) {
+  if (type != nullptr) {
     tensor.type = type->type;
     tensor.type_name = type->name;
   }
@@ -240,17 +262,9 @@ std::string ProgramReader::value_text(const Value& value, const Value& graph) co
 }
 
 Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors& tensors) const {
-  constexpr std::string_view operators = "torch.ops.";
   constexpr int by_keyword = 2;
-  Node node;
+  Node node(json.require("target", "an operator").try_text());
   node.name = json.find("name").try_text();
-  node.target = json.require("target", "an operator").try_text();
-  std::string_view rest = node.target;
-  if (rest.starts_with(operators)) rest.remove_prefix(operators.size());
-  node.library = rest.substr(0, rest.find('.'));
-  rest.remove_prefix(std::min(node.library.size() + 1, rest.size()));
-  node.op = rest.substr(0, rest.find('.'));
-  if (!node.op.starts_with("__")) node.op = base_name(node.op);
   for (const Value input : json.require("inputs", "an array of arguments")) {
     if (const auto inner = input.find("arg").find("as_graph").get("graph"))
       node.graphs.push_back(*inner);
@@ -277,12 +291,18 @@ Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors
 void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
   for (const Value json : graph.require("nodes", "an array of nodes")) {
     Node node = node_of(json, graph, tensors);
-    module_ = module_of(json.find("metadata").find("nn_module_stack").try_text());
-    source_line_ = source_line(json.find("metadata").find("stack_trace").try_text());
-    run_node(*this, node);
+    const Value origin = json.find("metadata");
+    run(node, module_of(origin.find("nn_module_stack").try_text()),
+        origin.find("stack_trace").try_text());
     for (std::size_t i = 0; i < node.results.size(); ++i)
       tensors[node.result_names[i]] = std::move(node.results[i]);
   }
+}
+
+void ProgramReader::run(Node& node, std::string module, std::string_view stack_trace) {
+  module_ = std::move(module);
+  source_line_ = source_line(stack_trace);
+  run_node(*this, node);
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,
@@ -329,7 +349,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   Layers layers = read_call(call);
   if (layers.empty()) return std::nullopt;
   for (LayerSpec& layer : layers) {
-    layer.place = {program_.origin().source, place_of(node), false, {}};
+    layer.place = {source_, place_of(node), false, {}};
     layer.source_line = source_line_;
     if (times_ > 1) layer.repeat = times_;
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
@@ -345,7 +365,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
                                 : "";
     if (weights != nullptr || is_norm) layer.shared_weights = own.empty() || used_.contains(own);
     if (!own.empty()) counted.push_back(own);
-    origins_.push_back({module_, std::string(base_name(op))});
+    origins_.push_back({module_, std::string(base_name(op)), layer.kind});
     layers_.push_back(std::move(layer));
   }
   used_.insert(counted.begin(), counted.end());
@@ -393,7 +413,7 @@ void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const S
 }
 
 void ProgramReader::fail(const Node& node, const std::string& message) const {
-  throw InputError(program_.origin().source, place_of(node), message);
+  throw InputError(source_, place_of(node), message);
 }
 
 void ProgramReader::fail_batch(const Node& node) const {
@@ -404,39 +424,56 @@ void ProgramReader::fail_batch(const Node& node) const {
                  "torch.export.Dim(\"batch\", min=1, max=4096)},))");
 }
 
-/// A layer has its module's name where it is the only one there, or the only convolution or
-/// product; else the operator follows.
 void ProgramReader::set_names() {
-  struct Module {
-    std::size_t layers = 0;
-    std::size_t contractions = 0;
-    bool has_modules = false;
-  };
-  const auto is_contraction = [&](std::size_t i) {
-    return info(layers_[i].kind).family == KindFamily::contraction;
-  };
-  std::unordered_map<std::string, Module> modules;
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const std::string& name = origins_[i].module;
-    ++modules[name].layers;
-    if (is_contraction(i)) ++modules[name].contractions;
-    for (std::size_t at = name.find('.'); at != name.npos; at = name.find('.', at + 1))
-      modules[name.substr(0, at)].has_modules = true;
-  }
-  std::set<std::string> taken;
-  std::unordered_map<std::string, std::size_t> uses;
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const Module& module = modules[origins_[i].module];
-    std::string wanted = origins_[i].module;
-    const bool alone = module.layers == 1 || (is_contraction(i) && module.contractions == 1);
-    if (wanted.empty() || module.has_modules || !alone) add_item(wanted, origins_[i].label, ".");
-    std::string name = wanted;
-    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
-    layers_[i].name = std::move(name);
-  }
+  const std::vector<std::string> names = layer_names(origins_);
+  for (std::size_t i = 0; i < names.size(); ++i) layers_[i].name = names[i];
   for (LayerSpec& layer : layers_)
     for (OperandSpec* operand : operands_of(layer))
-      if (!operand->layer.empty()) operand->layer = *layers_[std::stoul(operand->layer)].name;
+      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
+}
+
+std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
+  struct Module {
+    std::size_t contractions = 0;
+    std::string label;         ///< the first layer's
+    bool has_labels = false;   ///< others have other labels
+    bool has_modules = false;  ///< modules stand inside it
+  };
+  const auto is_contraction = [](const LayerOrigin& origin) {
+    return info(origin.kind).family == KindFamily::contraction;
+  };
+  std::unordered_map<std::string, Module> modules;
+  for (const LayerOrigin& origin : origins) {
+    Module& own = modules[origin.module];
+    if (own.label.empty()) own.label = origin.label;
+    own.has_labels = own.has_labels || own.label != origin.label;
+    if (is_contraction(origin)) ++own.contractions;
+    constexpr int deepest_module = 64;
+    std::size_t at = origin.module.find_first_of("./");
+    for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
+      modules[origin.module.substr(0, at)].has_modules = true;
+      at = origin.module.find_first_of("./", at + 1);
+    }
+  }
+  std::vector<std::string> names;
+  names.reserve(origins.size());
+  std::set<std::string> taken;
+  std::unordered_map<std::string, std::size_t> uses;
+  for (const LayerOrigin& origin : origins) {
+    const Module& module = modules.at(origin.module);
+    const bool stands_for_module =
+        !origin.module.empty() && !module.has_modules &&
+        (!module.has_labels || (is_contraction(origin) && module.contractions == 1));
+    std::string wanted = origin.module;
+    if (!origin.part.empty())
+      wanted = (wanted.empty() ? origin.label : wanted) + "." + origin.part;
+    else if (!stands_for_module)
+      add_item(wanted, origin.label, origin.is_own_name ? "/" : ".");
+    std::string name = wanted;
+    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace roofline

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "load/json.hpp"
@@ -56,6 +57,7 @@ std::optional<TensorArgument> reshaped(const TensorArgument& tensor, const Sizes
 /// The sizes of a program under the batch and the dimensions that are asked for.
 class ProgramSizes {
  public:
+  ProgramSizes() = default;
   /// `program`: the root of model.json. `inputs`: the names of what a caller gives. Throws
   /// InputError where a size asked for is outside the range that the program states.
   ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
@@ -87,6 +89,10 @@ class ProgramSizes {
 };
 
 struct Node {
+  Node() = default;
+  /// `target`: "torch.ops.aten.conv2d.default".
+  explicit Node(std::string_view target);
+
   std::string_view name;                ///< "conv2d_3"
   std::string_view target;              ///< "torch.ops.aten.conv2d.default"
   std::string_view library;             ///< "aten"
@@ -101,11 +107,35 @@ struct Node {
   std::vector<const TensorArgument*> tensors() const;  ///< those of lists too
 };
 
-/// Makes layers of a program under these settings. Used once.
+/// Where a layer comes from.
+struct LayerOrigin {
+  std::string module;  ///< its path in the network; empty for the top
+  std::string label;   ///< what the layer is called within it
+  LayerKind kind;
+  std::string part = {};     ///< "scores", where its node becomes several layers
+  bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
+};
+/// One name a layer, each unique: that of its module (`layer1.0.conv1`), followed by the label
+/// where the module has layers of other labels, unless it is the only convolution or product.
+std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
+
+/// Makes layers of a program under these settings, of one that is read or is given node by node.
+/// Used once. Its functions throw InputError.
 class ProgramReader {
  public:
-  /// `program`: the root of model.json. Throws InputError.
-  ProgramReader(const Value& program, const LayerDefaults& defaults);
+  ProgramReader(std::string source, const LayerDefaults& defaults)
+      : source_(std::move(source)), defaults_(defaults) {}
+
+  /// `program`: the root of model.json.
+  void read(const Value& program);
+
+  /// A tensor of these sizes at the batch that the program states; null for an unknown type.
+  TensorArgument tensor(Sizes stated, const ElementType* type) const;
+  /// The same as an input of the program, which is the caller's, or of the model a "parameter",
+  /// "buffer" or "tensor_constant".
+  TensorArgument input(TensorArgument tensor, std::string_view name, std::string_view kind);
+  /// Makes layers of the node and sets its results. `module`: that it comes from.
+  void run(Node& node, std::string module, std::string_view stack_trace);
 
   NetworkSpec network() &&;
 
@@ -133,13 +163,9 @@ class ProgramReader {
   void note(const std::string& text) { notes_.insert(text); }
 
  private:
-  struct Origin {
-    std::string module;
-    std::string label;
-  };
   using Tensors = std::unordered_map<std::string_view, TensorArgument>;
 
-  Tensors inputs(const Value& graph) const;
+  Tensors inputs(const Value& program);
   void run_nodes(const Value& graph, Tensors& tensors);
   Node node_of(const Value& json, const Value& graph, const Tensors& tensors) const;
   Argument argument_of(const Value& input, const Value& graph, const Tensors& tensors) const;
@@ -148,14 +174,15 @@ class ProgramReader {
   TensorArgument stated_tensor(const Value& name, const Value& graph) const;
   void set_names();
 
-  const Value& program_;
+  std::string source_;
   const LayerDefaults& defaults_;
   ProgramSizes sizes_;
+  std::uint64_t input_byte_ = 0;
   std::vector<LayerSpec> layers_;
-  std::vector<Origin> origins_;  ///< one a layer
-  std::string module_;           ///< that the present node comes from
-  std::string source_line_;      ///< and the line of the model's code
-  std::set<std::string> used_;   ///< weights that a layer has counted
+  std::vector<LayerOrigin> origins_;  ///< one a layer
+  std::string module_;                ///< that the present node comes from
+  std::string source_line_;           ///< and the line of the model's code
+  std::set<std::string> used_;        ///< weights that a layer has counted
   std::set<std::string> notes_;
   std::map<std::string, std::size_t> without_row_;
   std::size_t depth_ = 0;

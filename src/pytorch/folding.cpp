@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "load/recording.hpp"
 #include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
 
@@ -86,12 +85,14 @@ void FoldedLayers::join_changing(std::size_t steps) {
   }
 }
 
-std::vector<FoldedLayers::RareWork> FoldedLayers::take_rare(std::size_t steps) {
-  std::vector<RareWork> rare;
-  for (Row& row : rows_)
-    if (row.runs > 0 && 2 * row.runs <= steps)
-      rare.push_back({*row.spec.name, std::exchange(row.runs, 0), std::exchange(row.time_s, 0)});
-  return rare;
+void FoldedLayers::move_rare(std::size_t steps, UnmodelledList& unmodelled) {
+  for (Row& row : rows_) {
+    if (row.runs == 0 || 2 * row.runs > steps) continue;
+    const std::string reason =
+        "runs in " + std::to_string(row.runs) + " of " + std::to_string(steps) + " steps";
+    unmodelled.add(*row.spec.name, "", reason, std::exchange(row.time_s, 0),
+                   std::exchange(row.runs, 0));
+  }
 }
 
 std::size_t FoldedLayers::row_of(LayerSpec spec) {

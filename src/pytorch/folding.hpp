@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "load/recording.hpp"
 #include "pytorch/operator_call.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
@@ -25,14 +26,9 @@ class FoldedLayers {
   double time_s() const;
   /// Makes one row, of sizes in the middle, of what runs with other sizes in every step.
   void join_changing(std::size_t steps);
-  /// Takes out what runs in half of the steps or fewer: a layer of each step would be held against
-  /// the bound of a whole run in a part of its time.
-  struct RareWork {
-    std::string name;
-    std::size_t runs = 0;
-    double time_s = 0;
-  };
-  std::vector<RareWork> take_rare(std::size_t steps);
+  /// Moves what runs in half of the steps or fewer to work without a layer: one of each step would
+  /// be held against the bound of a whole run in a part of its time.
+  void move_rare(std::size_t steps, UnmodelledList& unmodelled);
   /// The layers of one step, in the order of their first run: as many copies as a step runs, each
   /// with the mean time. Names are unique. `row_names`: set to the layer's name of each row, empty
   /// for one that never ran or was joined to another.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "load/json.hpp"
+#include "load/whole_input.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -19,9 +19,7 @@ namespace roofline {
 /// Traces of torch.profiler, whose layers are measured where they ran on a GPU. Among the other
 /// inputs may be recordings that were made while its graphs were captured.
 bool looks_like_trace(std::string_view head);
-std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
-std::unique_ptr<Reader> open_trace_beside(std::unique_ptr<ByteStream> stream,
-                                          std::span<const std::string> inputs);
+Items read_trace(ByteStream& stream, std::span<const std::string> inputs);
 
 /// A piece of GPU work in a trace.
 struct LayerRun {
@@ -39,9 +37,6 @@ void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const Ann
                     const std::function<void(std::string_view)>& take);
 
 /// Programs of torch.export (.pt2).
-std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);
-
-/// The network of a program, as model.json has it. Throws InputError.
-NetworkSpec read_program(const Value& program, const LayerDefaults& defaults);
+Item read_exported_program(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

@@ -30,48 +30,47 @@ std::string rank_label(const std::string& process) {
   return space == process.npos ? "" : process.substr(0, space);
 }
 
-/// Each process's calls, as places in Recording::calls by the process's own count of them.
-using CallsOfProcesses = std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::uint32_t>>;
+/// The processes that made calls, with how many of them launched work of the GPU, and how soon
+/// before it ran: minus the microseconds.
+using Launchers = std::map<std::uint32_t, std::pair<std::size_t, double>>;
 
-/// The process that shares the GPU's label, else whose calls launched the most of its work, the
+Launchers launchers_of(const RankGpu& gpu, const Recording& recording) {
+  std::unordered_map<std::uint64_t, double> starts_us;
+  for (const GpuActivity& activity : recording.activities)
+    if (gpu_of(activity) == gpu) starts_us.emplace(activity.correlation, activity.start_us);
+  Launchers launchers;
+  for (const LaunchCall& call : recording.calls) {
+    auto& [launches, soonness_us] = launchers[recording.process_of_threads[call.thread]];
+    const auto work = starts_us.find(call.correlation);
+    if (work == starts_us.end() || call.start_us > work->second) continue;
+    ++launches;
+    soonness_us += call.start_us - work->second;
+  }
+  return launchers;
+}
+
+/// The process that shares the GPU's label, else that which launched the most of its work, the
 /// soonest before it ran.
-std::uint32_t process_of(const RankGpu& gpu, const CallsOfProcesses& calls,
+std::uint32_t process_of(const RankGpu& gpu, const Launchers& launchers,
                          const Recording& recording) {
   const std::string label = rank_label(recording.processes[gpu.first]);
-  std::pair<double, double> best{-1, 0};
-  std::uint32_t best_process = 0;
-  for (const auto& [process, own] : calls) {
-    const bool is_labelled = !label.empty() && rank_label(recording.processes[process]) == label;
-    double count = is_labelled ? static_cast<double>(recording.activities.size()) : 0;
-    double wait_us = 0;
-    for (const GpuActivity& activity : recording.activities) {
-      const auto call = gpu_of(activity) == gpu ? own.find(activity.correlation) : own.end();
-      if (call == own.end() || recording.calls[call->second].start_us > activity.start_us) continue;
-      ++count;
-      wait_us += activity.start_us - recording.calls[call->second].start_us;
-    }
-    if (const std::pair found{count, -wait_us}; found > best) {
-      best = found;
-      best_process = process;
-    }
-  }
-  return best_process;
+  const auto rank_of = [&](const auto& launcher) {
+    const bool is_labelled =
+        !label.empty() && rank_label(recording.processes[launcher.first]) == label;
+    return std::pair(is_labelled, launcher.second);
+  };
+  return std::ranges::max_element(launchers, {}, rank_of)->first;
 }
 
 }  // namespace
 
 void keep_one_rank(Recording& recording, std::vector<std::string>& notes) {
-  const auto process_at = [&](std::size_t call) {
-    return recording.process_of_threads[recording.calls[call].thread];
-  };
-  CallsOfProcesses calls;
-  for (std::uint32_t i = 0; i < recording.calls.size(); ++i) calls[process_at(i)];
-  if (calls.size() < 2 || recording.activities.empty()) return;
-  for (std::uint32_t i = 0; i < recording.calls.size(); ++i)
-    calls[process_at(i)].try_emplace(recording.calls[i].correlation, i);
+  if (recording.activities.empty()) return;
   const RankGpu gpu = busiest_gpu(recording);
+  const Launchers launchers = launchers_of(gpu, recording);
+  if (launchers.size() < 2) return;
   const auto is_of_gpu = [&](const GpuActivity& activity) { return gpu_of(activity) == gpu; };
-  const std::uint32_t rank = process_of(gpu, calls, recording);
+  const std::uint32_t rank = process_of(gpu, launchers, recording);
   const auto is_other = [&](const auto& range) {
     return recording.process_of_threads[range.thread] != rank;
   };
@@ -81,7 +80,7 @@ void keep_one_rank(Recording& recording, std::vector<std::string>& notes) {
   std::erase_if(recording.calls, is_other);
   std::erase_if(recording.long_ranges, is_other);
   std::erase_if(recording.steps, [&](const StepRange& step) { return step.process != rank; });
-  notes.push_back("one of " + std::to_string(calls.size()) + " processes in this file, " +
+  notes.push_back("one of " + std::to_string(launchers.size()) + " processes in this file, " +
                   recording.processes[rank] + ", with the busiest GPU; kernels and copies of the " +
                   "others, left out: " + std::to_string(all - recording.activities.size()));
 }

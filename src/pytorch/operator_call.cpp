@@ -200,11 +200,8 @@ const Argument& OperatorCall::operator[](std::string_view argument) const {
 }
 
 std::size_t argument_place(std::string_view argument, std::string_view names) {
-  for (std::size_t place = 0; !names.empty(); ++place) {
-    const std::size_t end = std::min(names.find(' '), names.size());
-    if (names.substr(0, end) == argument) return place;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
+  for (std::size_t place = 0; !names.empty(); ++place)
+    if (take(names, ' ') == argument) return place;
   return std::numeric_limits<std::size_t>::max();
 }
 

@@ -46,11 +46,8 @@ std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   for (const auto family : {convolution_operators(), product_operators(), function_operators(),
                             norm_operators(), pool_operators(), movement_operators()})
     for (const OperatorRow& row : family)
-      for (std::string_view names = row.names; !names.empty();) {
-        const std::size_t end = std::min(names.find(' '), names.size());
-        rows.emplace(names.substr(0, end), &row);
-        names.remove_prefix(std::min(end + 1, names.size()));
-      }
+      for (std::string_view names = row.names; !names.empty();)
+        rows.emplace(take(names, ' '), &row);
   return rows;
 }
 

@@ -114,11 +114,13 @@ Layers mean(const OperatorCall& call) {
   return reduction(call);
 }
 
+/// Programs state the result, and may ask for it by factors.
 Layers resize(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
-  const Sizes wanted = call["sizes"].integers();
-  if (!is_image(input) || wanted.size() + 2 != input->sizes.size()) return {};
-  return upsample_layer(call, *input, input->sizes, with_positions(*input, wanted));
+  if (!is_image(input)) return {};
+  const Sizes result = call.result.value_or(with_positions(*input, call["sizes"].integers()));
+  if (result.size() != input->sizes.size()) return {};
+  return upsample_layer(call, *input, input->sizes, result);
 }
 
 /// From the gradient of the result to that of the input, whose sizes are an argument.

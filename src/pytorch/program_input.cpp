@@ -35,44 +35,23 @@ void check_schema(const Value& program) {
     if (!module.require(part, "an object").is_object()) module.at(part).fail_expected("an object");
 }
 
-class ProgramInput : public Reader {
- public:
-  explicit ProgramInput(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
-
-  std::optional<Expected<Item>> next() override {
-    if (!stream_) return std::nullopt;
-    const std::string source = stream_->name();
-    try {
-      const std::string text = zip_entry_text(
-          std::move(stream_), is_program,
-          "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
-          "\"model.pt2\") writes one (models/model.json)");
-      const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
-      check_schema(document->root());
-      return Item{[document, source](const LayerDefaults& defaults) {
-        auto network = std::make_shared<NetworkSpec>(read_program(document->root(), defaults));
-        network->name = name_without(source, {".pt2"});
-        return network;
-      }};
-    } catch (const InputError& error) {
-      return error;
-    }
-  }
-
- private:
-  std::unique_ptr<ByteStream> stream_;
-};
-
 }  // namespace
 
-NetworkSpec read_program(const Value& program, const LayerDefaults& defaults) {
-  NetworkSpec network = ProgramReader(program, defaults).network();
-  network.is_pytorch_program = true;
-  return network;
-}
-
-std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<ProgramInput>(std::move(stream));
+Item read_exported_program(std::unique_ptr<ByteStream> stream) {
+  const std::string source = stream->name();
+  const std::string text =
+      zip_entry_text(std::move(stream), is_program,
+                     "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
+                     "\"model.pt2\") writes one (models/model.json)");
+  const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
+  check_schema(document->root());
+  return {[document, source](const LayerDefaults& defaults) {
+    ProgramReader reader(source, defaults);
+    reader.read(document->root());
+    auto network = std::make_shared<NetworkSpec>(std::move(reader).network());
+    network->name = name_without(source, {".pt2"});
+    return network;
+  }};
 }
 
 }  // namespace roofline

@@ -111,18 +111,13 @@ struct ServedStep {
 /// Shorter ranges of the host explain no gap of the GPU.
 inline constexpr double least_long_range_us = 5;
 
-struct RecordedDevice {
-  std::uint32_t id = 0;
-  RecordedGpu gpu;
-};
-
 struct Recording {
   TextPool texts;
   std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
-  bool has_vectors_of_eight = false;          ///< in kernels of PyTorch, which newer ones have
-  std::vector<RecordedMessage> messages{{}};  ///< the first: none
-  std::vector<RecordedDevice> devices;
+  bool has_vectors_of_eight = false;              ///< in kernels of PyTorch, which newer ones have
+  std::vector<RecordedMessage> messages{{}};      ///< the first: none
+  std::map<std::uint32_t, RecordedGpu> gpus;      ///< by their numbers
   std::vector<std::string> processes;             ///< by their numbers, as the trace names them
   std::vector<std::uint32_t> process_of_threads;  ///< by the threads' numbers
   std::vector<HostRange> operators;

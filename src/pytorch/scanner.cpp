@@ -120,12 +120,11 @@ class Scanner {
   }
 
   void add_device(const Value& object) {
-    RecordedDevice& device = recording_.devices.emplace_back();
-    device.id = static_cast<std::uint32_t>(count_in(object, "id"));
-    device.gpu.name = object.find("name").try_text();
-    device.gpu.sm_count = object.find("numSms").try_integer();
-    device.gpu.memory_byte = object.find("totalGlobalMem").try_integer();
-    device.gpu.warp_size = object.find("warpSize").try_integer();
+    recording_.gpus.try_emplace(static_cast<std::uint32_t>(count_in(object, "id")),
+                                RecordedGpu{std::string(object.find("name").try_text()),
+                                            object.find("numSms").try_integer(),
+                                            object.find("totalGlobalMem").try_integer(),
+                                            object.find("warpSize").try_integer()});
   }
 
   Recording take() { return std::move(recording_); }

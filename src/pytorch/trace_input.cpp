@@ -38,13 +38,12 @@ std::optional<std::string> why_no_layers(const Recording& recording) {
 /// Kernels may name a device that the recording does not list (a process that sees a few of the
 /// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
 RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
-  for (const RecordedDevice& each : recording.devices)
-    if (each.id == device) return each.gpu;
-  if (recording.devices.empty()) return {};
-  const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike = std::ranges::all_of(
-      recording.devices, [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
-  return alike ? first : RecordedGpu{};
+  const auto& gpus = recording.gpus;
+  if (const auto found = gpus.find(device); found != gpus.end()) return found->second;
+  const bool alike = !gpus.empty() && std::ranges::all_of(gpus, [&](const auto& each) {
+    return each.second.name == gpus.begin()->second.name;
+  });
+  return alike ? gpus.begin()->second : RecordedGpu{};
 }
 
 /// What ran, where nothing says for which layers.
@@ -317,6 +316,8 @@ void for_each_beside(const std::string& own, std::span<const std::string> inputs
   }
 }
 
+}  // namespace
+
 Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
@@ -341,7 +342,7 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   if (auto network =
           why && !launches_graphs ? std::nullopt : network_of(recording, stream.name(), notes)) {
     network->name = name;
-    return fixed_items({std::make_shared<const NetworkSpec>(*std::move(network))});
+    return items_of(NetworkSpecs{std::make_shared<const NetworkSpec>(*std::move(network))});
   }
   notes.push_back(
       why.value_or("expected operators that are layers, got none among those that used the GPU"));
@@ -351,10 +352,8 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
         "beside this one");
   KernelRecording kernels = kernels_of(recording, std::move(notes));
   kernels.name = name;
-  return fixed_items(specs_of(std::move(kernels), stream));
+  return items_of(specs_of(std::move(kernels), stream));
 }
-
-}  // namespace
 
 /// Profilers write these keys before the events or around them; no layer file has them. Of a bare
 /// list of events the first one tells.
@@ -371,18 +370,6 @@ std::vector<LayerRun> layer_runs(ByteStream& trace) {
   Recording recording = scan_trace(trace);
   network_of(recording, trace.name(), {}, &runs);
   return runs;
-}
-
-std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {
-  return open_trace_beside(std::move(stream), {});
-}
-
-std::unique_ptr<Reader> open_trace_beside(std::unique_ptr<ByteStream> stream,
-                                          std::span<const std::string> inputs) {
-  return open_whole(std::move(stream),
-                    [names = std::vector(inputs.begin(), inputs.end())](ByteStream& own, BadRows&) {
-                      return read_trace(own, names);
-                    });
 }
 
 }  // namespace roofline

@@ -117,11 +117,7 @@ class LayerReader {
 
   TraceLayers finish(std::size_t steps) && {
     read_.layers.join_changing(steps);
-    for (const FoldedLayers::RareWork& rare : read_.layers.take_rare(steps))
-      read_.unmodelled.add(
-          rare.name, "",
-          "runs in " + std::to_string(rare.runs) + " of " + std::to_string(steps) + " steps",
-          rare.time_s, rare.runs);
+    read_.layers.move_rare(steps, read_.unmodelled);
     add_notes();
     return std::move(read_);
   }

@@ -229,9 +229,9 @@ void run_layers(const std::string& input) try {
 } catch (const InputError&) {
 }
 
-template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
+template <auto read>
 void run_reader(const std::string& input) try {
-  evaluate_inputs(*open(text_stream("input", input)), input);
+  evaluate_inputs(*whole<read>(text_stream("input", input)), input);
 } catch (const InputError&) {
 }
 
@@ -253,7 +253,7 @@ void run_csv(const std::string& input) try {
 
 /// An archive, or the program that one would hold, stored.
 void run_program(const std::string& input) {
-  if (input.starts_with("PK")) return run_reader<open_exported_program>(input);
+  if (input.starts_with("PK")) return run_reader<read_exported_program>(input);
   const auto number = [](std::uint64_t value) {  // 4 bytes
     std::string bytes;
     for (int i = 0; i < 4; ++i, value >>= 8) bytes += static_cast<char>(value & 0xffU);
@@ -266,7 +266,7 @@ void run_program(const std::string& input) {
   const std::string local = "PK\x03\x04" + std::string(10, '\0') + crc + sizes + name + input;
   const std::string entry =
       "PK\x01\x02" + std::string(12, '\0') + crc + sizes + std::string(14, '\0') + name;
-  run_reader<open_exported_program>(local + entry + "PK\x05\x06" + std::string(12, '\0') +
+  run_reader<read_exported_program>(local + entry + "PK\x05\x06" + std::string(12, '\0') +
                                     number(local.size()) + std::string(2, '\0'));
 }
 
@@ -491,7 +491,7 @@ constexpr FuzzTarget targets[] = {
     {"json", run_layers},
     {"ndjson", run_lines<open_ndjson>},
     {"csv", run_csv},
-    {"trace", run_reader<open_trace>},
+    {"trace", run_reader<read_trace>},
     {"program", run_program},
     {"tensorrt", run_tensorrt},
     {"onnx", run_onnx, true},

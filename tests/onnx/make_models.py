@@ -82,7 +82,9 @@ def activations():
                      ("HardSigmoid", "hardsigmoid"), ("HardSwish", "hardswish"), ("Tanh", "tanh"),
                      ("Softmax", "softmax"), ("Exp", "elementwise"), ("Softplus", "elementwise"),
                      ("Selu", "elementwise"), ("Erf", "elementwise")]:
-        m.same(op, kind, x, op.lower())
+        m.n(op, [x], op.lower())
+        sizes = [48, 5] if kind == "softmax" else x  # rows of the last axis
+        m.row(kind, [sizes], sizes, name=op.lower())
     m.n("PRelu", [x, m.x("slopes", [4, 1, 1])], "prelu")
     m.row("prelu", [x], "prelu")
     zero, six, three = [m.c(f"c{v}", v, numpy.float32) for v in (0, 6, 3)]
@@ -167,7 +169,7 @@ def moves():
     m.n("Mul", [x, m.x("gate", ["N", 8, 1, 1])], "gated")
     m.row("mul", [x, "gate"], "gated")
     m.n("Div", [x, m.c("scale", 8, numpy.float32)], "scaled")
-    m.row("div", [x, ("p", [1, 1, 1], 0)], "scaled")
+    m.row("div", [x, ("p", [1], 0)], "scaled")
     m.n("Split", [x, m.c("parts", [2, 6])], ["part", "rest"], axis=1)
     m.row("copy", [x], [2, 8, 6, 5], name="part")
     m.n("Slice", [x, m.c("s0", [1]), m.c("s1", [5]), m.c("s2", [2])], "slice")

@@ -81,18 +81,17 @@ def attention(name, scale_both):
     scores = "scores"
     if not scale_both:
         m.n("Div", [scores, factor], "scaled")
-        m.row("div", [[n * h, s, s], CONSTANT], [n * h, s, s], name="scaled")
+        m.row("div", [scores, CONSTANT], "scaled")
         scores = "scaled"
     m.n("Softmax", [scores], "softmax", axis=-1)
-    m.row("softmax", [[n * h, s, s]], [n * h, s, s], name="softmax")
+    m.row("softmax", [[n * h * s, s]], [n * h * s, s], name="softmax")
     m.matmul("softmax", "v_heads", "values", n * h, s, size, s)
     m.n("Transpose", ["values"], "together", perm=[0, 2, 1, 3])
     m.row("copy", ["values"], "together")
     m.n("Reshape", ["together", m.c("back", [0, s, width])], "joined")
     m.linear("joined", "out", [n, s], width, width)
     m.n("Add", ["out", x], "residual")
-    # What a product with weights writes is told with its features as the channels.
-    m.row("add", [[n, width, s], [n, width, s]], [n, width, s], name="residual")
+    m.row("add", ["out", x], "residual")
     m.out("residual")
     m.save()
 
@@ -179,7 +178,7 @@ def convnext():
     m.n("Add", ["g2", one], "g3")
     m.n("Mul", ["wide", "g3"], "g4")
     m.n("Mul", ["g4", half], "gelu")
-    m.row("gelu", [[2, 32, 7, 7]], [2, 32, 7, 7], name="gelu")
+    m.row("gelu", ["wide"], "gelu")
     m.linear("gelu", "narrow", [2, 7, 7], 32, 8)
     m.n("Transpose", ["narrow"], "first", perm=[0, 3, 1, 2])
     m.row("copy", ["narrow"], "first")

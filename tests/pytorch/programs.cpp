@@ -17,7 +17,7 @@ namespace {
 
 std::shared_ptr<const NetworkSpec> spec_of(std::unique_ptr<ByteStream> stream,
                                            const LayerDefaults& defaults) {
-  auto item = *open_exported_program(std::move(stream))->next();
+  auto item = *whole<read_exported_program>(std::move(stream))->next();
   return item.value().spec(defaults).value();
 }
 

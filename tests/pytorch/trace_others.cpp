@@ -74,7 +74,7 @@ TEST_CASE("A recording without a GPU is what its operators would run", "[pytorch
 }
 
 TEST_CASE("A recording without a GPU in another type", "[pytorch/trace_others]") {
-  auto reader = open_trace(text_stream("t.json", without_gpu().text()));
+  auto reader = whole<roofline::read_trace>(text_stream("t.json", without_gpu().text()));
   LayerDefaults half;
   half.dtype = DataType::fp16;
   half.dtype_given = true;

@@ -77,7 +77,7 @@ class TraceText {
 
 /// The network that a trace's text holds. Throws InputError.
 inline std::shared_ptr<const roofline::NetworkSpec> read_trace(const std::string& text) {
-  auto reader = roofline::open_trace(roofline::text_stream("t.json", text));
+  auto reader = roofline::whole<roofline::read_trace>(roofline::text_stream("t.json", text));
   auto item = *reader->next();
   return item.value().spec({}).value();
 }
