@@ -283,7 +283,6 @@ struct Measurement {
   std::optional<Verdict> verdict;                 ///< where there is a summary
   std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
                                                   ///< of kernels alone, without gaps
-  std::map<std::string, double> parts_s;          ///< times of parts of the network, by their names
 };
 
 /// A network in one setting on one GPU.

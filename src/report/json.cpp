@@ -343,47 +343,6 @@ void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& s
   w.end_object();
 }
 
-void write_comparisons(W& w, const std::vector<SettingsTable>& tables) {
-  w.key("comparison").begin_array();
-  for (const SettingsTable& table : tables)
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const SettingRow& row = table.rows[i];
-      w.object({{"name", table.work},
-                {"batch", row.batch},
-                {"gpu", row.gpu},
-                {"time_s", row.time_s},
-                {"speedup", row.speedup},
-                {"roofline_time_s", row.roofline_time_s},
-                {"compute_bound_share", row.compute_bound_share},
-                {"energy_at_tdp_j", row.energy_at_tdp_j},
-                {"fewest_joules", i == table.fewest_joules}});
-    }
-  w.end_array();
-}
-
-void write_sweep(W& w, const SettingsTable& sweep) {
-  w.begin_object().members({{"network", sweep.work}, {"gpu", sweep.rows.front().gpu}});
-  w.list("rows", sweep.rows, [&](const SettingRow& row) {
-    const auto batch = static_cast<double>(*row.batch);
-    const double total_s = row.part_s[NetworkPart::total];
-    w.begin_object().member("batch", row.batch);
-    for (const NetworkPart part : enumerators<NetworkPart>)
-      w.member(std::string(identifiers_of<NetworkPart>[index_of(part)]) + "_s", row.part_s[part]);
-    w.members({{"roofline_time_s", row.roofline_time_s},
-               {"time_per_image_s", total_s / batch},
-               {"images_per_s", total_s > 0 ? batch / total_s : 0.0},
-               {"needed_memory_byte", row.needed_memory_byte},
-               {"fits", row.fits}});
-    w.end_object();
-  });
-  const auto batch_of = [&](const std::optional<std::size_t>& row) {
-    return row ? Cell(sweep.rows[*row].batch) : Cell();
-  };
-  w.members({{"least_time_batch", batch_of(sweep.best)},
-             {"near_best_from_batch", batch_of(sweep.near_best_from)}});
-  w.end_object();
-}
-
 void write_points(W& w, const SettingsTable& table, const std::string& currency) {
   w.begin_object().members({{"network", table.work}, {"training", table.training}});
   w.list("rows", table.rows, [&](const SettingRow& row) {
@@ -532,8 +491,6 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   auto kernels = report.kernel_selections.begin();
   w.list("kernel_tables", report.kernels,
          [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  write_comparisons(w, report.comparisons);
-  w.list("sweeps", report.sweeps, [&](const SettingsTable& sweep) { write_sweep(w, sweep); });
   w.list("points", report.points,
          [&](const SettingsTable& table) { write_points(w, table, report.currency); });
   write_changes(w, report.changes);

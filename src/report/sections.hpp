@@ -38,8 +38,6 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
 std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
-/// The seconds of a sweep by kind of layer.
-std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
 /// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".

@@ -1,4 +1,4 @@
-// Work in several settings as tables and sentences: points and rankings, sweeps, comparisons.
+// Work in several settings as tables and sentences: points and rankings.
 
 #include <fmt/format.h>
 
@@ -231,58 +231,6 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 
 namespace {
 
-bool has_measured_parts(const SettingsTable& sweep) {
-  return std::ranges::any_of(sweep.rows,
-                             [](const SettingRow& row) { return !row.measured_part_s.empty(); });
-}
-
-Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
-  Grid grid{{{"batch"}}};
-  std::vector<NetworkPart> measured;
-  for (const NetworkPart part : enumerators<NetworkPart>) {
-    const std::string name(name_of(part));
-    grid.columns.push_back({name});
-    if (std::ranges::any_of(
-            sweep.rows, [&](const SettingRow& row) { return row.measured_part_s.contains(name); }))
-      measured.push_back(part);
-  }
-  for (const NetworkPart part : measured) {
-    grid.columns.push_back({std::string(name_of(part)) + " measured"});
-    grid.columns.push_back({"/exp."});
-  }
-  grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
-  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
-    const SettingRow& row = sweep.rows[i];
-    std::vector<std::string> cells{batch_text(row)};
-    for (const double part_s : row.part_s) cells.push_back(part_s > 0 ? duration(part_s) : "");
-    for (const NetworkPart part : measured) {
-      const auto found = row.measured_part_s.find(std::string(name_of(part)));
-      const bool known = found != row.measured_part_s.end();
-      const double expected_s = row.part_s[part];
-      cells.push_back(known ? duration(found->second) : "");
-      cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
-    }
-    cells.insert(cells.end(),
-                 {duration(row.time_per_image_s.value_or(0)), plain(row.images_per_s.value_or(0)),
-                  !row.fits.value_or(true) ? "DOES NOT FIT"
-                  : i == sweep.best        ? "least"
-                                           : ""});
-    grid.add_row(cells);
-  }
-  constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
-  drop_columns(grid, width, droppable);
-  return grid;
-}
-
-std::string sweep_sentence(const SettingsTable& sweep) {
-  if (!sweep.best) return "none of these batches fits the GPU's memory\n";
-  const std::string best = batch_text(sweep.rows[*sweep.best]);
-  std::string text = fmt::format("of these, batch {} has the least time an image\n", best);
-  if (sweep.near_best_from == sweep.best) return text;
-  return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
-                            batch_text(sweep.rows[*sweep.near_best_from]), best);
-}
-
 /// ", by tensorrt on NVIDIA, torch-compile elsewhere"
 std::string frameworks_text(std::span<const SettingsTable> tables) {
   std::set<Framework> all;
@@ -397,12 +345,6 @@ std::string flight_cap_line(const Result& result) {
   return broken(text, sentence_width);
 }
 
-std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
-  return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
-                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
-         style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
-}
-
 std::string points_text(const Report& report, const TableStyle& style) {
   constexpr std::size_t widest = 100;
   if (report.points.empty()) return "";
@@ -429,10 +371,7 @@ std::string points_text(const Report& report, const TableStyle& style) {
       text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
                      std::min(style.own.width.value_or(widest), widest));
   }
-  text += '\n';
-  for (const SettingsTable& sweep : report.sweeps)
-    if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
-  return text;
+  return text + '\n';
 }
 
 }  // namespace roofline

@@ -213,11 +213,7 @@ std::string layer_tables(const Report& report, TableStyle style) {
     return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
-  const bool by_type = report.filter.by == RowsBy::type;
-  const bool rows = shows_layers(report) && !by_type;
-  if (by_type)
-    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(sweep, style);
-  if (rows || (by_type && report.sweeps.empty()))
+  if (shows_layers(report))
     for (const Section& section : grouped_results(report, share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);

@@ -403,7 +403,6 @@ Expected<Result> evaluate(Network network, const Context& context) {
       result.memory->workspace_byte = largest_workspace_byte(result.layers);
     }
     result.setting.item = network.item;
-    result.measured.parts_s = network.measured_parts_s;
     return result;
   } catch (const InputError& error) {
     return error;

@@ -138,21 +138,14 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
-  std::vector<std::vector<std::size_t>> rows;
-  for (const Result& result : report.results) {
+  for (const Result& result : report.results)
     report.selections.push_back(select(result, options.filter));
-    rows.push_back(report.selections.back().rows);
-  }
   const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
   report.sweeps = sweeps_of(settings);
   report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);
   for (const SettingsTable& table : report.points)
     report.point_selections.push_back(select(table, options.filter));
   if (options.compare) report.changes = changes_of(report.results, report.kernels);
-  if (options.filter.by == RowsBy::layer)
-    report.comparisons = compare_layers(settings, report.results, rows);
-  std::vector<SettingsTable> networks = compare_networks(settings, report.results);
-  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparisons));
   return report;
 }
 

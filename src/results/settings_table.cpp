@@ -7,26 +7,6 @@
 namespace roofline {
 namespace {
 
-NetworkPart part_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::conv:
-    case LayerKind::conv_transpose: return NetworkPart::conv;
-    case LayerKind::linear:
-    case LayerKind::matmul:
-    case LayerKind::attention: return NetworkPart::linear;
-    case LayerKind::host_copy: return NetworkPart::copies;
-    default: return info(kind).family == KindFamily::pool ? NetworkPart::pool : NetworkPart::other;
-  }
-}
-
-void set_parts(SettingRow& row, const Result& result) {
-  for (const TypeRow& type : result.types) row.part_s[part_of(type.kind)] += type.total.time_s;
-  double sum_s = 0;
-  for (const double part_s : row.part_s) sum_s += part_s;
-  row.part_s[NetworkPart::total] = sum_s;
-  row.measured_part_s = result.measured.parts_s;
-}
-
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(SettingRow& row, const Result& result) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
@@ -61,30 +41,14 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   row.time_s = result.total.time_s;
   row.expected_uncertainty = result.total.expected_uncertainty;
   row.roofline_time_s = result.total.roofline_time_s;
-  if (result.bounds.network) row.cached_bound_s = result.bounds.network->cached_bound_s;
   row.measured_time_s = result.total.measured_time_s;
   row.compute_bound_share = compute_bound_share(result);
   row.tdp_w = setting.tdp_w;
-  if (row.tdp_w) row.energy_at_tdp_j = row.time_s * *row.tdp_w;
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
   set_limiter(row, result);
   row.framework = setting.framework;
   set_quantities_of_image(row, result.eager_time_s, prices);
-  set_parts(row, result);
-  return row;
-}
-
-SettingRow row_of(const LayerResult& layer, const SettingRow& network) {
-  SettingRow row;
-  row.result = network.result;
-  row.gpu = network.gpu;
-  row.batch = layer.layer.output.batch;
-  row.time_s = time_s(layer);
-  row.expected_uncertainty = layer.expected_uncertainty;
-  row.roofline_time_s = layer.point.roofline_time_s;
-  row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
-  if (network.tdp_w) row.energy_at_tdp_j = row.time_s * *network.tdp_w;
   return row;
 }
 
@@ -189,30 +153,6 @@ void finish_points(SettingsTable& table) {
   }
 }
 
-void finish_comparison(SettingsTable& table) {
-  const double reference_s = table.rows.front().time_s;
-  for (SettingRow& row : table.rows) row.speedup = row.time_s > 0 ? reference_s / row.time_s : 1;
-  // What does not fit is compared all the same.
-  for (SettingRow& row : table.rows) row.fits.reset();
-  table.fewest_joules = least(table.rows, &SettingRow::energy_at_tdp_j);
-}
-
-/// Networks on GPUs that did the same: a record that one GPU cannot run is missing there. Results
-/// whose layers were dropped are compared by their sums.
-std::vector<SettingsTable> by_gpus(const std::vector<SettingsTable>& tables,
-                                   const std::vector<Result>& results) {
-  using LayerWork = std::tuple<std::string_view, Pass, std::uint64_t, std::uint64_t>;
-  return split(tables, [&](const SettingRow& row) {
-    const Result& result = results[row.result];
-    std::vector<LayerWork> layers;
-    for (const LayerResult& each : result.layers)
-      layers.emplace_back(each.layer.name, each.layer.pass, each.counts.macs,
-                          each.counts.bytes.total);
-    return std::tuple(row.dtype, row.batch, result.total.macs, result.total.bytes.total,
-                      std::move(layers));
-  });
-}
-
 /// What tells the settings of one work apart.
 auto setting_key(const Result& result) {
   return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
@@ -270,35 +210,6 @@ std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables) {
     find_best_batch(sweep);
   }
   return sweeps;
-}
-
-std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& tables,
-                                            const std::vector<Result>& results) {
-  std::vector<SettingsTable> comparisons = by_gpus(tables, results);
-  for (SettingsTable& table : comparisons) finish_comparison(table);
-  return comparisons;
-}
-
-std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
-                                          const std::vector<Result>& results,
-                                          const std::vector<std::vector<std::size_t>>& shown) {
-  std::vector<SettingsTable> comparisons;
-  for (const SettingsTable& networks : by_gpus(tables, results)) {
-    const std::size_t first = networks.rows.front().result;
-    for (const std::size_t layer : shown[first]) {
-      SettingsTable table;
-      table.work = results[first].layers[layer].layer.name;
-      if (results[first].setting.training)
-        table.work += " " + std::string(name_of(results[first].layers[layer].layer.pass));
-      for (const SettingRow& network : networks.rows)
-        if (const LayerResult& each = results[network.result].layers[layer]; time_s(each) > 0)
-          table.rows.push_back(row_of(each, network));
-      if (table.rows.empty()) continue;
-      finish_comparison(table);
-      comparisons.push_back(std::move(table));
-    }
-  }
-  return comparisons;
 }
 
 void find_best_batch(SettingsTable& table) {
