@@ -258,10 +258,7 @@ void Results::write_standard_format(const Report& report) const {
   if (has_written(&format)) return;
   RenderStyle style = standard_output_style();
   style.chart = options_->chart;
-  const Sink sink = [&](std::string_view text) {
-    write_standard_output(text, format.rows() == nullptr);
-  };
-  if (const auto error = format.write(report, style, sink)) raise(*error);
+  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
 }
 
 }  // namespace roofline

@@ -133,7 +133,7 @@ int run(const Options& options) {
   if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
   if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
   if (options.action == Options::Action::write_script) return write_measuring_script(options);
-  write_standard_output(printed_text(options), options.action == Options::Action::list_gpus);
+  write_standard_output(printed_text(options));
   flush_standard_output();
   return 0;
 }

@@ -155,8 +155,7 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
              {"library"},
              {"FLOP"},
              {"bytes"},
-             {"limiter", true}},
-            true};
+             {"limiter", true}}};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s, const std::optional<RatioSplit>& split,
                        const WorkTime& before, const WorkTime& after) {
@@ -253,7 +252,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
     if (!group.work.empty())
-      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.own.width));
+      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.width));
   };
   add_group("went", changes.gone);
   add_group("came", changes.come);

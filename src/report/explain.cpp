@@ -530,9 +530,9 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
   std::string text =
       broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
                  ceilings + memory_sentence(result) + limiters_sentence(explanation) +
-                 network_bounds_sentence(result, style.own.width),
+                 network_bounds_sentence(result, style.width),
              sentence_width);
-  text += '\n' + style.render(main_layers_grid(explanation, result, style.own.width));
+  text += '\n' + style.render(main_layers_grid(explanation, result, style.width));
   if (!explanation.changes.empty())
     text += '\n' + style.render(network_changes_grid(explanation)) +
             "For as much work, as the model times it.\n";

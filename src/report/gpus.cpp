@@ -156,7 +156,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
   drop_columns(grid, style.width, droppable_gpu_columns);
-  return aligned(grid, style) +
+  return aligned(grid, style.width) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
 

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "roofline/render.hpp"
-
 namespace roofline {
 
 /// What stands between two columns.
@@ -29,27 +27,25 @@ struct GridColumn {
 
 struct Grid {
   std::vector<GridColumn> columns;
-  bool has_total = false;  ///< the last row is a sum
 
   /// A cell for each column.
   void add_row(const std::vector<std::string>& cells);
   std::size_t row_count() const { return columns.empty() ? 0 : columns.front().cells.size(); }
 };
 
-/// As wide as the style says, if shortening names and remarks is enough for that.
-std::string aligned(const Grid& grid, const RenderStyle& style);
+/// As wide as that, if shortening names and remarks is enough for that.
+std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
 class Legend;
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct TableStyle {
-  RenderStyle own = {};
+  std::optional<std::size_t> width = {};  ///< of the terminal; none: a file
   bool is_markdown = false;
   Legend* legend = nullptr;  ///< is told what grids show
 
   std::string render(const Grid& grid) const;
-  bool is_terminal() const { return own.width.has_value(); }
 };
 
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these

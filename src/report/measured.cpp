@@ -239,8 +239,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
              {"gaps"},
              {"longest"},
              {"time"},
-             {"of idle"}},
-            true};
+             {"of idle"}}};
   const double idle_s = recording.idle_s();
   double rest_s = idle_s;
   for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
@@ -261,8 +260,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid{
-      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}},
-      true};
+      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}}};
   const auto add = [&](const std::string& what, double time_s) {
     grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
   };
@@ -340,8 +338,7 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
     total.hidden_s += each.hidden_s;
     if (++count <= most) add(transfer_label(each), each);
   }
-  grid.has_total = count > 1;
-  if (grid.has_total) add("total", total);
+  if (count > 1) add("total", total);
   constexpr std::string_view droppable[] = {"of kernels", "launches", "hidden", "bus rate"};
   drop_columns(grid, width, droppable);
   return grid;
@@ -434,14 +431,14 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   }
   if (result.measured.recording)
     for (const bool gpus : {true, false})
-      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.own.width);
+      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.width);
           grid.row_count() > 0)
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
-                                                style.own.width));
+    text += '\n' +
+            style.render(unmodelled_grid(*result.measured.recording, most_unmodelled, style.width));
   if (!result.measured.accuracy.empty())
-    text += '\n' + style.render(accuracy_grid(result, style.own.width));
+    text += '\n' + style.render(accuracy_grid(result, style.width));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

@@ -360,16 +360,16 @@ std::string points_text(const Report& report, const TableStyle& style) {
       text += ranking_answer(table, report.currency) + '\n';
     }
   text += points_title(report.points) + share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
+  if (const Grid grid = points_grid(report, style.width); grid.row_count() > 0)
     text += style.render(grid);
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     if (!table.ranked_by) continue;
     const std::string sentences =
-        ranking_sentences(table, report.point_selections[i], report.currency, style.own.width);
+        ranking_sentences(table, report.point_selections[i], report.currency, style.width);
     if (!sentences.empty())
       text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
-                     std::min(style.own.width.value_or(widest), widest));
+                     std::min(style.width.value_or(widest), widest));
   }
   return text + '\n';
 }

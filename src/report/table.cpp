@@ -139,8 +139,7 @@ Grid type_grid(const Result& result, const Selection& selection) {
              {"share"},
              {"measured"},
              {"/bound"},
-             {"/exp."}},
-            true};
+             {"/exp."}}};
   const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
     return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
   };
@@ -170,7 +169,7 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const TableStyle& style) {
   if (!selection.rest.empty()) return "";
-  return style.is_terminal() || folds_everywhere(result)
+  return style.width || folds_everywhere(result)
              ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
@@ -183,19 +182,18 @@ std::string section_text(const Report& report, const Section& section, const Tab
   const std::string engines = engines_of(report, section);
   if (section.size() > 1)
     return text + ceilings_sentence(result) + engines + '\n' +
-           style.render(layer_grid(report, section, style.own)) + '\n';
+           style.render(layer_grid(report, section, style.width)) + '\n';
   const Selection& selection = report.selections[section.front()];
-  text += verdict_sentences(result) + expected_sentence(result, style.own.width) +
+  text += verdict_sentences(result) + expected_sentence(result, style.width) +
           ceilings_sentence(result) + engines + other_engine_sentence(result) +
           memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");
   else
-    text += style.render(layer_grid(report, section, style.own)) +
+    text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
-  return text + network_bounds_sentence(result, style.own.width) + measured_text(result, style) +
-         '\n';
+  return text + network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
 }
 
 /// Points stand for their layers, unless layers are asked for.
@@ -228,7 +226,7 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
     const KernelSelection& selection = report.kernel_selections[i];
-    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own));
+    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.width));
     if (selection.rest.empty())
       text += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
     text += '\n';
@@ -252,7 +250,7 @@ std::string screens_text(const Report& report, const std::vector<NetworkExplanat
 std::string report_text(const Report& report, const TableStyle& style) {
   if (!report.network_explanations.empty())
     return screens_text(report, report.network_explanations, style);
-  if (style.is_terminal() && !report.screens.empty() && report.kernels.empty())
+  if (style.width && !report.screens.empty() && report.kernels.empty())
     return screens_text(report, report.screens, style) +
            "--all shows every layer, and where the time went.\n";
   std::string text = layer_tables(report, style);
@@ -298,12 +296,12 @@ std::string without_marks(std::string_view text) {
 
 std::string TableStyle::render(const Grid& grid) const {
   if (legend != nullptr) legend->add(grid);
-  return is_markdown ? table_mark + markdown_grid(grid) + '\n' + table_mark : aligned(grid, own);
+  return is_markdown ? table_mark + markdown_grid(grid) + '\n' + table_mark : aligned(grid, width);
 }
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::string text =
-      report.explanations.empty() ? report_text(report, {style}) : explanations_text(report);
+      report.explanations.empty() ? report_text(report, {style.width}) : explanations_text(report);
   if (style.width) text = broken(text, *style.width);
   if (style.height && static_cast<std::size_t>(std::ranges::count(text, '\n')) >= *style.height)
     text += broken(answer_of(report), *style.width);

@@ -112,7 +112,7 @@ void write_layers(const Report& report, OutputBuffer& page) {
       page.text() += fmt::format("<h3>{}: {}</h3>\n", xml_text(work_title(first, true)),
                                  xml_text(time_headline(first)));
     if (table.size() == 1) page.text() += paragraphs(memory_sentence(first));
-    page.text() += grid_table("layers", layer_grid(report, table, RenderStyle()));
+    page.text() += grid_table("layers", layer_grid(report, table, std::nullopt));
     page.pass_on();
   }
 }
@@ -124,7 +124,7 @@ void write_kernels(const Report& report, OutputBuffer& page) {
     text += fmt::format(
         "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
         grid_table("kernels",
-                   kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
+                   kernel_grid(report.kernels[i], report.kernel_selections[i], std::nullopt)));
 }
 
 void write_gpus(const Report& report, OutputBuffer& page) {
