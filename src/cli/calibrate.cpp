@@ -77,7 +77,7 @@ void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
     return layer.measured->is_known() && (name.empty() || answers_to(gpu, name));
   };
   std::erase_if(networks, [&](const Network& network) {
-    return std::none_of(network.layers.begin(), network.layers.end(), is_of_gpu);
+    return std::ranges::none_of(network.layers, is_of_gpu);
   });
 }
 
@@ -166,7 +166,7 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
 
 /// The least distance that this share of them does not exceed.
 double quantile(std::vector<double> distances, double share) {
-  std::sort(distances.begin(), distances.end());
+  std::ranges::sort(distances);
   const double number = std::ceil(share * static_cast<double>(distances.size()));
   return distances[static_cast<std::size_t>(std::max(1.0, number)) - 1];
 }
@@ -227,9 +227,7 @@ ModelConstants described(const Calibration& calibration, const Options& options,
   std::vector<LayerErrors>& errors = constants.errors.layers;
   std::erase_if(errors, [&](const LayerErrors& each) {
     return each.basis == UncertaintyBasis::measured && each.applies_to == std::vector{gpu} &&
-           std::any_of(own.begin(), own.end(), [&](const LayerErrors& newer) {
-             return newer.layer_class == each.layer_class;
-           });
+           std::ranges::find(own, each.layer_class, &LayerErrors::layer_class) != own.end();
   });
   errors.insert(errors.begin(), own.begin(), own.end());
   if (!constants.name.ends_with("-calibrated")) constants.name += "-calibrated";

@@ -263,7 +263,7 @@ class Rows : public CLI::App {
   /// before, which took half of the time that options take at every start. Here it does so group by
   /// group; a test of the help sees the rest.
   void group(const std::string& title) {
-    std::move(options_.begin(), options_.end(), std::back_inserter(earlier_));
+    std::ranges::move(options_, std::back_inserter(earlier_));
     options_.clear();
     option_defaults()->group(title);
   }
@@ -332,7 +332,7 @@ class Rows : public CLI::App {
 
   static std::function<void(const Words&)> for_each(
       const std::function<void(const std::string&)>& use) {
-    return [use](const Words& words) { std::for_each(words.begin(), words.end(), use); };
+    return [use](const Words& words) { std::ranges::for_each(words, use); };
   }
 
  private:

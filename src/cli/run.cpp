@@ -91,7 +91,7 @@ std::vector<Gpu> listed_gpus(const Options& options, const Catalogue& catalogue)
   for (const std::string& word : options.gpus) {
     auto selected = unwrap(catalogue.select(word));
     if (!selected) selected = {unwrap(catalogue.find(word))};
-    std::move(selected->begin(), selected->end(), std::back_inserter(gpus));
+    std::ranges::move(*selected, std::back_inserter(gpus));
   }
   return gpus;
 }

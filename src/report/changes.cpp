@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -213,9 +214,8 @@ std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGro
       }
     rows.push_back({each});
   }
-  std::ranges::stable_sort(rows, [](const AlikeChanges& a, const AlikeChanges& b) {
-    return std::fabs(a.change_s()) > std::fabs(b.change_s());
-  });
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const AlikeChanges& row) { return std::fabs(row.change_s()); });
   return rows;
 }
 

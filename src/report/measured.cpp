@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -94,9 +95,8 @@ class PartsText {
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
   PartsText sum(verdict.idle_s());
   auto parts = idle_parts;
-  std::ranges::stable_sort(parts, [&](const IdlePart& a, const IdlePart& b) {
-    return verdict.part_s[a.part] > verdict.part_s[b.part];
-  });
+  std::ranges::stable_sort(parts, std::greater(),
+                           [&](const IdlePart& each) { return verdict.part_s[each.part]; });
   for (const IdlePart& each : parts) sum.add(verdict.part_s[each.part], meaning_of(each.part));
   std::string text =
       fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),

@@ -45,11 +45,7 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
   const auto dense_flops = [](const LayerResult& row) {
     return is_dense_contraction(row.layer) ? row.counts.flops : 0;
   };
-  return std::max_element(rows.begin(), rows.end(),
-                          [&](const LayerResult& a, const LayerResult& b) {
-                            return dense_flops(a) < dense_flops(b);
-                          })
-      ->engine;
+  return std::ranges::max_element(rows, {}, dense_flops)->engine;
 }
 
 /// The value that all layers share, if they do.
@@ -108,8 +104,8 @@ const Layer& source_of(std::size_t producer, const Network& network) {
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
   std::vector<std::string> names;
-  if (std::none_of(layer.inputs.begin(), layer.inputs.end(),
-                   [](const Operand& operand) { return operand.producer.has_value(); }))
+  if (std::ranges::none_of(layer.inputs,
+                           [](const Operand& operand) { return operand.producer.has_value(); }))
     return names;
   names.reserve(layer.inputs.size());
   for (const Operand& operand : layer.inputs)
@@ -419,7 +415,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   for (const RecordResult& record : records) count += record.rows.size();
   rows.reserve(count);
   for (RecordResult& record : records) {
-    std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
+    std::ranges::move(record.rows, std::back_inserter(rows));
     record = {};
   }
   try {

@@ -64,8 +64,7 @@ std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& e
 std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
   std::vector<Gpu> gpus;
   for (const Evaluated& each : evaluated)
-    if (std::none_of(gpus.begin(), gpus.end(),
-                     [&](const Gpu& gpu) { return gpu.name == each.context->gpu.name; }))
+    if (std::ranges::find(gpus, each.context->gpu.name, &Gpu::name) == gpus.end())
       gpus.push_back(each.context->gpu);
   return gpus;
 }
@@ -106,7 +105,7 @@ void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
     return works.try_emplace(work, works.size()).first->second;
   };
   for (const Evaluated& each : evaluated) work_of(each);
-  std::stable_sort(evaluated.begin(), evaluated.end(), [&](const Evaluated& a, const Evaluated& b) {
+  std::ranges::stable_sort(evaluated, [&](const Evaluated& a, const Evaluated& b) {
     if (work_of(a) != work_of(b)) return work_of(a) < work_of(b);
     return is_ranked_before(a.result, b.result, prices, by);
   });

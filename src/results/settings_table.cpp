@@ -10,7 +10,7 @@ namespace {
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(SettingRow& row, const Result& result) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
-  const auto largest = std::max_element(part_s.begin(), part_s.end());
+  const auto largest = std::ranges::max_element(part_s);
   if (*largest <= 0 || row.time_s <= 0) return;
   row.limiter = static_cast<Limiter>(largest - part_s.begin());
   row.limiter_share = *largest / row.time_s;
@@ -77,9 +77,8 @@ std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const
     }
   }
   std::erase_if(parts, [](const SettingsTable& part) { return part.rows.size() < 2; });
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return a.rows.front().result < b.rows.front().result;
-  });
+  std::ranges::stable_sort(parts, {},
+                           [](const SettingsTable& part) { return part.rows.front().result; });
   return parts;
 }
 
@@ -94,8 +93,7 @@ void sort_rows(std::vector<SettingRow>& rows) {
   const auto key_of = [&](const SettingRow& row) {
     return std::tuple(gpus[row.gpu], types[row.dtype], row.batch);
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const SettingRow& a, const SettingRow& b) { return key_of(a) < key_of(b); });
+  std::ranges::stable_sort(rows, {}, key_of);
 }
 
 /// What rows are ranked by.
@@ -135,10 +133,8 @@ void set_ranks(SettingsTable& table, SortBy by) {
 void finish_points(SettingsTable& table) {
   sort_rows(table.rows);
   if (table.ranked_by) {
-    std::stable_sort(table.rows.begin(), table.rows.end(),
-                     [by = *table.ranked_by](const SettingRow& a, const SettingRow& b) {
-                       return rank_of(a, by) < rank_of(b, by);
-                     });
+    std::ranges::stable_sort(table.rows, {},
+                             [&](const SettingRow& row) { return rank_of(row, *table.ranked_by); });
     set_ranks(table, *table.ranked_by);
   }
   table.best = least(table.rows, &SettingRow::time_per_image_s);
@@ -205,8 +201,7 @@ std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables) {
     return std::tuple(row.gpu, row.dtype, row.batch.has_value());
   });
   for (SettingsTable& sweep : sweeps) {
-    std::sort(sweep.rows.begin(), sweep.rows.end(),
-              [](const SettingRow& a, const SettingRow& b) { return a.batch < b.batch; });
+    std::ranges::sort(sweep.rows, {}, &SettingRow::batch);
     find_best_batch(sweep);
   }
   return sweeps;
