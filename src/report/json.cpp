@@ -160,9 +160,6 @@ void write_measured_summary(W& w, const Result& result) {
                  {"measured_s", bad.measured_s},
                  {"expected_s", bad.expected_s},
                  {"gain_s", bad.gain_s()}});
-    w.key("best_achieved").begin_object();
-    write_rates(w, "flop_per_s", summary.best_flop_per_s);
-    w.member("byte_per_s", summary.best_byte_per_s).end_object();
   });
 }
 
@@ -241,16 +238,6 @@ void write_recording(W& w, const Result& result) {
   });
 }
 
-/// Layers that a framework runs on another engine than their data type's.
-void write_other_engine(W& w, const Result& result) {
-  w.optional("other_engine", result.other_engine, [&](const OtherEngine& other) {
-    w.members({{"engine", other.engine},
-               {"own_engine", other.own},
-               {"expected_time_s", other.expected_s},
-               {"own_expected_time_s", other.own_expected_s}});
-  });
-}
-
 void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
   w.list("layers", selection.rows, [&](std::size_t row) {
     w.begin_object();
@@ -288,7 +275,6 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
              {"batch", setting.batch},
              {"pass", setting.training ? Cell("training") : Cell(setting.pass)},
              {"framework", setting.framework}});
-  write_other_engine(w, result);
   write_ceilings(w, result);
   write_layers(w, result, selection, out);
   write_types(w, result);

@@ -101,17 +101,6 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
-std::string other_engine_sentence(const Result& result) {
-  constexpr double much = 2;
-  const auto& other = result.other_engine;
-  if (!other || other->own_expected_s < much * other->expected_s) return "";
-  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
-                     name_of(other->engine), name_of(other->own),
-                     name_of(*result.setting.framework), name_of(other->own),
-                     factor(other->own_expected_s / other->expected_s));
-}
-
 /// The expected time of all layers and how sure it is; empty where either is not known, and beside
 /// measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
@@ -184,8 +173,8 @@ std::string section_text(const Report& report, const Section& section, const Tab
            style.render(layer_grid(report, section, style.width)) + '\n';
   const Selection& selection = report.selections[section.front()];
   text += verdict_sentences(result) + expected_sentence(result, style.width) +
-          ceilings_sentence(result) + engines + other_engine_sentence(result) +
-          memory_sentence(result) + recording_sentences(result) + '\n';
+          ceilings_sentence(result) + engines + memory_sentence(result) +
+          recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");

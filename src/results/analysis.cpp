@@ -273,24 +273,6 @@ std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& 
   return batch;
 }
 
-/// What the framework's choice of engines makes of its layers' time.
-std::optional<OtherEngine> other_engine_of(const std::vector<LayerResult>& rows,
-                                           const Context& context) {
-  if (!context.options.framework) return std::nullopt;
-  std::optional<OtherEngine> other;
-  for (const LayerResult& row : rows) {
-    const auto own = select_engine(row.layer, context.gpu.peak_flop_per_s, EngineChoice::automatic);
-    if (!row.kernel || !own || own == row.engine) continue;
-    const KernelModel& model = kernel_model_for(context, *own);
-    const auto plan = plan_kernel(row.layer, row.counts, *own, model, context.options.cache);
-    if (!plan || !*plan) continue;
-    if (!other) other = OtherEngine{row.engine, *own, 0, 0};
-    other->expected_s += row.kernel->expected_time_s;
-    other->own_expected_s += launched(**plan, model, context.launch).expected_time_s;
-  }
-  return other;
-}
-
 /// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context,
@@ -391,7 +373,6 @@ Expected<Result> evaluate(Network network, const Context& context) {
       result.setting.batch = batch_beside_casts(result.layers);
     }
     measure_up(result, context);
-    result.other_engine = other_engine_of(result.layers, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     if (!network.recording) {

@@ -51,10 +51,6 @@ BelowBound why_below(const LayerResult& row, const Context& context) {
 
 constexpr std::size_t most_listed = 10;
 
-void raise(std::optional<double>& best, double rate) {
-  if (!best || rate > *best) best = rate;
-}
-
 void add_row(MeasuredSummary& summary, const LayerResult& row) {
   ++summary.rows;
   add_to_total(summary.total, row);
@@ -65,10 +61,6 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
     summary.bad_choices.measured_s += measured_s;
     summary.bad_choices.expected_s += *row.better_time_s;
   }
-  if (row.counts.flops > 0 && !row.below_bound)
-    raise(summary.best_flop_per_s[row.engine], static_cast<double>(row.counts.flops) / measured_s);
-  if (!row.below_bound)
-    raise(summary.best_byte_per_s, static_cast<double>(row.counts.bytes.total) / measured_s);
 }
 
 /// What stands between the bound and the measured time: the largest part of the expected time that
