@@ -93,7 +93,7 @@ std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has
                                      std::optional<SortBy> rank_by = {});
 
 /// A table for each network, GPU and type that was evaluated at two batches or more, by batch.
-std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables);
+std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables);
 
 /// A network at any batch from 1 on.
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;

@@ -63,25 +63,6 @@ std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
   return best;
 }
 
-/// The rows of each table that have the same key, a table each, in the order of their results.
-/// Tables of a single row are left out.
-template <class KeyOf>
-std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const KeyOf& key_of) {
-  std::vector<SettingsTable> parts;
-  for (const SettingsTable& table : tables) {
-    std::map<decltype(key_of(table.rows.front())), std::size_t> part_of;
-    for (const SettingRow& row : table.rows) {
-      const auto [entry, is_new] = part_of.try_emplace(key_of(row), parts.size());
-      if (is_new) parts.emplace_back().work = table.work;
-      parts[entry->second].rows.push_back(row);
-    }
-  }
-  std::erase_if(parts, [](const SettingsTable& part) { return part.rows.size() < 2; });
-  std::ranges::stable_sort(parts, {},
-                           [](const SettingsTable& part) { return part.rows.front().result; });
-  return parts;
-}
-
 /// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
@@ -196,13 +177,23 @@ std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has
   return tables;
 }
 
-std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables) {
-  std::vector<SettingsTable> sweeps = split(tables, [](const SettingRow& row) {
-    return std::tuple(row.gpu, row.dtype, row.batch.has_value());
-  });
-  for (SettingsTable& sweep : sweeps) {
-    std::ranges::sort(sweep.rows, {}, &SettingRow::batch);
-    find_best_batch(sweep);
+std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables) {
+  std::vector<SettingsTable> sweeps;
+  for (SettingsTable& table : tables) {
+    std::erase_if(table.rows, [](const SettingRow& row) { return !row.batch; });
+    sort_rows(table.rows);
+    for (auto begin = table.rows.begin(); begin != table.rows.end();) {
+      const auto end = std::find_if(begin, table.rows.end(), [&](const SettingRow& row) {
+        return row.gpu != begin->gpu || row.dtype != begin->dtype;
+      });
+      if (end - begin > 1) {
+        SettingsTable& sweep = sweeps.emplace_back();
+        sweep.work = table.work;
+        sweep.rows.assign(begin, end);
+        find_best_batch(sweep);
+      }
+      begin = end;
+    }
   }
   return sweeps;
 }
