@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "cli/contexts.hpp"
 #include "cli/errors.hpp"

@@ -1,20 +1,17 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <utility>
 
 #include "cli/errors.hpp"
-#include "cli/evaluator.hpp"
-#include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "model/text.hpp"
-#include "report/legend.hpp"
+#include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,22 @@ struct Grid {
 std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
-class Legend;
+/// What the words and marks of tables mean: in two lines below a table, all of them by --words.
+class Legend {
+ public:
+  /// What tables have shown.
+  void add(const Grid& grid);
+  void mention(const std::string& word) { words_.insert(word); }
+
+  /// Two lines at most of what was shown and is the least known; empty where nothing was.
+  std::string text() const;
+
+ private:
+  std::set<std::string> words_;  ///< headers, marks in cells, and what sentences mention
+};
+
+/// Every word and mark with its meaning.
+std::string words_text(std::size_t width);
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct TableStyle {

@@ -12,7 +12,6 @@
 
 #include "report/sections.hpp"
 #include "report/text.hpp"
-#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "model/text.hpp"
-#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"

@@ -5,7 +5,6 @@
 #include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/formats.hpp"
-#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"

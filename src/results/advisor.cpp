@@ -10,7 +10,6 @@
 #include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
-#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
