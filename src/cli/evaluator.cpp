@@ -323,8 +323,7 @@ Needs needs_of(const Options& options) {
       needs.rows.push_back(format);
     }
   if (options.report.compare || !options.gates.empty()) needs.report = true;
-  if (options.writes_records()) needs.report = needs.layers = true;
-  needs.networks = !options.layer_file.empty() && !options.writes_records();
+  needs.networks = !options.layer_file.empty();
   return needs;
 }
 
