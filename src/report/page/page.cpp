@@ -95,8 +95,7 @@ void write_verdicts(const Report& report, OutputBuffer& page) {
       page.text() += paragraphs(verdict_sentences(result, unbroken));
     }
   if (report.changes)
-    page.text() += fmt::format("<h3>Before and after</h3>\n{}<pre>{}</pre>\n",
-                               figure(changes_chart(*report.changes)),
+    page.text() += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
                                xml_text(changes_text(*report.changes, report.filter.top, {})));
 }
 
