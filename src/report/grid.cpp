@@ -104,7 +104,7 @@ std::string markdown_grid(const Grid& grid) {
 }
 
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  std::span<const std::string_view> droppable) {
+                  const std::vector<std::string_view>& droppable) {
   std::erase_if(grid.columns, [](const GridColumn& column) {
     return std::ranges::all_of(column.cells, [](const auto& cell) { return cell.empty(); });
   });

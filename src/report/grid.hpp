@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace roofline {
@@ -25,6 +25,10 @@ struct GridColumn {
   /// Columns of a terminal that it takes.
   std::size_t width() const;
 };
+
+/// Of texts, and of numbers.
+inline GridColumn left(std::string header) { return {std::move(header), true}; }
+inline GridColumn right(std::string header) { return {std::move(header)}; }
 
 struct Grid {
   std::vector<GridColumn> columns;
@@ -67,6 +71,6 @@ struct TableStyle {
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these
 /// headers, first to last.
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  std::span<const std::string_view> droppable);
+                  const std::vector<std::string_view>& droppable);
 
 }  // namespace roofline

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "report/fields.hpp"
@@ -43,10 +42,6 @@ constexpr KernelColumn columns[] = {
     {"occupancy", [](Kernel row) { return percent(row.kernel.occupancy); }},
     {"nearest roof", nearest_text, true},
 };
-
-/// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 7> droppable_kernel_columns{
-    "occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"};
 
 /// A row of several kernels.
 std::vector<std::string> summed_cells(const std::string& name, const KernelTable& table,
@@ -92,7 +87,7 @@ std::string kernel_title(const KernelTable& table) {
 Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
                  std::optional<std::size_t> width) {
   constexpr std::size_t widest_name = 60, least_name = 24;
-  Grid grid{{{"kernel", true}}};
+  Grid grid{{left("kernel")}};
   for (const KernelColumn& column : columns)
     grid.columns.push_back({std::string(column.header), column.left});
   const std::vector<std::size_t>& shown = width ? selection.main_rows : selection.rows;
@@ -109,7 +104,8 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   std::vector<std::size_t> all(table.rows.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   grid.add_row(summed_cells("total", table, all));
-  drop_columns(grid, width, droppable_kernel_columns);
+  drop_columns(grid, width,
+               {"occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"});
   return grid;
 }
 

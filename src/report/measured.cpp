@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -233,12 +232,8 @@ std::string recording_sentences(const Result& result) {
 namespace {
 
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
-  Grid grid{{{"GPU idle while the host ran", true},
-             {"cause", true},
-             {"gaps"},
-             {"longest"},
-             {"time"},
-             {"of idle"}}};
+  Grid grid{{left("GPU idle while the host ran"), left("cause"), right("gaps"), right("longest"),
+             right("time"), right("of idle")}};
   const double idle_s = recording.idle_s();
   double rest_s = idle_s;
   for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
@@ -292,14 +287,14 @@ std::string lost_sentences(const Result& result) {
 
 Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
                      std::optional<std::size_t> width) {
-  Grid grid{{{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}}};
+  Grid grid{
+      {left("not modelled"), right("launches"), right("time"), right("of kernels"), left("why")}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
     const UnmodelledWork& work = recording.unmodelled[i];
     grid.add_row({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
                   share_text(work.time_s, recording.kernel_s), work.reason});
   }
-  constexpr std::string_view droppable[] = {"of kernels"};
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, {"of kernels"});
   return grid;
 }
 
@@ -308,16 +303,9 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
                     std::optional<std::size_t> width) {
   const TraceSummary& recording = *result.measured.recording;
   const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
-  Grid grid{{{gpus ? "between GPUs" : "over the host link", true},
-             {"ranks"},
-             {"launches"},
-             {"bytes"},
-             {"time"},
-             {"of kernels"},
-             {"exposed"},
-             {"hidden"},
-             {"rate"},
-             {gpus ? "bus rate" : "of link"}}};
+  Grid grid{{left(gpus ? "between GPUs" : "over the host link"), right("ranks"), right("launches"),
+             right("bytes"), right("time"), right("of kernels"), right("exposed"), right("hidden"),
+             right("rate"), right(gpus ? "bus rate" : "of link")}};
   const auto add = [&](const std::string& name, const Transfer& each) {
     const std::optional<double> rate = each.algorithm_byte_per_s();
     grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
@@ -338,23 +326,15 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
     if (++count <= most) add(transfer_label(each), each);
   }
   if (count > 1) add("total", total);
-  constexpr std::string_view droppable[] = {"of kernels", "launches", "hidden", "bus rate"};
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, {"of kernels", "launches", "hidden", "bus rate"});
   return grid;
 }
 
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   constexpr std::size_t widest_worst = 22;
-  Grid grid{{{"accuracy", true},
-             {"dtype", true},
-             {"pass", true},
-             {"layers"},
-             {"bias"},
-             {"gerr"},
-             {"median"},
-             {"within 25%"},
-             {"roofline"},
-             {"worst", true}}};
+  Grid grid{{left("accuracy"), left("dtype"), left("pass"), right("layers"), right("bias"),
+             right("gerr"), right("median"), right("within 25%"), right("roofline"),
+             left("worst")}};
   for (const Accuracy& cell : result.measured.accuracy)
     grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
                   std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
@@ -364,8 +344,7 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
                   ratio_text(cell.roofline.geometric_error),
                   fmt::format("{} {}", short_name(printable(cell.worst.front().name), widest_worst),
                               factor(cell.worst.front().ratio))});
-  constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, {"median", "within 25%", "worst"});
   return grid;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -187,7 +186,7 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
 }  // namespace
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
-  Grid grid{{{"network", true}, {"rank"}, {"GPU", true}}};
+  Grid grid{{left("network"), right("rank"), left("GPU")}};
   for (const SettingColumn& column : point_columns) {
     const bool has_money = column.header == million_header && !report.currency.empty();
     grid.columns.push_back(

@@ -116,17 +116,9 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
 
 /// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
-  Grid grid{{{"type", true},
-             {"layers"},
-             {"MACs"},
-             {"FLOP"},
-             {"bytes"},
-             {"roofline"},
-             {"expected"},
-             {"share"},
-             {"measured"},
-             {"/bound"},
-             {"/exp."}}};
+  Grid grid{{left("type"), right("layers"), right("MACs"), right("FLOP"), right("bytes"),
+             right("roofline"), right("expected"), right("share"), right("measured"),
+             right("/bound"), right("/exp.")}};
   const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
     return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
   };
