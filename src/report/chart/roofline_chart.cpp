@@ -445,7 +445,8 @@ std::vector<Chart> explained_charts(const Report& report) {
     charts.push_back(std::move(chart));
   }
   if (charts.empty())
-    throw InputError("picture of a layer: expected one with FLOP and a kernel, got none");
+    throw InputError(
+        "picture of a layer: expected one with FLOP and a kernel of its own, got none");
   return charts;
 }
 
