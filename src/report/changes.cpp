@@ -25,9 +25,6 @@ std::string change_ratio(double after, double before) {
 
 std::string time_or_nothing(double seconds) { return seconds > 0 ? duration(seconds) : ""; }
 
-/// "+1.234 ms"
-std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
-
 std::string times_text(double count) { return fmt::format("x{}", std::round(count)); }
 
 /// "relu 32x64 x4", or where their number changed "relu 32x64 x4 -> x2". Layers that have another
@@ -131,46 +128,6 @@ auto looks_of(const Change& change) {
   return std::tuple(change.pass, looks(change.before), looks(change.after));
 }
 
-/// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
-struct AlikeChanges {
-  Change first;
-  std::size_t times = 1;
-
-  double change_s() const { return static_cast<double>(times) * first.change_s(); }
-};
-
-/// The largest first. Measured times are those of one layer alone: none of these are alike.
-std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group) {
-  std::vector<AlikeChanges> rows;
-  std::map<decltype(looks_of(Change())), std::size_t> row_of;
-  for (const Change& each : group.work) {
-    if (changes.times == ChangesOf::expected)
-      if (const auto [row, is_new] = row_of.try_emplace(looks_of(each), rows.size()); !is_new) {
-        ++rows[row->second].times;
-        continue;
-      }
-    rows.push_back({each});
-  }
-  std::ranges::stable_sort(rows, std::greater(),
-                           [](const AlikeChanges& row) { return std::fabs(row.change_s()); });
-  return rows;
-}
-
-std::string name_text(const AlikeChanges& alike) {
-  const std::string name = name_text(alike.first);
-  return alike.times > 1 ? name + " " + times_text(static_cast<double>(alike.times)) : name;
-}
-
-/// Names of kernels as their tables have them.
-Changes shortened_names(Changes changes) {
-  constexpr std::size_t widest = 60;
-  if (!changes.of_kernels) return changes;
-  for (ChangeGroup* group : {&changes.gone, &changes.come, &changes.changed})
-    for (Change& change : group->work)
-      change.name = shortened(printable(short_signature(change.name)), widest);
-  return changes;
-}
-
 /// "dram", or where it changed "dram -> math".
 std::string limiters_text(const WorkTime& before, const WorkTime& after) {
   const std::string from = words(before.limiter);
@@ -235,6 +192,39 @@ constexpr std::string_view split_legend =
     "library: of the measured time over the expected, what this library loses.\n";
 
 }  // namespace
+
+std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group) {
+  std::vector<AlikeChanges> rows;
+  std::map<decltype(looks_of(Change())), std::size_t> row_of;
+  for (const Change& each : group.work) {
+    if (changes.times == ChangesOf::expected)
+      if (const auto [row, is_new] = row_of.try_emplace(looks_of(each), rows.size()); !is_new) {
+        ++rows[row->second].times;
+        continue;
+      }
+    rows.push_back({each});
+  }
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const AlikeChanges& row) { return std::fabs(row.change_s()); });
+  return rows;
+}
+
+std::string name_text(const AlikeChanges& alike) {
+  const std::string name = name_text(alike.first);
+  return alike.times > 1 ? name + " " + times_text(static_cast<double>(alike.times)) : name;
+}
+
+std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
+
+/// Names of kernels as their tables have them.
+Changes shortened_names(Changes changes) {
+  constexpr std::size_t widest = 60;
+  if (!changes.of_kernels) return changes;
+  for (ChangeGroup* group : {&changes.gone, &changes.come, &changes.changed})
+    for (Change& change : group->work)
+      change.name = shortened(printable(short_signature(change.name)), widest);
+  return changes;
+}
 
 void SumText::add(double seconds, std::string_view what) {
   if (parts++ > 0) text += seconds < 0 ? " - " : " + ";

@@ -40,6 +40,20 @@ std::string point_name(const SettingsTable& table, const SettingRow& row);
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
+/// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
+struct AlikeChanges {
+  Change first;
+  std::size_t times = 1;
+
+  double change_s() const { return static_cast<double>(times) * first.change_s(); }
+};
+/// The largest first. Measured times are those of one layer alone: none of these are alike.
+std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group);
+std::string name_text(const AlikeChanges& alike);
+/// "+1.234 ms"
+std::string change_text(double change_s);
+/// Names of kernels as their tables have them.
+Changes shortened_names(Changes changes);
 /// What a raised bandwidth leaves as it is, and what would move it; empty where that is little.
 std::string flight_cap_line(const Result& result);
 /// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and

@@ -195,9 +195,6 @@ std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables) {
       begin = end;
     }
   }
-  std::ranges::stable_sort(sweeps, {}, [](const SettingsTable& sweep) {
-    return std::ranges::min(sweep.rows, {}, &SettingRow::result).result;
-  });
   return sweeps;
 }
 

@@ -39,7 +39,7 @@ std::string row_hover(const TableRow& row) {
 }
 
 double length_of(const Bar& bar) {
-  double length = 0;
+  double length = bar.begin;
   for (const Segment& segment : bar.segments) length += segment.value;
   return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0),
                    bar.whisker ? bar.whisker->high : 0});
@@ -150,6 +150,8 @@ std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> k
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
   if (!report.explanations.empty()) return explained_charts(report);
+  if (report.changes && kind.value_or(ChartKind::compare) == ChartKind::compare)
+    return {changes_chart(*report.changes)};
   std::vector<Chart> charts = kernel_charts(report, kind);
   if (!report.results.empty() || report.kernels.empty()) {
     std::vector<Chart> layers = layer_charts(report, kind);

@@ -82,6 +82,8 @@ std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
+/// What went, came and changed between two results, from the time before to that after.
+Chart changes_chart(const Changes& changes);
 /// Charts of results, as charts_of() gives them.
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
 /// Charts of recordings without layers; without a kind those that they ask for by themselves.

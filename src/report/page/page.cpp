@@ -95,7 +95,8 @@ void write_verdicts(const Report& report, OutputBuffer& page) {
       page.text() += paragraphs(verdict_sentences(result, unbroken));
     }
   if (report.changes)
-    page.text() += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
+    page.text() += fmt::format("<h3>Before and after</h3>\n{}<pre>{}</pre>\n",
+                               figure(changes_chart(*report.changes)),
                                xml_text(changes_text(*report.changes, report.filter.top, {})));
 }
 
