@@ -323,7 +323,8 @@ Needs needs_of(const Options& options) {
       needs.rows.push_back(format);
     }
   if (options.report.compare || !options.gates.empty()) needs.report = true;
-  needs.networks = !options.layer_file.empty();
+  if (options.writes_records()) needs.report = needs.layers = true;
+  needs.networks = !options.layer_file.empty() && !options.writes_records();
   return needs;
 }
 

@@ -21,7 +21,8 @@ void set_formats(Options& options) {
                      " contradict each other");
   if (options.json) options.format = find_output_format("json");
   options.asks_for_results = options.format != nullptr || options.report.compare || options.chart ||
-                             explains(options) || !options.exports.empty();
+                             explains(options) || !options.exports.empty() ||
+                             options.writes_records();
   const bool prints_layers = options.layer_file == "-";
   if (prints_layers && options.format != nullptr)
     throw UsageError(
@@ -29,10 +30,9 @@ void set_formats(Options& options) {
   if (options.exports.empty() && options.format == nullptr && !prints_layers)
     options.format = find_output_format("table");
   options.json = options.format != nullptr && options.format->name == "json";
-  if (!options.layer_file.empty() && options.report.filter.selects())
-    throw UsageError(
-        "--to-layers " + options.layer_file +
-        ": expected all layers, got a choice; -o FILE.ndjson writes rows to read again");
+  if (!options.layer_file.empty() && !options.writes_records() && options.report.filter.selects())
+    throw UsageError("--to-layers " + options.layer_file +
+                     ": expected FILE.ndjson, whose layers stand alone, for a choice of layers");
 }
 
 void check_chart(const Options& options) {

@@ -68,7 +68,11 @@ struct Options {
   std::string measured;           ///< a file of times to join, or a time; empty: none
   std::string measured_gpu;       ///< what times were measured on that name no GPU; empty: unknown
   std::string layer_file;         ///< to write the input's layers to; empty: none
-  std::size_t jobs = 1;           ///< threads that evaluate
+  /// Whether that file gets the rows that are shown, a record each, in place of the input.
+  bool writes_records() const {
+    return layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
+  }
+  std::size_t jobs = 1;  ///< threads that evaluate
 
   // What layers are evaluated with, as stated, and what it means together.
   std::vector<DataType> dtypes;

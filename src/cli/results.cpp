@@ -195,7 +195,7 @@ void Results::write_layer_file(const std::string& text) {
 }
 
 void Results::write() {
-  write_layer_file(layers_ ? render_layer_file(*layers_) : "");
+  if (!options_->writes_records()) write_layer_file(layers_ ? render_layer_file(*layers_) : "");
   const bool has_rows =
       std::ranges::any_of(rows_, [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
@@ -203,6 +203,7 @@ void Results::write() {
   for (RowStream& rows : rows_) rows.end();
   const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
                                            options_->report, std::move(kernels_)));
+  if (options_->writes_records()) write_layer_file(render_layer_records(report));
   note_order(report);
   check_gates(report);
   for (const Export& file : options_->exports) end_file(file, report);

@@ -122,6 +122,9 @@ bool runs_on_engine(const Layer& layer);
 /// The object of all fields that the layer states.
 void write_layer(JsonWriter& writer, const LayerSpec& layer);
 
+/// Of the rows that tables show: a layer a line, standing alone, copies as one.
+std::string render_layer_records(const Report& report);
+
 /// The path of a row's layer, with which its columns of CSV begin: "layer_stride".
 inline constexpr std::string_view layer_path = "layer";
 /// The row's layer as an object; unknown for a copy over the host link, which no file can state. In

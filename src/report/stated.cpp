@@ -223,6 +223,19 @@ Cell stated_producers(const LayerResult& row) {
 
 Cell stated_output(const Layer& layer) { return JsonValue::of<write_stated_output>(layer); }
 
+std::string render_layer_records(const Report& report) {
+  std::string out;
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    for (const std::vector<std::size_t>& alike : report.selections[i].groups) {
+      const LayerResult& row = report.results[i].layers[alike.front()];
+      if (!is_input_kind(row.layer.kind)) continue;
+      JsonWriter writer(out, false);
+      write_layer(writer, stated(row.layer));
+      out += '\n';
+    }
+  return out;
+}
+
 std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
