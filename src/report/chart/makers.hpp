@@ -73,11 +73,13 @@ Colour series_colour(std::size_t index);
 std::string time_headline(const Result& result);
 /// What a recorded step is made of, the idle time by its causes first.
 std::optional<Panel> step_panel(const Result& result);
+/// The row's mark alone under its roofs; none without FLOP.
+std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row);
 /// The parts of the row's expected time as one bar.
 Panel parts_panel(const TableRow& row);
 
 std::vector<Chart> roofline_charts(const Report& report);
-/// A chart for each layer that is explained: alone under its roofs, and what its time is made of.
+/// A chart for each layer that is explained: its work, its roofs, its kernel, its time.
 std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);

@@ -431,23 +431,10 @@ std::vector<Chart> roofline_charts(const Report& report) {
   return charts;
 }
 
-std::vector<Chart> explained_charts(const Report& report) {
-  std::vector<Chart> charts;
-  for (const Explanation& each : report.explanations) {
-    const TableRow row{report.results[each.result], {each.row}};
-    const LayerResult& layer = row.first();
-    if (!is_on_roofline(layer) || !layer.kernel) continue;
-    const Subject subject(report, {&row.result}, {row});
-    Chart chart{.title = fmt::format("{} of {}: {} expected", row_name(row),
-                                     work_title(row.result, true), duration(time_s(layer))),
-                .panels = panels_of(subject, marks_of(subject))};
-    chart.panels.push_back(parts_panel(row));
-    charts.push_back(std::move(chart));
-  }
-  if (charts.empty())
-    throw InputError(
-        "picture of a layer: expected one with FLOP and a kernel of its own, got none");
-  return charts;
+std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row) {
+  if (!is_on_roofline(row.first()) || !runs_on_engine(row.first().layer)) return std::nullopt;
+  const Subject subject(report, {&row.result}, {row});
+  return panels_of(subject, marks_of(subject)).front();
 }
 
 }  // namespace roofline

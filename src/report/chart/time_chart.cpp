@@ -185,7 +185,7 @@ std::optional<Panel> step_panel(const Result& result) {
 }
 
 Panel parts_panel(const TableRow& row) {
-  Panel panel{"what the expected time is made of", {}, {}};
+  Panel panel;
   const double whole_s = row_time_s(row);
   Bar bar = bar_of(row, whole_s);
   bar_of_parts(panel, "", parts_of(row), whole_s);
