@@ -280,7 +280,11 @@ int calibrate_inputs(const Options& options) {
     throw InputError(options.inputs.front(), "",
                      "expected layers with measured times (measured_us) of " + gpu.name + ", got " +
                          (measured_on.empty() ? "none" : "those of " + *measured_on.begin()));
-  const Calibration calibration = calibrate(gpu, layers, options.constants);
+  Calibration calibration;
+  {
+    Progress progress("rounds of fits");
+    calibration = calibrate(gpu, layers, options.constants, [&progress] { progress.step(1); });
+  }
   const ModelConstants constants = described(calibration, options, gpu.name, layers);
   const std::string& path = options.exports.front().path;
   files.at(path).write(

@@ -379,6 +379,7 @@ Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
 
 void Evaluator::add(Expected<Item>& item, std::size_t index, Evaluation& all,
                     const Submit& submit) const {
+  ++all.items;
   ItemEvaluator evaluator(*this, all, submit);
   if (!item) return evaluator.fail(item.error());
   try {

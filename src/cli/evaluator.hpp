@@ -40,6 +40,7 @@ struct Evaluation {
   std::vector<RecordResult> records;  ///< for it, by slot: one for each setting on each GPU
   std::vector<Network> networks;      ///< for the layer file
   std::uint64_t copies = 0;           ///< layers that "repeat" added to records
+  std::size_t items = 0;              ///< how many things were evaluated
   bool ends_input = false;            ///< nothing more of the input follows
 };
 

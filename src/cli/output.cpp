@@ -55,6 +55,26 @@ void note_success(const std::string& text) {
   if (isatty(STDERR_FILENO) == 1) note(text);
 }
 
+Progress::Progress(const char* what)
+    : what_(what),
+      on_terminal_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0),
+      next_(std::chrono::steady_clock::now() + std::chrono::seconds(1)) {}
+
+Progress::~Progress() { erase(); }
+
+void Progress::erase() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}
+
+void Progress::step(std::size_t count) {
+  done_ += count;
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
+  next_ += std::chrono::milliseconds(200);
+  shown_ = true;
+  std::fprintf(stderr, "\r%llu %s", static_cast<unsigned long long>(done_), what_);
+}
+
 RenderStyle standard_output_style() {
   constexpr std::size_t least = 80;
   RenderStyle style;

@@ -3,6 +3,8 @@
 // The standard streams. Results go to standard output (or to files, see output_file.hpp), all else
 // to standard error.
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -39,5 +41,25 @@ void note_success(const std::string& text);
 
 /// How standard output shows tables: in the width of its terminal (80 columns at least).
 RenderStyle standard_output_style();
+
+/// Says on standard error how far a long run is: only on a terminal, only after a second.
+class Progress {
+ public:
+  /// `what` is counted: "evaluated".
+  explicit Progress(const char* what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void step(std::size_t count);
+  /// Takes the line away, before results are written below it.
+  void erase();
+
+ private:
+  const char* what_;
+  bool on_terminal_;
+  std::uint64_t done_ = 0;
+  std::chrono::steady_clock::time_point next_;
+  bool shown_ = false;
+};
 
 }  // namespace roofline

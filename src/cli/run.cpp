@@ -63,13 +63,17 @@ int evaluate_inputs(Options options) {
   std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
   Results results(options, contexts.named(), files);
+  Progress progress("evaluated");
   try {
     const std::size_t jobs =
         times ? 1 : options.jobs;  // times are joined in the order of the input
-    evaluate_in_order(inputs, options, evaluator, jobs,
-                      [&](Evaluation part) { results.take(std::move(part)); });
+    evaluate_in_order(inputs, options, evaluator, jobs, [&](Evaluation part) {
+      progress.step(part.items);
+      results.take(std::move(part));
+    });
     if (times)
       for (const std::string& text : times->notes()) note(text);
+    progress.erase();
     results.write();
     flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough

@@ -54,7 +54,7 @@ class Fit {
       if (may_move[i]) find_layers_of(i);
   }
 
-  void run() {
+  void run(const std::function<void()>& on_round) {
     constexpr std::size_t most_rounds = 40;
     double step = first_step;
     for (std::size_t round = 0; step > last_step && round < most_rounds; ++round) {
@@ -62,6 +62,7 @@ class Fit {
       for (const std::size_t constant : free_) move(constant, step);
       set_log_ratios(used_, log_ratios(used_));
       if (before - total() < 1e-3 * static_cast<double>(used_.size())) step = 1 + (step - 1) / 2;
+      on_round();
     }
   }
 
@@ -254,17 +255,17 @@ class Attempt {
     folds_ = groups < 2 ? 0 : std::min(most_folds, groups);
   }
 
-  void run(const std::vector<bool>& may_move) {
+  void run(const std::vector<bool>& may_move, const std::function<void()>& on_round) {
     fit_ = std::make_unique<Fit>(gpu_, layers_, all_, may_move);
     ratios_.before = fit_->log_ratios(all_);
-    fit_->run();
+    fit_->run(on_round);
     ratios_.after = fit_->log_ratios(all_);
     ratios_.held_out.assign(folds_ > 0 ? layers_.size() : 0, 0);
     for (std::size_t fold = 0; fold < folds_; ++fold) {
       Indices seen, unseen;
       for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
       Fit fit(gpu_, layers_, std::move(seen), may_move);
-      fit.run();
+      fit.run(on_round);
       const std::vector<double> out = fit.log_ratios(unseen);
       for (std::size_t i = 0; i < unseen.size(); ++i) ratios_.held_out[unseen[i]] = out[i];
     }
@@ -328,13 +329,13 @@ std::vector<bool> movable(const ModelConstants& constants, const std::string& pa
 }  // namespace
 
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
-                      const std::string& pattern) {
+                      const std::string& pattern, const std::function<void()>& on_round) {
   Calibration result;
   std::vector<bool> may_move = movable(*gpu.constants, pattern);
   const std::vector<bool> at_first = may_move;
   Attempt attempt(gpu, layers);
   while (true) {
-    attempt.run(may_move);
+    attempt.run(may_move, on_round);
     const std::vector<LayerClass> refused = attempt.not_helped();
     if (refused.empty()) break;
     if (!attempt.freeze(refused, may_move)) may_move.assign(may_move.size(), false);

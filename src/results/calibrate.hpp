@@ -16,6 +16,7 @@
 // fitted again without these. So it goes on until every class either gains or is as it was.
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,8 +79,9 @@ struct Calibration {
   std::size_t networks = 0;
 };
 
-/// Fits the constants whose names fit the pattern ("dense.tensor.*"). At least one layer.
+/// Fits the constants whose names fit the pattern ("dense.tensor.*"). `on_round` is called now and
+/// then. At least one layer.
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
-                      const std::string& pattern);
+                      const std::string& pattern, const std::function<void()>& on_round);
 
 }  // namespace roofline
