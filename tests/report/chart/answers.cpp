@@ -90,8 +90,8 @@ TEST_CASE("A layer that is explained is drawn alone, and what its time is made o
           "[report/chart/answers]") {
   const TemporaryFolder folder;
   const std::string svg = picture(folder, "lenet5 --gpu v100 --explain c3");
-  CHECK(says(svg, "c3 of lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd:"));
-  CHECK(says(svg, "15.22 us expected"));
+  CHECK(svg.find("c3 of lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: ") != svg.npos);
+  CHECK(svg.find("% of its roof<") != svg.npos);
   CHECK(svg.find("arithmetic intensity") < svg.find("what the expected time is made of"));
   CHECK(svg.find(">c5") == svg.npos);
 }
