@@ -31,6 +31,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// A setting a row; columns that say the same of all are left out, and on a terminal what there is
 /// no room for.
 std::string points_text(const Report& report, const TableStyle& style);
+/// The types of layers of one network on one GPU, batch by batch.
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What a ranking comes to: the first, and what ties with it.
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);

@@ -229,6 +229,32 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 
 namespace {
 
+/// What each type of layers takes, those first that take most at the last batch.
+Grid sweep_grid(const Report& report, const SettingsTable& sweep,
+                std::optional<std::size_t> width) {
+  Grid grid{{right("batch")}};
+  const std::vector<TypeRow>& types = report.results[sweep.rows.back().result].types;
+  std::vector<std::string_view> droppable;
+  for (const TypeRow& type : types) {
+    droppable.insert(droppable.begin(), info(type.kind).name);
+    grid.columns.push_back(right(std::string(info(type.kind).name)));
+  }
+  grid.columns.push_back(right("total"));
+  for (const SettingRow& row : sweep.rows) {
+    const std::vector<TypeRow>& own = report.results[row.result].types;
+    std::vector<std::string> cells{batch_text(row)};
+    for (const TypeRow& type : types) {
+      const auto found = std::ranges::find(own, type.kind, &TypeRow::kind);
+      const double time_s = found == own.end() ? 0 : found->total.time_s;
+      cells.push_back(time_s > 0 ? duration(time_s) : "");
+    }
+    cells.push_back(duration(row.time_s));
+    grid.add_row(cells);
+  }
+  drop_columns(grid, width, droppable);
+  return grid;
+}
+
 /// ", by tensorrt on NVIDIA, torch-compile elsewhere"
 std::string frameworks_text(std::span<const SettingsTable> tables) {
   std::set<Framework> all;
@@ -341,6 +367,13 @@ std::string flight_cap_line(const Result& result) {
       printable(most.layer.name), si(most.kernel->in_flight_byte_per_s.value_or(0), "B/s"),
       percent(share));
   return broken(text, sentence_width);
+}
+
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
+  return fmt::format("{} on {} by batch, time of each type of layers\n\n",
+                     shortened(printable(sweep.work), 40),
+                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
+         style.render(sweep_grid(report, sweep, style.width)) + '\n';
 }
 
 std::string points_text(const Report& report, const TableStyle& style) {

@@ -190,7 +190,10 @@ std::string layer_tables(const Report& report, TableStyle style) {
     return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
-  if (shows_layers(report))
+  const bool is_swept = report.filter.by == RowsBy::type && !report.sweeps.empty();
+  if (is_swept)
+    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
+  else if (shows_layers(report))
     for (const Section& section : grouped_results(report, share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);

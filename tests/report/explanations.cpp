@@ -66,7 +66,7 @@ TEST_CASE("The picture of one layer says its numbers", "[report/explanations]") 
     CHECK(svg.find(text) != std::string::npos);
   CHECK(svg.find("layer1") == std::string::npos);
   CHECK(run(folder, line + "layer1.0.relu3 --fuse epilogue -o x.svg").err ==
-        "roofline: picture of a layer: expected one with FLOP and a kernel of its own, got none\n");
+        "roofline: picture of a layer: expected one with a kernel of its own, got none\n");
 }
 
 TEST_CASE("Nothing to explain", "[report/explanations]") {

@@ -40,6 +40,7 @@ const GoldenRun golden_charts[] = {
     {"recording.svg", ROOFLINE_TESTS "traces/resnet50.fwd.fp16.b32.3steps.json.gz --format svg"},
     {"multiples.svg", "resnet50 --gpu v100,a100,h200,mi300x --dtype fp16 --batch 32 --format svg"},
     {"types.svg", "resnet50 --gpu h100 --dtype fp32,tf32,fp16 --batch 32 --format svg"},
+    {"changes.svg", "resnet50 --gpu v100 --batch 32 --set bandwidth=2TB/s --compare --format svg"},
     {"ranking.svg", "resnet50 --gpu 'nvidia>=40GB' --dtype fp16 --batch best --format svg"},
     {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
     {"kernels.svg", ROOFLINE_TESTS "profilers/net.h100.ncu-raw.csv.gz --format svg"},
@@ -76,7 +77,7 @@ TEST_CASE("A terminal shows what matters in its width", "[report/golden]") {
       {"ranking",
        "resnet50 --gpu all --dtype bf16 --batch best --price h100=2.5 --price l40s=0.9 --sort "
        "cost"},
-      {"sweep", "alexnet --gpu v100 --batch 1,2,4,...,1024"},
+      {"sweep", "alexnet --gpu v100 --batch 1,2,4,...,1024 --by type"},
   };
   for (const GoldenRun& view : views)
     for (const int columns : {80, 120}) {

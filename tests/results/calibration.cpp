@@ -54,7 +54,7 @@ std::vector<MeasuredLayer> products_on(const Gpu& gpu) {
 }
 
 Calibration fit(const std::vector<MeasuredLayer>& layers, const std::string& pattern) {
-  return calibrate(find_gpu("v100").value(), layers, pattern);
+  return calibrate(find_gpu("v100").value(), layers, pattern, [] {});
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ void hold_out(const std::vector<Sample*>& samples) {
   }
   if (fitted.empty()) return;
   const Calibration calibration =
-      calibrate(gpu_of(fitted.front()->set), layers, fitted.front()->set.fitted);
+      calibrate(gpu_of(fitted.front()->set), layers, fitted.front()->set.fitted, [] {});
   for (std::size_t i = 0; i < fitted.size(); ++i)
     fitted[i]->log_ratio = calibration.held_out_log_ratios[i];
 }

@@ -69,6 +69,39 @@ TEST_CASE("A ranking has one bar a GPU, and those tied with the first are light"
   CHECK(bars[1].whisker->high == Approx(80 * 1.1));
 }
 
+TEST_CASE("Changes are steps from the time before to that after", "[report/chart/answers]") {
+  const auto change = [](const char* name, double before_s, double after_s) {
+    return Change{name, "", Pass::fwd, {1, before_s, 0, 0, {}}, {1, after_s, 0, 0, {}}};
+  };
+  Changes changes;
+  changes.times = ChangesOf::expected;
+  changes.before_run.work_s = 10e-3;
+  changes.after_run.work_s = 7e-3;
+  changes.gone = {{change("old", 4e-3, 0)}, 4e-3, 0};
+  changes.come = {{change("new", 0, 2e-3)}, 0, 2e-3};
+  changes.changed = {{change("c", 6e-3, 5e-3)}, 6e-3, 5e-3};
+  const Chart chart = changes_chart(changes);
+  CHECK(chart.title == "10.00 ms -> 7.000 ms expected: -3.000 ms, x0.70");
+  const std::vector<Bar> bars = bars_of(chart);
+  REQUIRE(bars.size() == 5);
+  const struct {
+    const char* label;
+    double begin_ms;
+    double end_ms;
+    const char* note;
+  } steps[] = {{"before", 0, 10, "10.00 ms"},
+               {"went: old", 6, 10, "-4.000 ms"},
+               {"came: new", 6, 8, "+2.000 ms"},
+               {"changed: c", 7, 8, "-1.000 ms"},
+               {"after", 0, 7, "7.000 ms"}};
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    CHECK(bars[i].label == steps[i].label);
+    CHECK(bars[i].begin == Approx(steps[i].begin_ms / 1e3));
+    CHECK(length_of(bars[i]) == Approx(steps[i].end_ms / 1e3));
+    CHECK(bars[i].note == steps[i].note);
+  }
+}
+
 TEST_CASE("A recording's picture begins with its step, idle time by cause",
           "[report/chart/answers]") {
   const TemporaryFolder folder;
@@ -86,14 +119,17 @@ TEST_CASE("A recording's picture begins with its step, idle time by cause",
                 "runs it in 7.755 us</p>") != page.npos);
 }
 
-TEST_CASE("A layer that is explained is drawn alone, and what its time is made of",
-          "[report/chart/answers]") {
+TEST_CASE("A layer that is explained is drawn in the five steps", "[report/chart/answers]") {
   const TemporaryFolder folder;
-  const std::string svg = picture(folder, "lenet5 --gpu v100 --explain c3");
-  CHECK(svg.find("c3 of lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: ") != svg.npos);
-  CHECK(svg.find("% of its roof<") != svg.npos);
-  CHECK(svg.find("arithmetic intensity") < svg.find("what the expected time is made of"));
-  CHECK(svg.find(">c5") == svg.npos);
+  const std::string svg = picture(folder, "notebook_conv --gpu v100 --explain conv");
+  std::size_t at = 0;
+  for (const char* heading :
+       {">1. How much work: ", ">2. What bounds it: ", ">3. How a kernel does it: ",
+        ">4. How long that takes: ", ">5. Where it lands"}) {
+    INFO(heading);
+    at = svg.find(heading, at);
+    REQUIRE(at != svg.npos);
+  }
 }
 
 TEST_CASE("Where layers stand above the roof the picture says why", "[report/chart/answers]") {
