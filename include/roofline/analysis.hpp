@@ -193,17 +193,6 @@ struct MeasuredSummary {
   std::vector<TypeRow> types;       ///< in descending measured time
   std::vector<LostTime> most_lost;  ///< ten at most
   BadChoices bad_choices;
-  /// The best rates that any row achieved: no ceiling that is sustained can be lower.
-  EngineRates best_flop_per_s;
-  std::optional<double> best_byte_per_s;
-};
-
-/// Layers that a framework runs on another engine than that of their data type.
-struct OtherEngine {
-  Engine engine = Engine::tf32;  ///< that most of their time is on
-  Engine own = Engine::fp32;     ///< that their data type would take
-  double expected_s = 0;
-  double own_expected_s = 0;  ///< if they ran on that
 };
 
 /// A batch that depends on the GPU.
@@ -283,7 +272,6 @@ struct Measurement {
   std::optional<Verdict> verdict;                 ///< where there is a summary
   std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
                                                   ///< of kernels alone, without gaps
-  std::map<std::string, double> parts_s;          ///< times of parts of the network, by their names
 };
 
 /// A network in one setting on one GPU.
@@ -294,9 +282,8 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
-  std::optional<Memory> memory;             ///< that a whole network needs; absent for records
-  std::optional<OtherEngine> other_engine;  ///< where there is a framework, and such layers
-  std::optional<double> eager_time_s;       ///< expected under Framework::pytorch, where asked for
+  std::optional<Memory> memory;        ///< that a whole network needs; absent for records
+  std::optional<double> eager_time_s;  ///< expected under Framework::pytorch, where asked for
 };
 
 /// Rows of a stream's record, evaluated alone.

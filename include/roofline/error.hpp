@@ -55,7 +55,7 @@ class InputError : public std::runtime_error {
     const bool is_line = !where.empty() && where.front() >= '0' && where.front() <= '9';
     if (!where.empty()) all += (is_line ? ":" : ": ") + where;
     all += (all.empty() ? "" : ": ") + message;
-    std::replace(all.begin(), all.end(), '\0', '?');
+    std::ranges::replace(all, '\0', '?');
     return all;
   }
 };

@@ -5,11 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,9 +44,6 @@ struct Network {
   /// What a profiler's recording says beside the layers, whose measured times are those of kernels
   /// alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
-  /// Measured times of all layers of a kind together, by the names of NetworkPart
-  /// (settings_table.hpp).
-  std::map<std::string, double> measured_parts_s = {};
 };
 
 /// What one input may ask for, so that a small file can fill neither the memory nor the day.

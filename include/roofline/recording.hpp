@@ -4,6 +4,7 @@
 // layers stand for, what the GPU exchanged with others and with its host, and the work that no
 // layer stands for. Also recordings of kernels alone, where nothing says which layers they were.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -86,6 +87,9 @@ struct UnmodelledWork {
   double time_s = 0;    ///< of all of them together, a step
 };
 
+/// UnmodelledWork::reason of kernels in captured graphs.
+inline constexpr std::string_view in_graph = "launched by a CUDA graph, which keeps no operators";
+
 /// The GPU of a recording, as far as the recording tells. Empty and absent: it does not.
 struct RecordedGpu {
   std::string name;  ///< as its driver names it, "NVIDIA H200"
@@ -113,6 +117,19 @@ struct IdleGaps {
   double time_s = 0;     ///< of all of them together, a step
   double longest_s = 0;  ///< the longest of them
 };
+
+/// Ends IdleGaps::during where the next piece of work was a whole graph.
+inline constexpr std::string_view before_graph = "(before a graph)";
+
+/// Whether code of the host that is called so runs once, before a kernel's first launch:
+/// torch.compile, Triton, the loading of a module.
+inline bool is_warm_up(std::string_view during) {
+  constexpr std::string_view parts[] = {
+      "ModuleLoad",         "LibraryLoad",           "triton/compiler",
+      "torch/_inductor/co", "torch/_inductor/graph", "torch/_dynamo/convert_frame"};
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return during.find(part) != during.npos; });
+}
 
 /// Elementwise layers, by name, each of which reads what the one before wrote, so that one kernel
 /// could do them all.

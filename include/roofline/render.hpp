@@ -22,7 +22,6 @@ namespace roofline {
 enum class ChartKind : std::uint8_t { roofline, time, sweep, compare };
 
 struct RenderStyle {
-  bool colour = false;
   /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
   /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;

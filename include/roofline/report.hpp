@@ -1,6 +1,6 @@
 #pragma once
 
-// All that any format shows, computed: results with their sums, what of them is shown, comparisons,
+// All that any format shows, computed: results with their sums, what of them is shown, points,
 // sweeps. Rendering it (render.hpp) works nothing out.
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "roofline/analysis.hpp"
@@ -209,8 +208,7 @@ struct Explanation {
 struct Report {
   RowFilter filter;
   std::vector<Result> results;
-  std::vector<Selection> selections;  ///< one for each result
-  std::vector<SettingsTable> comparisons;
+  std::vector<Selection> selections;               ///< one for each result
   std::vector<KernelTable> kernels;                ///< recordings without layers
   std::vector<KernelSelection> kernel_selections;  ///< one for each of them
   std::vector<SettingsTable> sweeps;

@@ -12,7 +12,6 @@
 #include "roofline/explanation.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/host_gaps.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 // One piece of work in every setting in which it was evaluated: on GPUs, in data types, at batches.
-// Points, rankings, sweeps and comparisons are views of one table of these settings.
+// Points, rankings and sweeps are views of one table of these settings.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "roofline/analysis.hpp"
@@ -34,15 +33,6 @@ constexpr bool ranks_points(SortBy key) {
   return key == SortBy::time || key == SortBy::energy || key == SortBy::cost;
 }
 
-/// What a sweep sums layers up by. A file of measured times may name a part as it names layers.
-enum class NetworkPart : std::uint8_t { copies, conv, linear, pool, other, total };
-
-constexpr std::string_view name_of(NetworkPart part) {
-  if (part == NetworkPart::copies) return "host copies";
-  const auto& identifiers = identifiers_of<NetworkPart>;
-  return identifiers[index_of(part)];
-}
-
 /// By how much the time an image may exceed the least one where a batch is as good as the best.
 inline constexpr double near_best_share = 0.05;
 
@@ -60,7 +50,6 @@ struct SettingRow {
   double time_s = 0;                     ///< expected, or the bound where there is no expected time
   std::optional<Uncertainty> expected_uncertainty;
   double roofline_time_s = 0;             ///< the bound
-  std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
   std::optional<double> measured_time_s;  ///< where every layer has one
   double compute_bound_share = 0;  ///< of the bound's time, what is in layers bound by compute
   std::optional<Limiter> limiter;  ///< the largest part of the expected time
@@ -69,21 +58,18 @@ struct SettingRow {
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
   std::optional<double> tdp_w;
-  std::optional<double> energy_at_tdp_j;     ///< time x TDP: an upper estimate
-  std::optional<double> energy_per_image_j;  ///< likewise
+  std::optional<double> energy_per_image_j;  ///< time x TDP: an upper estimate
   std::optional<double> cost_per_million_images;
   std::optional<Framework> framework;        ///< that runs it
   std::optional<double> eager_images_per_s;  ///< by Result::eager_time_s
   std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; 1 of all that are tied
   bool tied = false;                         ///< its range overlaps that of the best
   std::optional<std::uint64_t> needed_memory_byte;
-  std::optional<bool> fits;                       ///< into the GPU's memory
-  EnumArray<NetworkPart, double> part_s{};        ///< time by kind of layer
-  std::map<std::string, double> measured_part_s;  ///< measured of a part as a whole, by its name
+  std::optional<bool> fits;  ///< into the GPU's memory
 };
 
 struct SettingsTable {
-  std::string work;  ///< the network, or the layer with its pass
+  std::string work;  ///< the network
   bool training = false;
   std::vector<SettingRow> rows;
   std::optional<SortBy> ranked_by;
@@ -106,17 +92,7 @@ std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has
                                      std::optional<SortBy> rank_by = {});
 
 /// A table for each network, GPU and type that was evaluated at two batches or more, by batch.
-std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables);
-
-/// A table for each piece of work that was evaluated on two GPUs or more in one type at one batch.
-std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& tables,
-                                            const std::vector<Result>& results);
-
-/// A table for each layer of these networks that takes time, in the order of `shown`, which has the
-/// rows of each result by their indices.
-std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
-                                          const std::vector<Result>& results,
-                                          const std::vector<std::vector<std::size_t>>& shown);
+std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables);
 
 /// A network at any batch from 1 on.
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "cli/contexts.hpp"
 #include "cli/errors.hpp"
@@ -77,7 +76,7 @@ void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
     return layer.measured->is_known() && (name.empty() || answers_to(gpu, name));
   };
   std::erase_if(networks, [&](const Network& network) {
-    return std::none_of(network.layers.begin(), network.layers.end(), is_of_gpu);
+    return std::ranges::none_of(network.layers, is_of_gpu);
   });
 }
 
@@ -106,8 +105,10 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
 /// network, where there are such.
 std::string cells_text(const Calibration& calibration) {
   Grid grid;
-  grid.columns = {{"layers", true}, {"dtype", true}, {"pass", true},  {"number"}, {"before: bias"},
-                  {"gerr"},         {"within 30%"},  {"after: bias"}, {"gerr"},   {"within 30%"}};
+  grid.columns = {left("layers"),      left("dtype"),         left("pass"),
+                  right("number"),     right("before: bias"), right("gerr"),
+                  right("within 30%"), right("after: bias"),  right("gerr"),
+                  right("within 30%")};
   const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
     row.push_back(std::to_string(score.layers));
     for (const ModelError& error : {score.before, score.held_out.value_or(score.after)})
@@ -120,7 +121,6 @@ std::string cells_text(const Calibration& calibration) {
          std::string(name_of(cell.pass))},
         cell.score);
   add({"all", "", ""}, calibration.all);
-  grid.has_total = true;
   return aligned(grid, {});
 }
 
@@ -140,7 +140,7 @@ std::string kept_text(const Calibration& calibration) {
 std::string fitted_text(const Calibration& calibration) {
   if (calibration.fitted.empty()) return "no constant moved\n";
   Grid grid;
-  grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
+  grid.columns = {left("constant"), right("before"), right("after"), left("unit")};
   for (const FittedConstant& each : calibration.fitted) {
     const ConstantField& field = constant_fields()[each.index];
     grid.add_row({dotted(field.path), fmt::format("{:.4g}", each.before),
@@ -167,7 +167,7 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
 
 /// The least distance that this share of them does not exceed.
 double quantile(std::vector<double> distances, double share) {
-  std::sort(distances.begin(), distances.end());
+  std::ranges::sort(distances);
   const double number = std::ceil(share * static_cast<double>(distances.size()));
   return distances[static_cast<std::size_t>(std::max(1.0, number)) - 1];
 }
@@ -228,9 +228,7 @@ ModelConstants described(const Calibration& calibration, const Options& options,
   std::vector<LayerErrors>& errors = constants.errors.layers;
   std::erase_if(errors, [&](const LayerErrors& each) {
     return each.basis == UncertaintyBasis::measured && each.applies_to == std::vector{gpu} &&
-           std::any_of(own.begin(), own.end(), [&](const LayerErrors& newer) {
-             return newer.layer_class == each.layer_class;
-           });
+           std::ranges::find(own, each.layer_class, &LayerErrors::layer_class) != own.end();
   });
   errors.insert(errors.begin(), own.begin(), own.end());
   if (!constants.name.ends_with("-calibrated")) constants.name += "-calibrated";

@@ -205,11 +205,14 @@ CLI::Validator one_of_names(const Names& names, const IsOne& is_one) {
           },
           "", joined(names, " ")};
 }
+CLI::Validator one_of_names(const Names& names) {
+  return one_of_names(names, [names](const std::string& text) {
+    return std::ranges::find(names, text) != names.end();
+  });
+}
 template <Enumeration E>
 CLI::Validator one_of_all() {
-  const auto& names = names_of<E>;
-  return one_of_names({names.begin(), names.end()},
-                      [](const std::string& text) { return parse<E>(text).has_value(); });
+  return one_of_names({names_of<E>.begin(), names_of<E>.end()});
 }
 
 /// A number in decimal digits within limits, which are spelled as messages show them.
@@ -263,7 +266,7 @@ class Rows : public CLI::App {
   /// before, which took half of the time that options take at every start. Here it does so group by
   /// group; a test of the help sees the rest.
   void group(const std::string& title) {
-    std::move(options_.begin(), options_.end(), std::back_inserter(earlier_));
+    std::ranges::move(options_, std::back_inserter(earlier_));
     options_.clear();
     option_defaults()->group(title);
   }
@@ -332,7 +335,7 @@ class Rows : public CLI::App {
 
   static std::function<void(const Words&)> for_each(
       const std::function<void(const std::string&)>& use) {
-    return [use](const Words& words) { std::for_each(words.begin(), words.end(), use); };
+    return [use](const Words& words) { std::ranges::for_each(words, use); };
   }
 
  private:
@@ -362,9 +365,7 @@ void add_inputs(Rows& rows, Options& options) {
   rows.parsed(
           "--pass", "PASS", [&](auto& word) { options.pass = parse<Pass>(word); },
           "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three")
-      ->check(one_of_names({"fwd", "dgrad", "wgrad", "training"}, [](const std::string& word) {
-        return word == "training" || parse<Pass>(word);
-      }));
+      ->check(one_of_names({"fwd", "dgrad", "wgrad", "training"}));
   rows.repeated(
       "--dim", "NAME=N",
       [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
@@ -411,9 +412,7 @@ void add_gpus(Rows& rows, Options& options) {
           "--ceilings", "KIND",
           [&](auto& word) { options.analysis.ceilings = *parse<CeilingKind>(word); },
           "datasheet (default), or sustained: measured, for GPUs that have them")
-      ->check(one_of_names({"datasheet", "sustained"}, [](const std::string& word) {
-        return word == "datasheet" || word == "sustained";
-      }));
+      ->check(one_of_names({"datasheet", "sustained"}));
   rows.number(
       "--peak-tflops", "N",
       [&](double number) { options.analysis.peak_flop_per_s = number * 1e12; },
@@ -478,10 +477,7 @@ void add_output(Rows& rows, Options& options) {
   rows.parsed(
           "--format", "NAME", [&](auto& name) { options.format = find_output_format(name); },
           "One of " + joined(format_names()) + "; default: table")
-      ->check(one_of_names(format_names(), [](const std::string& name) {
-        const OutputFormat* format = find_output_format(name);
-        return format != nullptr && format->name == name;
-      }));
+      ->check(one_of_names(format_names()));
   rows.add_flag("--json", options.json, "Same as --format json");
   rows.repeated(
       "-o,--output", "FILE", [&](auto& path) { options.exports.push_back(parse_export(path)); },
@@ -559,10 +555,7 @@ void add_mapping(Rows& rows, Options& options) {
   rows.parsed(
           "--algorithm", "NAME", [&](auto& name) { mapping.algorithm = parse<Algorithm>(name); },
           "The algorithm: " + joined(algorithms))
-      ->check(one_of_names(algorithms, [](const std::string& name) {
-        const auto algorithm = parse<Algorithm>(name);
-        return algorithm && may_be_stated(*algorithm);
-      }));
+      ->check(one_of_names(algorithms));
   rows.parsed(
       "--tile", "MxNxK", [&](auto& text) { mapping.tile = parse_tile(text); },
       "The tile MxNxK, as 128x64x8: one block computes M rows and N columns of the product (output "

@@ -18,7 +18,7 @@ void add_candidate(std::string& out, std::string_view word, std::string_view des
 
 /// Whether a word means the same to every shell, quoted or not, and is no option.
 bool is_plain_word(std::string_view word) {
-  return !word.starts_with('-') && std::all_of(word.begin(), word.end(), [](char c) {
+  return !word.starts_with('-') && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   });
@@ -51,7 +51,7 @@ std::string values_of(CLI::Option& option) {
   if (option.get_type_name() == "FILE") add_candidate(out, ":files");
   try {
     std::string words = option.get_validator(0)->get_name();
-    std::replace(words.begin(), words.end(), ' ', '\n');
+    std::ranges::replace(words, ' ', '\n');
     if (!words.empty()) add_candidate(out, words);
   } catch (const CLI::OptionNotFound&) {  // it has no check
   }

@@ -124,7 +124,7 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
   std::vector<Gpu> selected;
   for (const std::string& word : options.gpus) {
     if (auto gpus = unwrap(catalogue.select(word))) {
-      std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
+      std::ranges::move(*gpus, std::back_inserter(selected));
       continue;
     }
     const Gpu gpu = unwrap(catalogue.find(word));
@@ -137,8 +137,8 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
   // A GPU that is named and selected counts as named, one that is selected twice counts once.
   SkippedGpus skipped{"--gpu"};
   for (const Gpu& gpu : selected) {
-    if (std::any_of(named_.begin(), named_.end(),
-                    [&](const Context& context) { return context.gpu.name == gpu.name; }))
+    if (std::ranges::any_of(named_,
+                            [&](const Context& context) { return context.gpu.name == gpu.name; }))
       continue;
     Expected<Context> context = context_of(gpu, options.gpu_settings);
     if (context) {

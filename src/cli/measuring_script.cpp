@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -76,7 +75,7 @@ std::size_t most_layers(const LayerGroup& group) {
 bool can_be_timed(const Layer& layer) {
   return most_layers(group_of(layer)) > 0 && (!has_window(layer.kind) || layer.window->rank == 2) &&
          layer.window->pad_begin == layer.window->pad_end &&
-         std::none_of(layer.inputs.begin(), layer.inputs.end(), [&](const Operand& operand) {
+         std::ranges::none_of(layer.inputs, [&](const Operand& operand) {
            return operand.is_parameter && info(layer.kind).family == KindFamily::combine;
          });
 }
@@ -130,9 +129,7 @@ class TimedLayers {
 
 std::string_view calibration_file(std::string_view name) {
   const auto files = embedded_calibration();
-  return std::find_if(files.begin(), files.end(),
-                      [&](const auto& file) { return file.name == name; })
-      ->text;
+  return std::ranges::find(files, name, &EmbeddedFile::name)->text;
 }
 
 TimedLayers timed_layers() {

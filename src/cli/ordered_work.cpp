@@ -1,4 +1,7 @@
-#include "cli/ordered_work.hpp"
+// The inputs in pieces of work. All threads do the same: each takes the next piece, which one of
+// them at a time reads, evaluates it, and uses its result when the results of all pieces before it
+// are used. So no result waits for input that is yet to come, and no more than a piece a thread is
+// in memory.
 
 #include <atomic>
 #include <condition_variable>
@@ -11,6 +14,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "cli/run.hpp"
 
 namespace roofline {
 namespace {

@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "report/text.hpp"
@@ -19,11 +17,6 @@ namespace {
 [[noreturn]] void fail_standard_output() {
   if (errno == EPIPE) throw OutputClosed{};
   throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
-}
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
 /// The size of the terminal that standard output is; 0 where it does not say.
@@ -41,15 +34,15 @@ void reserve_standard_descriptors() {
       const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-bool write_text(std::FILE* file, std::string_view text, bool may_be_bold) {
+bool write_text(std::FILE* file, std::string_view text) {
   const bool on_terminal = isatty(fileno(file)) == 1;
-  const std::string shown = on_terminal ? terminal_text(text, may_be_bold) : "";
+  const std::string shown = on_terminal ? printable_lines(text) : "";
   if (on_terminal) text = shown;
   return std::fwrite(text.data(), 1, text.size(), file) == text.size();
 }
 
-void write_standard_output(std::string_view text, bool may_be_bold) {
-  if (!write_text(stdout, text, may_be_bold)) fail_standard_output();
+void write_standard_output(std::string_view text) {
+  if (!write_text(stdout, text)) fail_standard_output();
 }
 
 void flush_standard_output() {
@@ -86,7 +79,6 @@ RenderStyle standard_output_style() {
   constexpr std::size_t least = 80;
   RenderStyle style;
   if (isatty(STDOUT_FILENO) != 1) return style;
-  style.colour = variable("NO_COLOR").empty();
   const winsize size = terminal_size();
   style.width = std::max<std::size_t>(least, size.ws_col);
   if (size.ws_row > 0) style.height = size.ws_row;

@@ -27,11 +27,11 @@ class OutputError : public std::runtime_error {
 void reserve_standard_descriptors();
 
 /// Writes what the program prints, to whatever file; on a terminal "?" stands for all that it would
-/// act on, but for bold where the text may have it. False where that fails.
-bool write_text(std::FILE* file, std::string_view text, bool may_be_bold = false);
+/// act on. False where that fails.
+bool write_text(std::FILE* file, std::string_view text);
 /// The same to standard output. Throws OutputClosed, or OutputError where writing fails for any
 /// other reason.
-void write_standard_output(std::string_view text, bool may_be_bold = false);
+void write_standard_output(std::string_view text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
 /// A line for the user on standard error.
@@ -39,8 +39,7 @@ void note(const std::string& text);
 /// A line about what went well, only where a person watches: standard error is a terminal.
 void note_success(const std::string& text);
 
-/// How standard output shows tables: in the width of its terminal (80 columns at least), in colour
-/// unless NO_COLOR is set; plain where it is no terminal.
+/// How standard output shows tables: in the width of its terminal (80 columns at least).
 RenderStyle standard_output_style();
 
 /// Says on standard error how far a long run is: only on a terminal, only after a second.

@@ -88,9 +88,9 @@ void Results::take(Evaluation part) {
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_rows(part.rows);
-  std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
-  std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
-  std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
+  std::ranges::move(part.errors, std::back_inserter(errors_));
+  std::ranges::move(part.results, std::back_inserter(evaluated_));
+  std::ranges::move(part.kernels, std::back_inserter(kernels_));
   take_records(part);
   if (part.ends_input) join(part.input);
 }
@@ -137,7 +137,7 @@ void Results::write_rows(const OutputFormat& format, std::string_view text) {
 }
 
 bool Results::has_written(const OutputFormat* format) const {
-  return std::find(needs_.rows.begin(), needs_.rows.end(), format) != needs_.rows.end();
+  return std::ranges::find(needs_.rows, format) != needs_.rows.end();
 }
 
 void Results::take_records(Evaluation& part) {
@@ -150,7 +150,7 @@ void Results::take_records(Evaluation& part) {
     if (parts.empty() || parts.back().rows.size() + all.rows.size() > rows_a_part)
       parts.push_back(std::move(all));
     else
-      std::move(all.rows.begin(), all.rows.end(), std::back_inserter(parts.back().rows));
+      std::ranges::move(all.rows, std::back_inserter(parts.back().rows));
   }
 }
 
@@ -179,7 +179,7 @@ void Results::keep_layers(Network network) {
   if (!network.record || layers_->source != network.source)
     throw UsageError("--to-layers: expected one network, got " + layers_->source + " and " +
                      network.source);
-  std::move(network.layers.begin(), network.layers.end(), std::back_inserter(layers_->layers));
+  std::ranges::move(network.layers, std::back_inserter(layers_->layers));
 }
 
 void Results::write_layer_file(const std::string& text) {
@@ -196,8 +196,8 @@ void Results::write_layer_file(const std::string& text) {
 
 void Results::write() {
   if (!options_->writes_records()) write_layer_file(layers_ ? render_layer_file(*layers_) : "");
-  const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
-                                    [](const RowStream& rows) { return rows.has_begun(); });
+  const bool has_rows =
+      std::ranges::any_of(rows_, [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return check_gates(Report{});
   for (RowStream& rows : rows_) rows.end();
@@ -258,10 +258,7 @@ void Results::write_standard_format(const Report& report) const {
   if (has_written(&format)) return;
   RenderStyle style = standard_output_style();
   style.chart = options_->chart;
-  const Sink sink = [&](std::string_view text) {
-    write_standard_output(text, format.rows() == nullptr);
-  };
-  if (const auto error = format.write(report, style, sink)) raise(*error);
+  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
 }
 
 }  // namespace roofline

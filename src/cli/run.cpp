@@ -1,21 +1,18 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <utility>
 
 #include "cli/errors.hpp"
-#include "cli/evaluator.hpp"
-#include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "model/text.hpp"
-#include "report/legend.hpp"
+#include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -99,7 +96,7 @@ std::vector<Gpu> listed_gpus(const Options& options, const Catalogue& catalogue)
   for (const std::string& word : options.gpus) {
     auto selected = unwrap(catalogue.select(word));
     if (!selected) selected = {unwrap(catalogue.find(word))};
-    std::move(selected->begin(), selected->end(), std::back_inserter(gpus));
+    std::ranges::move(*selected, std::back_inserter(gpus));
   }
   return gpus;
 }
@@ -141,7 +138,7 @@ int run(const Options& options) {
   if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
   if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
   if (options.action == Options::Action::write_script) return write_measuring_script(options);
-  write_standard_output(printed_text(options), options.action == Options::Action::list_gpus);
+  write_standard_output(printed_text(options));
   flush_standard_output();
   return 0;
 }

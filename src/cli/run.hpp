@@ -1,12 +1,18 @@
 #pragma once
 
-#include "cli/options.hpp"
+#include "cli/evaluator.hpp"
 
 namespace roofline {
 
 /// Does what the options ask for. Returns the exit code. Throws OutputClosed, UsageError,
 /// InputError, OutputError.
 int run(const Options& options);
+
+/// Evaluates the inputs in pieces of work on several threads, whose results are used in the order
+/// of the pieces. `use` is called by one thread at a time. Throws what the first piece or its use
+/// threw that threw anything; nothing after it is used.
+void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Options& options,
+                       const Evaluator& evaluator, std::size_t jobs, const Submit& use);
 
 /// Fits the GPU's kernel model to the measured layers of all inputs, says what came of it, and
 /// writes the GPU's file with the new constants. Returns the exit code. Throws UsageError,

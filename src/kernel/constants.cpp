@@ -95,7 +95,7 @@ std::optional<std::size_t> complete(ModelConstants& constants) {
 
 std::size_t add_origin(ModelConstants& constants, const std::string& origin) {
   std::vector<std::string>& all = constants.origins;
-  const auto found = std::find(all.begin(), all.end(), origin);
+  const auto found = std::ranges::find(all, origin);
   const auto index = static_cast<std::size_t>(found - all.begin());
   if (found == all.end()) all.push_back(origin);
   return index;

@@ -10,7 +10,7 @@ using Origins = std::vector<std::string>;
 /// Those of both, each once.
 Origins both(Origins one, const Origins& other) {
   for (const std::string& origin : other)
-    if (std::find(one.begin(), one.end(), origin) == one.end()) one.push_back(origin);
+    if (std::ranges::find(one, origin) == one.end()) one.push_back(origin);
   return one;
 }
 

@@ -220,7 +220,7 @@ void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& 
     sum_s = sum_s + part_s;
   }
   plan.expected_time_s = value_of(trace.named("expected time", sum_s, "s"));
-  const auto largest = std::max_element(plan.part_s.begin(), plan.part_s.end());
+  const auto largest = std::ranges::max_element(plan.part_s);
   plan.limiter = static_cast<Limiter>(largest - plan.part_s.begin());
   plan.limiter_share = plan.expected_time_s > 0 ? *largest / plan.expected_time_s : 0;
 }

@@ -10,7 +10,6 @@
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
-#include "roofline/settings_table.hpp"
 
 namespace roofline {
 namespace {
@@ -149,19 +148,6 @@ void MeasuredTimes::join(Network& network) {
     layers_.push_back(layer.name);
     if (!found) unmeasured_.push_back(layer.name);
   }
-  join_parts(network);
-}
-
-void MeasuredTimes::join_parts(Network& network) {
-  if (network.layers.empty()) return;
-  for (const MeasuredTime& time : times_) {
-    if (!parse<NetworkPart>(time.name) || !is_of(time, network.layers.front(), network)) continue;
-    if (std::ranges::find(network.layers, time.name, &Layer::name) != network.layers.end())
-      continue;  // a layer's name means the layer
-    network.measured_parts_s[time.name] = time.time_s;
-    time.used = true;
-    has_parts_ = true;
-  }
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {
@@ -180,7 +166,7 @@ std::vector<std::string> MeasuredTimes::notes() const {
   if (!repeated_.empty())
     notes.push_back(path_ + ": of several times that fit a layer the last counts: " +
                     some_of(repeated_, most_layers_named));
-  if (!unmeasured_.empty() && !has_parts_)
+  if (!unmeasured_.empty())
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +
                     " layers have no time in it: " + some_of(unmeasured_, most_layers_named));

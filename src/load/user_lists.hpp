@@ -37,22 +37,18 @@ class MeasuredTimes {
   /// One time, of the layer of that name; without a name, of the only layer that there is.
   MeasuredTimes(double time_s, const std::string& layer, const std::string& gpu);
 
-  /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
-  /// of NetworkPart that is no layer's is that of all such layers together.
+  /// Gives each layer of that name, and of the rest that its row states, its measured time.
   void join(Network& network);
   /// Names that found no layer with the nearest, layers that found no time, and those that found
   /// several, of which the last counts; empty where each found its own.
   std::vector<std::string> notes() const;
 
  private:
-  void join_parts(Network& network);
-
   std::string path_;  ///< empty of one time
   std::vector<MeasuredTime> times_;
   std::vector<std::string> unmeasured_;  ///< layers
   std::vector<std::string> repeated_;    ///< layers
   std::vector<std::string> layers_;      ///< all names seen
-  bool has_parts_ = false;
 };
 
 }  // namespace roofline

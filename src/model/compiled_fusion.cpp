@@ -226,10 +226,9 @@ GeneratedKernel Compiler::work_of(const Kernel& kernel,
 
 void Compiler::write(const Kernel& kernel, const std::vector<std::size_t>& readers) {
   std::vector<std::size_t> layers = kernel.layers;
-  std::sort(layers.begin(), layers.end());
-  const std::size_t host = *std::find_if(layers.begin(), layers.end(), [&](std::size_t each) {
-    return places_of(layer(each)) == kernel.places;
-  });
+  std::ranges::sort(layers);
+  const std::size_t host = *std::ranges::find_if(
+      layers, [&](std::size_t each) { return places_of(layer(each)) == kernel.places; });
   network_.layers[host].generated = work_of(kernel, readers);
   for (const std::size_t each : layers) {
     network_.layers[each].kernels = KernelSource::compiler;

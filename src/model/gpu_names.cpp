@@ -10,7 +10,7 @@ namespace roofline {
 namespace {
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_number(std::string_view word) { return std::all_of(word.begin(), word.end(), is_digit); }
+bool is_number(std::string_view word) { return std::ranges::all_of(word, is_digit); }
 
 /// Says who makes a part or what it is for, which its number says as well; or that a virtual
 /// machine has it whole ("VF").
@@ -26,7 +26,7 @@ bool is_size_unit(std::string_view word) { return has_word("g gb gib", word); }
 /// "80gb"
 bool is_memory_size(std::string_view word) {
   const std::size_t digits =
-      static_cast<std::size_t>(std::find_if_not(word.begin(), word.end(), is_digit) - word.begin());
+      static_cast<std::size_t>(std::ranges::find_if_not(word, is_digit) - word.begin());
   return digits > 0 && is_size_unit(word.substr(digits));
 }
 
@@ -71,12 +71,12 @@ struct GpuName {
 GpuName parsed(std::string_view text) {
   std::vector<std::string> words = words_of(text);
   join_memory_sizes(words);
-  if (!std::all_of(words.begin(), words.end(), is_decoration)) std::erase_if(words, is_decoration);
+  if (!std::ranges::all_of(words, is_decoration)) std::erase_if(words, is_decoration);
   GpuName name;
   for (std::string& word : words)
     (is_memory_size(word) || is_board(word) ? name.variants : name.model)
         .push_back(std::move(word));
-  std::sort(name.variants.begin(), name.variants.end());
+  std::ranges::sort(name.variants);
   return name;
 }
 
@@ -96,8 +96,7 @@ std::string normal_gpu_name(std::string_view name) {
 bool answers_to(const Gpu& gpu, std::string_view name) {
   const std::string wanted = normal_gpu_name(name);
   return normal_gpu_name(gpu.name) == wanted ||
-         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
-                     [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
+         std::ranges::find(gpu.aliases, wanted, normal_gpu_name) != gpu.aliases.end();
 }
 
 std::string gpu_name_words(std::string_view name) { return joined(words_of(name), " "); }

@@ -280,8 +280,7 @@ std::vector<FieldKey> sorted_keys() {
       add(field, alias.key, alias.unit);
       add(field, capital(alias.key), alias.unit);
     }
-  std::stable_sort(keys.begin(), keys.end(),
-                   [](const FieldKey& a, const FieldKey& b) { return a.key < b.key; });
+  std::ranges::stable_sort(keys, {}, &FieldKey::key);
   return keys;
 }
 

@@ -78,7 +78,7 @@ constexpr std::array kinds = [] {
   }
   return all;
 }();
-static_assert(std::all_of(kinds.begin(), kinds.end(), [](const KindInfo& kind) {
+static_assert(std::ranges::all_of(kinds, [](const KindInfo& kind) {
   return !name_of(kind.cost).empty();  // or a row does not state it
 }));
 

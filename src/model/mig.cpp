@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"

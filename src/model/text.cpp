@@ -40,8 +40,7 @@ std::vector<std::string> nearest(std::string_view word,
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= most) found.emplace_back(distance, candidate);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
   if (found.size() > limit) found.resize(limit);
   std::vector<std::string> names;
   names.reserve(found.size());
@@ -96,12 +95,12 @@ bool is_formula(std::string_view text) {
   const auto starts = [&text](std::string_view start) { return text.starts_with(start); };
   if (starts("\t") || starts("\r") || starts("\n")) return true;
   while (!text.empty()) {
-    const auto* blank = std::find_if(wide_blanks.begin(), wide_blanks.end(), starts);
+    const auto* blank = std::ranges::find_if(wide_blanks, starts);
     const bool is_narrow = static_cast<unsigned char>(text.front()) <= ' ';
     if (!is_narrow && blank == wide_blanks.end()) break;
     text.remove_prefix(is_narrow ? 1 : blank->size());
   }
-  return std::any_of(formula_starts.begin(), formula_starts.end(), starts);
+  return std::ranges::any_of(formula_starts, starts);
 }
 
 std::string guarded(std::string_view text) {

@@ -82,8 +82,7 @@ inline std::string_view without_copy(std::string_view name) {
   const std::size_t at = name.find_last_of('#');
   if (at == name.npos || at == 0 || at + 1 == name.size()) return name;
   const std::string_view number = name.substr(at + 1);
-  const bool is_number =
-      std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
   return is_number ? name.substr(0, at) : name;
 }
 

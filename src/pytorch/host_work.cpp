@@ -11,7 +11,7 @@
 
 #include "model/text.hpp"
 #include "pytorch/trace_work.hpp"
-#include "roofline/host_gaps.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 namespace {

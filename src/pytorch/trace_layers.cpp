@@ -7,7 +7,7 @@
 #include "pytorch/exported_program.hpp"
 #include "pytorch/operator_table.hpp"
 #include "pytorch/trace_work.hpp"
-#include "roofline/host_gaps.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 namespace {

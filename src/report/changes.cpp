@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -85,8 +85,8 @@ Grid wholes_grid(const Changes& changes) {
   using Quantity = std::optional<double> RunTotals::*;
   Grid grid;
   const bool is_step = changes.times == ChangesOf::measured && !changes.of_kernels;
-  grid.columns = {
-      {is_step ? "a step" : "in all", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  grid.columns = {left(is_step ? "a step" : "in all"), right("before"), right("after"),
+                  right("change"), right("ratio")};
   const auto add_row = [&](const char* name, double from, double to, Text text) {
     grid.add_row({name, text(from), text(to), (to > from ? "+" : "") + text(to - from),
                   change_ratio(to, from)});
@@ -144,19 +144,9 @@ std::string changed_ratio(double after, double before) {
 /// Work that went, came or changed; what is not shown is a row, so that the rows sum.
 Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
                        std::size_t most, std::optional<std::size_t> width) {
-  Grid grid{{{std::move(title), true},
-             {"pass", true},
-             {"before"},
-             {"after"},
-             {"change"},
-             {"ratio"},
-             {"hardware"},
-             {"kernels"},
-             {"library"},
-             {"FLOP"},
-             {"bytes"},
-             {"limiter", true}},
-            true};
+  Grid grid{{left(std::move(title)), left("pass"), right("before"), right("after"), right("change"),
+             right("ratio"), right("hardware"), right("kernels"), right("library"), right("FLOP"),
+             right("bytes"), left("limiter")}};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s, const std::optional<RatioSplit>& split,
                        const WorkTime& before, const WorkTime& after) {
@@ -192,7 +182,7 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                     shown < changed ? "more" : "unchanged"),
         "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {}, {});
   add("total", "", group.before_s, group.after_s, group.split, {}, {});
-  drop_columns(grid, width, std::array<std::string_view, 3>{"FLOP", "bytes", "limiter"});
+  drop_columns(grid, width, {"FLOP", "bytes", "limiter"});
   return grid;
 }
 
@@ -214,9 +204,8 @@ std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGro
       }
     rows.push_back({each});
   }
-  std::ranges::stable_sort(rows, [](const AlikeChanges& a, const AlikeChanges& b) {
-    return std::fabs(a.change_s()) > std::fabs(b.change_s());
-  });
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const AlikeChanges& row) { return std::fabs(row.change_s()); });
   return rows;
 }
 
@@ -253,7 +242,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
     if (!group.work.empty())
-      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.own.width));
+      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.width));
   };
   add_group("went", changes.gone);
   add_group("came", changes.come);

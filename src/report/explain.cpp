@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -465,8 +464,12 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
                       std::optional<std::size_t> width) {
   Grid grid;
   const bool measured = result.total.measured_time_s.has_value();
-  grid.columns = {{"layers that matter", true},         {"FLOP"},  {"bytes"},
-                  {measured ? "measured" : "expected"}, {"share"}, {"limiter", true}};
+  grid.columns = {left("layers that matter"),
+                  right("FLOP"),
+                  right("bytes"),
+                  right(measured ? "measured" : "expected"),
+                  right("share"),
+                  left("limiter")};
   double rest_s = measured ? *result.total.measured_time_s : result.total.time_s;
   const double whole_s = rest_s;
   std::size_t rest = result.layers.size();
@@ -488,13 +491,12 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   if (rest > 0)
     grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
                   percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
-  drop_columns(grid, width.value_or(screen_width),
-               std::array<std::string_view, 2>{"bytes", "FLOP"});
+  drop_columns(grid, width.value_or(screen_width), {"bytes", "FLOP"});
   return grid;
 }
 
 Grid network_changes_grid(const NetworkExplanation& explanation) {
-  Grid grid{{{"what would help", true}, {"expected"}, {"speed-up"}}};
+  Grid grid{{left("what would help"), right("expected"), right("speed-up")}};
   for (const Advice& each : explanation.changes)
     grid.add_row({each.text, duration(*each.time_s), ratio_text(each.speedup)});
   return grid;
@@ -513,7 +515,7 @@ std::string signed_percent(double share) {
 }
 
 Grid sensitivity_grid(const NetworkExplanation& explanation) {
-  Grid grid{{{"10% more", true}}};
+  Grid grid{{left("10% more")}};
   std::vector<std::string> saved{"time"};
   for (const Sensitivity& each : explanation.sensitivity) {
     grid.columns.push_back({thing_text(each.what)});
@@ -530,9 +532,9 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
   std::string text =
       broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
                  ceilings + memory_sentence(result) + limiters_sentence(explanation) +
-                 network_bounds_sentence(result, style.own.width),
+                 network_bounds_sentence(result, style.width),
              sentence_width);
-  text += '\n' + style.render(main_layers_grid(explanation, result, style.own.width));
+  text += '\n' + style.render(main_layers_grid(explanation, result, style.width));
   if (!explanation.changes.empty())
     text += '\n' + style.render(network_changes_grid(explanation)) +
             "For as much work, as the model times it.\n";

@@ -4,7 +4,6 @@
 // by their path, a CSV column is the path with "_" for ".", tables for people show those of layers
 // that have a header.
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

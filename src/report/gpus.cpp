@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -80,9 +79,6 @@ std::string in_units(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.5g}", *value / unit) : "";
 }
 
-/// Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
-constexpr std::array<std::string_view, 2> droppable_gpu_columns{"ridge", "architecture"};
-
 /// A value of a field; null where it is absent, and of rates by engine those that are there.
 template <class T>
 Json to_json(const T& value) {
@@ -138,14 +134,8 @@ std::string render_gpu(const Gpu& gpu) {
 }
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
-  Grid grid{{{"name", true},
-             {"alias", true},
-             {"architecture", true},
-             {"GB"},
-             {"GB/s"},
-             {"fp32"},
-             {"fp16 tensor"},
-             {"ridge"}}};
+  Grid grid{{left("name"), left("alias"), left("architecture"), right("GB"), right("GB/s"),
+             right("fp32"), right("fp16 tensor"), right("ridge")}};
   for (const Gpu& gpu : gpus) {
     const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
     const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
@@ -155,8 +145,9 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   in_units(tensor, 1e12),
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  drop_columns(grid, style.width, droppable_gpu_columns);
-  return aligned(grid, style) +
+  // Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
+  drop_columns(grid, style.width, {"ridge", "architecture"});
+  return aligned(grid, style.width) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
 

@@ -79,20 +79,14 @@ void Grid::add_row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(cells[i]);
 }
 
-std::string aligned(const Grid& grid, const RenderStyle& style) {
-  const std::vector<std::size_t> widths = widths_of(grid, style.width);
+std::string aligned(const Grid& grid, std::optional<std::size_t> width) {
+  const std::vector<std::size_t> widths = widths_of(grid, width);
   std::string text;
-  const auto add = [&](const std::vector<std::string_view>& cells, bool bold) {
-    const std::string line = line_of(cells, grid, widths);
-    const bool marked = bold && style.colour;
-    if (marked) text += bold_begin;
-    text += line;
-    if (marked) text += bold_end;
-    text += '\n';
+  const auto add = [&](const std::vector<std::string_view>& cells) {
+    text += line_of(cells, grid, widths) + '\n';
   };
-  add(headers_of(grid), true);
-  for (std::size_t i = 0; i < grid.row_count(); ++i)
-    add(row_of(grid, i), grid.has_total && i + 1 == grid.row_count());
+  add(headers_of(grid));
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
   return text;
 }
 
@@ -110,7 +104,7 @@ std::string markdown_grid(const Grid& grid) {
 }
 
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  std::span<const std::string_view> droppable) {
+                  const std::vector<std::string_view>& droppable) {
   std::erase_if(grid.columns, [](const GridColumn& column) {
     return std::ranges::all_of(column.cells, [](const auto& cell) { return cell.empty(); });
   });

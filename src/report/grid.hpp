@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include "roofline/render.hpp"
 
 namespace roofline {
 
@@ -27,34 +26,51 @@ struct GridColumn {
   std::size_t width() const;
 };
 
+/// Of texts, and of numbers.
+inline GridColumn left(std::string header) { return {std::move(header), true}; }
+inline GridColumn right(std::string header) { return {std::move(header)}; }
+
 struct Grid {
   std::vector<GridColumn> columns;
-  bool has_total = false;  ///< the last row is a sum
 
   /// A cell for each column.
   void add_row(const std::vector<std::string>& cells);
   std::size_t row_count() const { return columns.empty() ? 0 : columns.front().cells.size(); }
 };
 
-/// As wide as the style says, if shortening names and remarks is enough for that.
-std::string aligned(const Grid& grid, const RenderStyle& style);
+/// As wide as that, if shortening names and remarks is enough for that.
+std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
-class Legend;
+/// What the words and marks of tables mean: in two lines below a table, all of them by --words.
+class Legend {
+ public:
+  /// What tables have shown.
+  void add(const Grid& grid);
+  void mention(const std::string& word) { words_.insert(word); }
+
+  /// Two lines at most of what was shown and is the least known; empty where nothing was.
+  std::string text() const;
+
+ private:
+  std::set<std::string> words_;  ///< headers, marks in cells, and what sentences mention
+};
+
+/// Every word and mark with its meaning.
+std::string words_text(std::size_t width);
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct TableStyle {
-  RenderStyle own = {};
+  std::optional<std::size_t> width = {};  ///< of the terminal; none: a file
   bool is_markdown = false;
   Legend* legend = nullptr;  ///< is told what grids show
 
   std::string render(const Grid& grid) const;
-  bool is_terminal() const { return own.width.has_value(); }
 };
 
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these
 /// headers, first to last.
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  std::span<const std::string_view> droppable);
+                  const std::vector<std::string_view>& droppable);
 
 }  // namespace roofline

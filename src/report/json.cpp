@@ -160,9 +160,6 @@ void write_measured_summary(W& w, const Result& result) {
                  {"measured_s", bad.measured_s},
                  {"expected_s", bad.expected_s},
                  {"gain_s", bad.gain_s()}});
-    w.key("best_achieved").begin_object();
-    write_rates(w, "flop_per_s", summary.best_flop_per_s);
-    w.member("byte_per_s", summary.best_byte_per_s).end_object();
   });
 }
 
@@ -241,16 +238,6 @@ void write_recording(W& w, const Result& result) {
   });
 }
 
-/// Layers that a framework runs on another engine than their data type's.
-void write_other_engine(W& w, const Result& result) {
-  w.optional("other_engine", result.other_engine, [&](const OtherEngine& other) {
-    w.members({{"engine", other.engine},
-               {"own_engine", other.own},
-               {"expected_time_s", other.expected_s},
-               {"own_expected_time_s", other.own_expected_s}});
-  });
-}
-
 void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
   w.list("layers", selection.rows, [&](std::size_t row) {
     w.begin_object();
@@ -288,7 +275,6 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
              {"batch", setting.batch},
              {"pass", setting.training ? Cell("training") : Cell(setting.pass)},
              {"framework", setting.framework}});
-  write_other_engine(w, result);
   write_ceilings(w, result);
   write_layers(w, result, selection, out);
   write_types(w, result);
@@ -340,47 +326,6 @@ void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& s
   });
   w.member("kernels_in_all", count(table.rows.size()));
   write_texts(w, "notes", recording.notes);
-  w.end_object();
-}
-
-void write_comparisons(W& w, const std::vector<SettingsTable>& tables) {
-  w.key("comparison").begin_array();
-  for (const SettingsTable& table : tables)
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const SettingRow& row = table.rows[i];
-      w.object({{"name", table.work},
-                {"batch", row.batch},
-                {"gpu", row.gpu},
-                {"time_s", row.time_s},
-                {"speedup", row.speedup},
-                {"roofline_time_s", row.roofline_time_s},
-                {"compute_bound_share", row.compute_bound_share},
-                {"energy_at_tdp_j", row.energy_at_tdp_j},
-                {"fewest_joules", i == table.fewest_joules}});
-    }
-  w.end_array();
-}
-
-void write_sweep(W& w, const SettingsTable& sweep) {
-  w.begin_object().members({{"network", sweep.work}, {"gpu", sweep.rows.front().gpu}});
-  w.list("rows", sweep.rows, [&](const SettingRow& row) {
-    const auto batch = static_cast<double>(*row.batch);
-    const double total_s = row.part_s[NetworkPart::total];
-    w.begin_object().member("batch", row.batch);
-    for (const NetworkPart part : enumerators<NetworkPart>)
-      w.member(std::string(identifiers_of<NetworkPart>[index_of(part)]) + "_s", row.part_s[part]);
-    w.members({{"roofline_time_s", row.roofline_time_s},
-               {"time_per_image_s", total_s / batch},
-               {"images_per_s", total_s > 0 ? batch / total_s : 0.0},
-               {"needed_memory_byte", row.needed_memory_byte},
-               {"fits", row.fits}});
-    w.end_object();
-  });
-  const auto batch_of = [&](const std::optional<std::size_t>& row) {
-    return row ? Cell(sweep.rows[*row].batch) : Cell();
-  };
-  w.members({{"least_time_batch", batch_of(sweep.best)},
-             {"near_best_from_batch", batch_of(sweep.near_best_from)}});
   w.end_object();
 }
 
@@ -532,8 +477,6 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   auto kernels = report.kernel_selections.begin();
   w.list("kernel_tables", report.kernels,
          [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  write_comparisons(w, report.comparisons);
-  w.list("sweeps", report.sweeps, [&](const SettingsTable& sweep) { write_sweep(w, sweep); });
   w.list("points", report.points,
          [&](const SettingsTable& table) { write_points(w, table, report.currency); });
   write_changes(w, report.changes);

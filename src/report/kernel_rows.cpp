@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "report/fields.hpp"
@@ -43,10 +42,6 @@ constexpr KernelColumn columns[] = {
     {"occupancy", [](Kernel row) { return percent(row.kernel.occupancy); }},
     {"nearest roof", nearest_text, true},
 };
-
-/// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 7> droppable_kernel_columns{
-    "occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"};
 
 /// A row of several kernels.
 std::vector<std::string> summed_cells(const std::string& name, const KernelTable& table,
@@ -90,26 +85,27 @@ std::string kernel_title(const KernelTable& table) {
 }
 
 Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
-                 const RenderStyle& style) {
+                 std::optional<std::size_t> width) {
   constexpr std::size_t widest_name = 60, least_name = 24;
-  Grid grid{{{"kernel", true}}, true};
+  Grid grid{{left("kernel")}};
   for (const KernelColumn& column : columns)
     grid.columns.push_back({std::string(column.header), column.left});
-  const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
-  const std::size_t width =
-      style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name;
+  const std::vector<std::size_t>& shown = width ? selection.main_rows : selection.rows;
+  const std::size_t name_width =
+      width ? std::clamp(*width / 3, least_name, widest_name) : widest_name;
   for (const std::size_t i : shown) {
-    std::vector<std::string> cells{short_name(kernel_label(table.rows[i]), width)};
+    std::vector<std::string> cells{short_name(kernel_label(table.rows[i]), name_width)};
     for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[i]));
     grid.add_row(cells);
   }
-  if (style.width && !selection.rest.empty())
+  if (width && !selection.rest.empty())
     grid.add_row(
         summed_cells(fmt::format("{} more (--all)", selection.rest.size()), table, selection.rest));
   std::vector<std::size_t> all(table.rows.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   grid.add_row(summed_cells("total", table, all));
-  drop_columns(grid, style.width, droppable_kernel_columns);
+  drop_columns(grid, width,
+               {"occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"});
   return grid;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "report/rows.hpp"
@@ -174,8 +173,9 @@ struct RowName {
 
 class LayerGrid {
  public:
-  LayerGrid(const Report& report, const std::vector<std::size_t>& results, const RenderStyle& style)
-      : report_(report), results_(results), style_(style) {
+  LayerGrid(const Report& report, const std::vector<std::size_t>& results,
+            std::optional<std::size_t> width)
+      : report_(report), results_(results), width_(width) {
     is_measured_ = std::ranges::any_of(
         results, [&](std::size_t i) { return report.results[i].measured.summary.has_value(); });
     for (const OutputField& field : output_fields())
@@ -187,7 +187,7 @@ class LayerGrid {
   }
 
   Grid grid() && {
-    if (style_.width) fit(*style_.width);
+    if (width_) fit(*width_);
     return std::move(grid_);
   }
 
@@ -201,13 +201,13 @@ class LayerGrid {
   }
 
   void add_rows(const Result& result, const Selection& selection) {
-    if (style_.width)
+    if (width_)
       for (const auto& group : selection.main_groups) add_row({result, group});
     else if (folds_everywhere(result))
       for (const auto& group : selection.groups) add_row({result, group});
     else
       for (const std::size_t row : selection.rows) add_row({result, {row}});
-    if (style_.width && !selection.rest.empty()) add_rest({result, selection.rest});
+    if (width_ && !selection.rest.empty()) add_rest({result, selection.rest});
   }
 
   void add_row(const TableRow& row) {
@@ -246,8 +246,7 @@ class LayerGrid {
 
   void add_total() {
     const Result& first = report_.results[results_.front()];
-    grid_.has_total = !is_many() && first.layers.size() > 1;
-    if (!grid_.has_total) return;
+    if (is_many() || first.layers.size() <= 1) return;
     for (GridColumn& column : grid_.columns) {
       const OutputField& field = field_under(column.header);
       const auto value = field.column.total;
@@ -300,7 +299,7 @@ class LayerGrid {
 
   const Report& report_;
   const std::vector<std::size_t>& results_;
-  const RenderStyle& style_;
+  std::optional<std::size_t> width_;
   Grid grid_;                   ///< the name's column first
   std::vector<RowName> names_;  ///< a row each, but for the total
   bool is_measured_ = false;
@@ -311,8 +310,8 @@ class LayerGrid {
 bool folds_everywhere(const Result& result) { return result.measured.recording != nullptr; }
 
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
-                const RenderStyle& style) {
-  return LayerGrid(report, results, style).grid();
+                std::optional<std::size_t> width) {
+  return LayerGrid(report, results, width).grid();
 }
 
 }  // namespace roofline

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 
 #include "report/sections.hpp"
 #include "report/text.hpp"
-#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
@@ -94,9 +93,8 @@ class PartsText {
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
   PartsText sum(verdict.idle_s());
   auto parts = idle_parts;
-  std::ranges::stable_sort(parts, [&](const IdlePart& a, const IdlePart& b) {
-    return verdict.part_s[a.part] > verdict.part_s[b.part];
-  });
+  std::ranges::stable_sort(parts, std::greater(),
+                           [&](const IdlePart& each) { return verdict.part_s[each.part]; });
   for (const IdlePart& each : parts) sum.add(verdict.part_s[each.part], meaning_of(each.part));
   std::string text =
       fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),
@@ -234,13 +232,8 @@ std::string recording_sentences(const Result& result) {
 namespace {
 
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
-  Grid grid{{{"GPU idle while the host ran", true},
-             {"cause", true},
-             {"gaps"},
-             {"longest"},
-             {"time"},
-             {"of idle"}},
-            true};
+  Grid grid{{left("GPU idle while the host ran"), left("cause"), right("gaps"), right("longest"),
+             right("time"), right("of idle")}};
   const double idle_s = recording.idle_s();
   double rest_s = idle_s;
   for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
@@ -261,8 +254,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid{
-      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}},
-      true};
+      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}}};
   const auto add = [&](const std::string& what, double time_s) {
     grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
   };
@@ -295,14 +287,14 @@ std::string lost_sentences(const Result& result) {
 
 Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
                      std::optional<std::size_t> width) {
-  Grid grid{{{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}}};
+  Grid grid{
+      {left("not modelled"), right("launches"), right("time"), right("of kernels"), left("why")}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
     const UnmodelledWork& work = recording.unmodelled[i];
     grid.add_row({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
                   share_text(work.time_s, recording.kernel_s), work.reason});
   }
-  constexpr std::string_view droppable[] = {"of kernels"};
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, {"of kernels"});
   return grid;
 }
 
@@ -311,16 +303,9 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
                     std::optional<std::size_t> width) {
   const TraceSummary& recording = *result.measured.recording;
   const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
-  Grid grid{{{gpus ? "between GPUs" : "over the host link", true},
-             {"ranks"},
-             {"launches"},
-             {"bytes"},
-             {"time"},
-             {"of kernels"},
-             {"exposed"},
-             {"hidden"},
-             {"rate"},
-             {gpus ? "bus rate" : "of link"}}};
+  Grid grid{{left(gpus ? "between GPUs" : "over the host link"), right("ranks"), right("launches"),
+             right("bytes"), right("time"), right("of kernels"), right("exposed"), right("hidden"),
+             right("rate"), right(gpus ? "bus rate" : "of link")}};
   const auto add = [&](const std::string& name, const Transfer& each) {
     const std::optional<double> rate = each.algorithm_byte_per_s();
     grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
@@ -340,25 +325,16 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
     total.hidden_s += each.hidden_s;
     if (++count <= most) add(transfer_label(each), each);
   }
-  grid.has_total = count > 1;
-  if (grid.has_total) add("total", total);
-  constexpr std::string_view droppable[] = {"of kernels", "launches", "hidden", "bus rate"};
-  drop_columns(grid, width, droppable);
+  if (count > 1) add("total", total);
+  drop_columns(grid, width, {"of kernels", "launches", "hidden", "bus rate"});
   return grid;
 }
 
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   constexpr std::size_t widest_worst = 22;
-  Grid grid{{{"accuracy", true},
-             {"dtype", true},
-             {"pass", true},
-             {"layers"},
-             {"bias"},
-             {"gerr"},
-             {"median"},
-             {"within 25%"},
-             {"roofline"},
-             {"worst", true}}};
+  Grid grid{{left("accuracy"), left("dtype"), left("pass"), right("layers"), right("bias"),
+             right("gerr"), right("median"), right("within 25%"), right("roofline"),
+             left("worst")}};
   for (const Accuracy& cell : result.measured.accuracy)
     grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
                   std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
@@ -368,8 +344,7 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
                   ratio_text(cell.roofline.geometric_error),
                   fmt::format("{} {}", short_name(printable(cell.worst.front().name), widest_worst),
                               factor(cell.worst.front().ratio))});
-  constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, {"median", "within 25%", "worst"});
   return grid;
 }
 
@@ -434,14 +409,14 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   }
   if (result.measured.recording)
     for (const bool gpus : {true, false})
-      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.own.width);
+      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.width);
           grid.row_count() > 0)
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
-                                                style.own.width));
+    text += '\n' +
+            style.render(unmodelled_grid(*result.measured.recording, most_unmodelled, style.width));
   if (!result.measured.accuracy.empty())
-    text += '\n' + style.render(accuracy_grid(result, style.own.width));
+    text += '\n' + style.render(accuracy_grid(result, style.width));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

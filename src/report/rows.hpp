@@ -48,7 +48,7 @@ std::string work_title(const Result& result, bool with_gpu);
 /// that matter in as many columns as there are. `results`, indices into the report's, share a
 /// table: one network, or several inputs of one layer each.
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
-                const RenderStyle& style);
+                std::optional<std::size_t> width);
 
 /// Whether layers that are alike are one row in files too: in a recording they have one time, the
 /// mean of all.
@@ -59,7 +59,7 @@ bool folds_everywhere(const Result& result);
 /// What stands above the table: where the recording is from, the roofs, what the GPU did.
 std::string kernel_title(const KernelTable& table);
 Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
-                 const RenderStyle& style);
+                 std::optional<std::size_t> width);
 std::string kernel_label(const KernelRow& row);
 /// "24.57 us, 12.3%, x4": its time, its share of all, its launches.
 std::string kernel_note(const KernelRow& row);

@@ -31,6 +31,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// A setting a row; columns that say the same of all are left out, and on a terminal what there is
 /// no room for.
 std::string points_text(const Report& report, const TableStyle& style);
+/// The types of layers of one network on one GPU, batch by batch.
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What a ranking comes to: the first, and what ties with it.
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
@@ -38,8 +40,6 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
 std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
-/// The seconds of a sweep by kind of layer.
-std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
 /// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".

@@ -1,15 +1,13 @@
-// Work in several settings as tables and sentences: points and rankings, sweeps, comparisons.
+// Work in several settings as tables and sentences: points and rankings.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "model/text.hpp"
-#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
@@ -188,7 +186,7 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
 }  // namespace
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
-  Grid grid{{{"network", true}, {"rank"}, {"GPU", true}}};
+  Grid grid{{left("network"), right("rank"), left("GPU")}};
   for (const SettingColumn& column : point_columns) {
     const bool has_money = column.header == million_header && !report.currency.empty();
     grid.columns.push_back(
@@ -231,56 +229,30 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 
 namespace {
 
-bool has_measured_parts(const SettingsTable& sweep) {
-  return std::ranges::any_of(sweep.rows,
-                             [](const SettingRow& row) { return !row.measured_part_s.empty(); });
-}
-
-Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
-  Grid grid{{{"batch"}}};
-  std::vector<NetworkPart> measured;
-  for (const NetworkPart part : enumerators<NetworkPart>) {
-    const std::string name(name_of(part));
-    grid.columns.push_back({name});
-    if (std::ranges::any_of(
-            sweep.rows, [&](const SettingRow& row) { return row.measured_part_s.contains(name); }))
-      measured.push_back(part);
+/// What each type of layers takes, those first that take most at the last batch.
+Grid sweep_grid(const Report& report, const SettingsTable& sweep,
+                std::optional<std::size_t> width) {
+  Grid grid{{right("batch")}};
+  const std::vector<TypeRow>& types = report.results[sweep.rows.back().result].types;
+  std::vector<std::string_view> droppable;
+  for (const TypeRow& type : types) {
+    droppable.insert(droppable.begin(), info(type.kind).name);
+    grid.columns.push_back(right(std::string(info(type.kind).name)));
   }
-  for (const NetworkPart part : measured) {
-    grid.columns.push_back({std::string(name_of(part)) + " measured"});
-    grid.columns.push_back({"/exp."});
-  }
-  grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
-  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
-    const SettingRow& row = sweep.rows[i];
+  grid.columns.push_back(right("total"));
+  for (const SettingRow& row : sweep.rows) {
+    const std::vector<TypeRow>& own = report.results[row.result].types;
     std::vector<std::string> cells{batch_text(row)};
-    for (const double part_s : row.part_s) cells.push_back(part_s > 0 ? duration(part_s) : "");
-    for (const NetworkPart part : measured) {
-      const auto found = row.measured_part_s.find(std::string(name_of(part)));
-      const bool known = found != row.measured_part_s.end();
-      const double expected_s = row.part_s[part];
-      cells.push_back(known ? duration(found->second) : "");
-      cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
+    for (const TypeRow& type : types) {
+      const auto found = std::ranges::find(own, type.kind, &TypeRow::kind);
+      const double time_s = found == own.end() ? 0 : found->total.time_s;
+      cells.push_back(time_s > 0 ? duration(time_s) : "");
     }
-    cells.insert(cells.end(),
-                 {duration(row.time_per_image_s.value_or(0)), plain(row.images_per_s.value_or(0)),
-                  !row.fits.value_or(true) ? "DOES NOT FIT"
-                  : i == sweep.best        ? "least"
-                                           : ""});
+    cells.push_back(duration(row.time_s));
     grid.add_row(cells);
   }
-  constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
   drop_columns(grid, width, droppable);
   return grid;
-}
-
-std::string sweep_sentence(const SettingsTable& sweep) {
-  if (!sweep.best) return "none of these batches fits the GPU's memory\n";
-  const std::string best = batch_text(sweep.rows[*sweep.best]);
-  std::string text = fmt::format("of these, batch {} has the least time an image\n", best);
-  if (sweep.near_best_from == sweep.best) return text;
-  return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
-                            batch_text(sweep.rows[*sweep.near_best_from]), best);
 }
 
 /// ", by tensorrt on NVIDIA, torch-compile elsewhere"
@@ -397,10 +369,11 @@ std::string flight_cap_line(const Result& result) {
   return broken(text, sentence_width);
 }
 
-std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
-  return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
+  return fmt::format("{} on {} by batch, time of each type of layers\n\n",
+                     shortened(printable(sweep.work), 40),
                      shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
-         style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
+         style.render(sweep_grid(report, sweep, style.width)) + '\n';
 }
 
 std::string points_text(const Report& report, const TableStyle& style) {
@@ -418,21 +391,18 @@ std::string points_text(const Report& report, const TableStyle& style) {
       text += ranking_answer(table, report.currency) + '\n';
     }
   text += points_title(report.points) + share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
+  if (const Grid grid = points_grid(report, style.width); grid.row_count() > 0)
     text += style.render(grid);
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     if (!table.ranked_by) continue;
     const std::string sentences =
-        ranking_sentences(table, report.point_selections[i], report.currency, style.own.width);
+        ranking_sentences(table, report.point_selections[i], report.currency, style.width);
     if (!sentences.empty())
       text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
-                     std::min(style.own.width.value_or(widest), widest));
+                     std::min(style.width.value_or(widest), widest));
   }
-  text += '\n';
-  for (const SettingsTable& sweep : report.sweeps)
-    if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
-  return text;
+  return text + '\n';
 }
 
 }  // namespace roofline

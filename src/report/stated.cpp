@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 

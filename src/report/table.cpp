@@ -5,7 +5,6 @@
 #include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/formats.hpp"
-#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
@@ -74,8 +73,7 @@ std::vector<EngineUse> engine_uses(const Report& report, const Section& section)
   for (const std::size_t i : section)
     for (const LayerResult& row : report.results[i].layers) {
       if (!runs_on_engine(row.layer)) continue;
-      auto use = std::ranges::find_if(
-          uses, [&](const EngineUse& each) { return each.engine == row.engine; });
+      auto use = std::ranges::find(uses, row.engine, &EngineUse::engine);
       if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
       use->time_s += row.measured_time_s.value_or(time_s(row));
       const std::string kind(info(row.layer.kind).name);
@@ -102,17 +100,6 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
-std::string other_engine_sentence(const Result& result) {
-  constexpr double much = 2;
-  const auto& other = result.other_engine;
-  if (!other || other->own_expected_s < much * other->expected_s) return "";
-  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
-                     name_of(other->engine), name_of(other->own),
-                     name_of(*result.setting.framework), name_of(other->own),
-                     factor(other->own_expected_s / other->expected_s));
-}
-
 /// The expected time of all layers and how sure it is; empty where either is not known, and beside
 /// measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
@@ -129,18 +116,9 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
 
 /// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
-  Grid grid{{{"type", true},
-             {"layers"},
-             {"MACs"},
-             {"FLOP"},
-             {"bytes"},
-             {"roofline"},
-             {"expected"},
-             {"share"},
-             {"measured"},
-             {"/bound"},
-             {"/exp."}},
-            true};
+  Grid grid{{left("type"), right("layers"), right("MACs"), right("FLOP"), right("bytes"),
+             right("roofline"), right("expected"), right("share"), right("measured"),
+             right("/bound"), right("/exp.")}};
   const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
     return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
   };
@@ -170,7 +148,7 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const TableStyle& style) {
   if (!selection.rest.empty()) return "";
-  return style.is_terminal() || folds_everywhere(result)
+  return style.width || folds_everywhere(result)
              ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
@@ -183,19 +161,18 @@ std::string section_text(const Report& report, const Section& section, const Tab
   const std::string engines = engines_of(report, section);
   if (section.size() > 1)
     return text + ceilings_sentence(result) + engines + '\n' +
-           style.render(layer_grid(report, section, style.own)) + '\n';
+           style.render(layer_grid(report, section, style.width)) + '\n';
   const Selection& selection = report.selections[section.front()];
-  text += verdict_sentences(result) + expected_sentence(result, style.own.width) +
-          ceilings_sentence(result) + engines + other_engine_sentence(result) +
-          memory_sentence(result) + recording_sentences(result) + '\n';
+  text += verdict_sentences(result) + expected_sentence(result, style.width) +
+          ceilings_sentence(result) + engines + memory_sentence(result) +
+          recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");
   else
-    text += style.render(layer_grid(report, section, style.own)) +
+    text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
-  return text + network_bounds_sentence(result, style.own.width) + measured_text(result, style) +
-         '\n';
+  return text + network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
 }
 
 /// Points stand for their layers, unless layers are asked for.
@@ -213,11 +190,10 @@ std::string layer_tables(const Report& report, TableStyle style) {
     return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
-  const bool by_type = report.filter.by == RowsBy::type;
-  const bool rows = shows_layers(report) && !by_type;
-  if (by_type)
-    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(sweep, style);
-  if (rows || (by_type && report.sweeps.empty()))
+  const bool is_swept = report.filter.by == RowsBy::type && !report.sweeps.empty();
+  if (is_swept)
+    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
+  else if (shows_layers(report))
     for (const Section& section : grouped_results(report, share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);
@@ -232,7 +208,7 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
     const KernelSelection& selection = report.kernel_selections[i];
-    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own));
+    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.width));
     if (selection.rest.empty())
       text += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
     text += '\n';
@@ -256,7 +232,7 @@ std::string screens_text(const Report& report, const std::vector<NetworkExplanat
 std::string report_text(const Report& report, const TableStyle& style) {
   if (!report.network_explanations.empty())
     return screens_text(report, report.network_explanations, style);
-  if (style.is_terminal() && !report.screens.empty() && report.kernels.empty())
+  if (style.width && !report.screens.empty() && report.kernels.empty())
     return screens_text(report, report.screens, style) +
            "--all shows every layer, and where the time went.\n";
   std::string text = layer_tables(report, style);
@@ -302,12 +278,12 @@ std::string without_marks(std::string_view text) {
 
 std::string TableStyle::render(const Grid& grid) const {
   if (legend != nullptr) legend->add(grid);
-  return is_markdown ? table_mark + markdown_grid(grid) + '\n' + table_mark : aligned(grid, own);
+  return is_markdown ? table_mark + markdown_grid(grid) + '\n' + table_mark : aligned(grid, width);
 }
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
   std::string text =
-      report.explanations.empty() ? report_text(report, {style}) : explanations_text(report);
+      report.explanations.empty() ? report_text(report, {style.width}) : explanations_text(report);
   if (style.width) text = broken(text, *style.width);
   if (style.height && static_cast<std::size_t>(std::ranges::count(text, '\n')) >= *style.height)
     text += broken(answer_of(report), *style.width);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <iterator>
 
 namespace roofline {
 namespace {
@@ -155,14 +154,7 @@ std::string shape_text(const Shape& shape) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '\x1b') {  // up to the letter that ends it, it takes no column
-      i = std::min(text.find('m', i), text.size() - 1) + 1;
-      continue;
-    }
-    i += character_at(text, i).length;
-    ++width;
-  }
+  for (std::size_t i = 0; i < text.size(); ++width) i += character_at(text, i).length;
   return width;
 }
 
@@ -204,19 +196,6 @@ std::string printable(std::string_view text) { return replaced(text, "?", acts);
 
 std::string printable_lines(std::string_view text) {
   return replaced(text, "?", [](char32_t code) { return code != U'\n' && acts(code); });
-}
-
-std::string terminal_text(std::string_view text, bool may_be_bold) {
-  if (!may_be_bold) return printable_lines(text);
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min({text.find(bold_begin), text.find(bold_end), text.size()});
-    out += printable_lines(text.substr(0, end));
-    text.remove_prefix(end);
-    out += text.substr(0, bold_begin.size());
-    text.remove_prefix(std::min(bold_begin.size(), text.size()));
-  }
-  return out;
 }
 
 std::string markdown_text(std::string_view text) {

@@ -54,8 +54,7 @@ std::string words(const std::optional<E>& enumerator) {
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
 
-/// Columns that the text takes on a terminal, where it is UTF-8, one a character; the escapes of
-/// colours take none.
+/// Columns that the text takes on a terminal, where it is UTF-8, one a character.
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
@@ -70,11 +69,6 @@ inline constexpr std::size_t sentence_width = 79;
 std::string printable(std::string_view text);
 /// The same of a text of several lines.
 std::string printable_lines(std::string_view text);
-/// What makes text bold on a terminal, and what ends it.
-inline constexpr std::string_view bold_begin = "\x1b[1m";
-inline constexpr std::string_view bold_end = "\x1b[0m";
-/// printable_lines of all but these two, where the text may have them.
-std::string terminal_text(std::string_view text, bool may_be_bold);
 /// A text within a line of which nothing is markup of Markdown or HTML.
 std::string markdown_text(std::string_view text);
 /// Whole lines of which nothing is markup of Markdown or HTML.

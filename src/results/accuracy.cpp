@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -16,7 +17,7 @@ double ratio_of(const TimedPair& pair) { return pair.predicted_s / pair.measured
 
 double median(std::vector<double> values) {
   const std::size_t middle = values.size() / 2;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
@@ -33,10 +34,8 @@ Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
   }
   accuracy.expected = model_error(expected);
   accuracy.roofline = model_error(roofline);
-  std::stable_sort(accuracy.worst.begin(), accuracy.worst.end(),
-                   [](const WorstLayer& a, const WorstLayer& b) {
-                     return std::fabs(std::log(a.ratio)) > std::fabs(std::log(b.ratio));
-                   });
+  std::ranges::stable_sort(accuracy.worst, std::greater(),
+                           [](const WorstLayer& each) { return std::fabs(std::log(each.ratio)); });
   if (accuracy.worst.size() > worst_count) accuracy.worst.resize(worst_count);
   return accuracy;
 }
@@ -55,8 +54,8 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
     errors.push_back(std::fabs(ratio_of(pair) - 1));
   }
   const auto share_within = [&](double most) {
-    return static_cast<double>(std::count_if(errors.begin(), errors.end(),
-                                             [&](double error) { return error < most; })) /
+    return static_cast<double>(
+               std::ranges::count_if(errors, [&](double error) { return error < most; })) /
            count;
   };
   return {std::exp(log_sum / count), std::exp(log_distance / count), median(errors),

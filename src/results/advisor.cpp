@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,7 +10,6 @@
 #include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
-#include "roofline/host_gaps.hpp"
 
 namespace roofline {
 namespace {
@@ -121,7 +121,7 @@ std::string half_text(const Subject& subject) {
   };
   const auto& rows = subject.result.layers;
   return (subject.layer != nullptr ? has_channels_first(*subject.layer)
-                                   : std::any_of(rows.begin(), rows.end(), has_channels_first))
+                                   : std::ranges::any_of(rows, has_channels_first))
              ? "fp16 with channels last"
              : "fp16";
 }
@@ -145,8 +145,8 @@ bool may_grow(const Subject& subject) {
   const auto& batch = subject.result.setting.batch;
   if (!batch || !subject.is_inference()) return false;
   return subject.network == nullptr ||
-         std::all_of(subject.network->layers.begin(), subject.network->layers.end(),
-                     [&](const Layer& layer) { return layer.output.batch == *batch; });
+         std::ranges::all_of(subject.network->layers,
+                             [&](const Layer& layer) { return layer.output.batch == *batch; });
 }
 
 void multiply_batch(Layer& layer) {
@@ -248,8 +248,8 @@ bool launches_graphs(const TraceSummary& recording) {
   return std::ranges::any_of(
              recording.gaps,
              [](const IdleGaps& gaps) { return gaps.during.ends_with(before_graph); }) ||
-         std::ranges::any_of(recording.unmodelled,
-                             [](const UnmodelledWork& work) { return work.reason == in_graph; });
+         std::ranges::find(recording.unmodelled, in_graph, &UnmodelledWork::reason) !=
+             recording.unmodelled.end();
 }
 
 /// The host's gaps, but for what a graph leaves between two kernels; nothing where graphs run
@@ -492,9 +492,8 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
   std::vector<NetworkIdea> ideas;
   for (const Action* action : possible_actions(of_networks, subject))
     add_idea(*action, subject, ideas);
-  std::stable_sort(ideas.begin(), ideas.end(), [](const NetworkIdea& a, const NetworkIdea& b) {
-    return a.advice.speedup > b.advice.speedup;
-  });
+  std::ranges::stable_sort(ideas, std::greater(),
+                           [](const NetworkIdea& each) { return each.advice.speedup; });
   std::vector<Advice> advice;
   advice.reserve(ideas.size() + 1);
   for (const NetworkIdea& idea : ideas) advice.push_back(idea.advice);
@@ -517,11 +516,10 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
         shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_choice_s;
     advice.back().speeds_kernels = action->thing != Thing::batch && action->thing != Thing::launch;
   }
-  std::stable_sort(advice.begin(), advice.end(),
-                   [](const Advice& a, const Advice& b) { return a.saved_s > b.saved_s; });
+  std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
   // First what leaves the work as it is: results of a larger batch come later.
-  const auto first = std::find_if(advice.begin(), advice.end(),
-                                  [](const Advice& each) { return each.action != "larger_batch"; });
+  const auto first = std::ranges::find_if(
+      advice, [](const Advice& each) { return each.action != "larger_batch"; });
   if (first != advice.end()) std::rotate(advice.begin(), first, first + 1);
   return advice;
 }

@@ -45,11 +45,7 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
   const auto dense_flops = [](const LayerResult& row) {
     return is_dense_contraction(row.layer) ? row.counts.flops : 0;
   };
-  return std::max_element(rows.begin(), rows.end(),
-                          [&](const LayerResult& a, const LayerResult& b) {
-                            return dense_flops(a) < dense_flops(b);
-                          })
-      ->engine;
+  return std::ranges::max_element(rows, {}, dense_flops)->engine;
 }
 
 /// The value that all layers share, if they do.
@@ -108,8 +104,8 @@ const Layer& source_of(std::size_t producer, const Network& network) {
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
   std::vector<std::string> names;
-  if (std::none_of(layer.inputs.begin(), layer.inputs.end(),
-                   [](const Operand& operand) { return operand.producer.has_value(); }))
+  if (std::ranges::none_of(layer.inputs,
+                           [](const Operand& operand) { return operand.producer.has_value(); }))
     return names;
   names.reserve(layer.inputs.size());
   for (const Operand& operand : layer.inputs)
@@ -277,24 +273,6 @@ std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& 
   return batch;
 }
 
-/// What the framework's choice of engines makes of its layers' time.
-std::optional<OtherEngine> other_engine_of(const std::vector<LayerResult>& rows,
-                                           const Context& context) {
-  if (!context.options.framework) return std::nullopt;
-  std::optional<OtherEngine> other;
-  for (const LayerResult& row : rows) {
-    const auto own = select_engine(row.layer, context.gpu.peak_flop_per_s, EngineChoice::automatic);
-    if (!row.kernel || !own || own == row.engine) continue;
-    const KernelModel& model = kernel_model_for(context, *own);
-    const auto plan = plan_kernel(row.layer, row.counts, *own, model, context.options.cache);
-    if (!plan || !*plan) continue;
-    if (!other) other = OtherEngine{row.engine, *own, 0, 0};
-    other->expected_s += row.kernel->expected_time_s;
-    other->own_expected_s += launched(**plan, model, context.launch).expected_time_s;
-  }
-  return other;
-}
-
 /// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context,
@@ -395,7 +373,6 @@ Expected<Result> evaluate(Network network, const Context& context) {
       result.setting.batch = batch_beside_casts(result.layers);
     }
     measure_up(result, context);
-    result.other_engine = other_engine_of(result.layers, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     if (!network.recording) {
@@ -403,7 +380,6 @@ Expected<Result> evaluate(Network network, const Context& context) {
       result.memory->workspace_byte = largest_workspace_byte(result.layers);
     }
     result.setting.item = network.item;
-    result.measured.parts_s = network.measured_parts_s;
     return result;
   } catch (const InputError& error) {
     return error;
@@ -420,7 +396,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   for (const RecordResult& record : records) count += record.rows.size();
   rows.reserve(count);
   for (RecordResult& record : records) {
-    std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
+    std::ranges::move(record.rows, std::back_inserter(rows));
     record = {};
   }
   try {

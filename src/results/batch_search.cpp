@@ -1,7 +1,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "roofline/settings_table.hpp"
 

@@ -188,9 +188,8 @@ class Fit {
 
 /// Layers that are left out together, as numbers: networks, or where there is but one, layers.
 std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers) {
-  const bool one_network = std::all_of(
-      layers.begin(), layers.end(),
-      [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
+  const bool one_network = std::ranges::all_of(
+      layers, [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> of_layer;
   of_layer.reserve(layers.size());
@@ -252,7 +251,7 @@ class Attempt {
   Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers)
       : gpu_(gpu), layers_(layers), groups_(group_numbers(layers)), all_(layers.size()) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
-    const std::size_t groups = *std::max_element(groups_.begin(), groups_.end()) + 1;
+    const std::size_t groups = *std::ranges::max_element(groups_) + 1;
     folds_ = groups < 2 ? 0 : std::min(most_folds, groups);
   }
 
@@ -279,7 +278,7 @@ class Attempt {
     std::map<LayerClass, Indices> members;
     for (const std::size_t i : all_) members[class_of(layers_[i].layer)].push_back(i);
     for (const auto& [layer_class, indices] : members) {
-      const bool changes = std::any_of(indices.begin(), indices.end(), [&](std::size_t i) {
+      const bool changes = std::ranges::any_of(indices, [&](std::size_t i) {
         return ratios_.after[i] != ratios_.before[i] || ratios_.held_out[i] != ratios_.before[i];
       });
       const CalibrationScore score = score_of(ratios_, indices);
@@ -292,12 +291,12 @@ class Attempt {
   /// The constants that these depend on keep their values from now on. Whether any was free.
   bool freeze(const std::vector<LayerClass>& classes, std::vector<bool>& may_move) const {
     const auto is_refused = [&](std::size_t i) {
-      return std::find(classes.begin(), classes.end(), class_of(layers_[i].layer)) != classes.end();
+      return std::ranges::find(classes, class_of(layers_[i].layer)) != classes.end();
     };
     bool any = false;
     for (const std::size_t constant : fit_->free()) {
       const Indices& moved = fit_->layers_of(constant);
-      if (std::none_of(moved.begin(), moved.end(), is_refused)) continue;
+      if (std::ranges::none_of(moved, is_refused)) continue;
       may_move[constant] = false;
       any = true;
     }

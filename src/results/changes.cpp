@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -160,9 +161,8 @@ ChangeGroup group_of(std::vector<Change> changes) {
     group.before_s += each.before.time_s;
     group.after_s += each.after.time_s;
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
-    return std::fabs(a.change_s()) > std::fabs(b.change_s());
-  });
+  std::ranges::stable_sort(changes, std::greater(),
+                           [](const Change& each) { return std::fabs(each.change_s()); });
   group.work = std::move(changes);
   return group;
 }
@@ -194,9 +194,7 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
     std::vector<AllWork::iterator> layers;
     for (auto each = all.begin(); each != all.end(); ++each)
       if (each->second.row != nullptr) layers.push_back(each);
-    std::sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) {
-      return std::less<>()(a->second.row, b->second.row);
-    });
+    std::ranges::sort(layers, {}, [](const auto& each) { return each->second.row; });
     return layers;
   };
   const auto identity_of = [](const auto& each) {

@@ -94,8 +94,8 @@ std::optional<double> KernelCounters::flop_in_all() const {
 }
 
 bool KernelRecording::has_counters() const {
-  return std::any_of(kernels.begin(), kernels.end(),
-                     [](const RecordedKernel& kernel) { return kernel.counters.any(); });
+  return std::ranges::any_of(kernels,
+                             [](const RecordedKernel& kernel) { return kernel.counters.any(); });
 }
 
 KernelTable place_kernels(std::shared_ptr<const KernelRecording> recording,

@@ -40,7 +40,7 @@ const ApproachMark approach_marks[] = {
 
 Approach approach_of(std::string_view name) {
   for (const auto& [approach, parts] : approach_marks)
-    if (std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    if (std::ranges::any_of(parts, [&](std::string_view part) {
           return name.find(part) != std::string_view::npos;
         }))
       return approach;

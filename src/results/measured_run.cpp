@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "model/gpu_names.hpp"
 #include "results/steps.hpp"
@@ -50,10 +51,6 @@ BelowBound why_below(const LayerResult& row, const Context& context) {
 
 constexpr std::size_t most_listed = 10;
 
-void raise(std::optional<double>& best, double rate) {
-  if (!best || rate > *best) best = rate;
-}
-
 void add_row(MeasuredSummary& summary, const LayerResult& row) {
   ++summary.rows;
   add_to_total(summary.total, row);
@@ -64,10 +61,6 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
     summary.bad_choices.measured_s += measured_s;
     summary.bad_choices.expected_s += *row.better_time_s;
   }
-  if (row.counts.flops > 0 && !row.below_bound)
-    raise(summary.best_flop_per_s[row.engine], static_cast<double>(row.counts.flops) / measured_s);
-  if (!row.below_bound)
-    raise(summary.best_byte_per_s, static_cast<double>(row.counts.bytes.total) / measured_s);
 }
 
 /// What stands between the bound and the measured time: the largest part of the expected time that
@@ -96,8 +89,7 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
 
 std::string best_help(const LayerResult& row, const Result& result, const Context& context) {
   const std::vector<Advice> all = advise(row, result, context);
-  const auto best = std::max_element(
-      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.speedup < b.speedup; });
+  const auto best = std::ranges::max_element(all, {}, &Advice::speedup);
   return best == all.end() ? "" : best->text;
 }
 
@@ -122,8 +114,7 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     if (const auto seconds = lost_s(result.layers[i]); seconds && *seconds > 0)
       if (result.layers[i].kernel) add_lost(lost, result, i, *seconds);
-  std::stable_sort(lost.begin(), lost.end(),
-                   [](const LostTime& a, const LostTime& b) { return a.lost_s > b.lost_s; });
+  std::ranges::stable_sort(lost, std::greater(), &LostTime::lost_s);
   if (lost.size() > most_listed) lost.resize(most_listed);
   for (LostTime& each : lost) {
     each.why = why_lost(result.layers[each.row], result.measured.recording != nullptr);
@@ -219,9 +210,8 @@ std::optional<MeasuredSummary> measured_summary(const Result& result, const Cont
       add_row(summary, row);
   if (summary.rows == 0) return std::nullopt;
   summary.unexplained_s = *summary.total.measured_time_s - *summary.total.expected_time_s;
-  std::stable_sort(summary.types.begin(), summary.types.end(), [](const auto& a, const auto& b) {
-    return a.total.measured_time_s > b.total.measured_time_s;
-  });
+  std::ranges::stable_sort(summary.types, std::greater(),
+                           [](const TypeRow& type) { return type.total.measured_time_s; });
   summary.most_lost = most_lost(result, context);
   return summary;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -36,8 +37,7 @@ std::vector<MainLayer> main_layers(const Result& result) {
     layer.share = share_of(layer.time_s, whole_s);
     layers.push_back(std::move(layer));
   }
-  std::stable_sort(layers.begin(), layers.end(),
-                   [](const MainLayer& a, const MainLayer& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(layers, std::greater(), &MainLayer::time_s);
   layers.resize(std::min(layers.size(), most_layers));
   return layers;
 }

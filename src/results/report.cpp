@@ -64,8 +64,7 @@ std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& e
 std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
   std::vector<Gpu> gpus;
   for (const Evaluated& each : evaluated)
-    if (std::none_of(gpus.begin(), gpus.end(),
-                     [&](const Gpu& gpu) { return gpu.name == each.context->gpu.name; }))
+    if (std::ranges::find(gpus, each.context->gpu.name, &Gpu::name) == gpus.end())
       gpus.push_back(each.context->gpu);
   return gpus;
 }
@@ -106,7 +105,7 @@ void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
     return works.try_emplace(work, works.size()).first->second;
   };
   for (const Evaluated& each : evaluated) work_of(each);
-  std::stable_sort(evaluated.begin(), evaluated.end(), [&](const Evaluated& a, const Evaluated& b) {
+  std::ranges::stable_sort(evaluated, [&](const Evaluated& a, const Evaluated& b) {
     if (work_of(a) != work_of(b)) return work_of(a) < work_of(b);
     return is_ranked_before(a.result, b.result, prices, by);
   });
@@ -138,21 +137,14 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
-  std::vector<std::vector<std::size_t>> rows;
-  for (const Result& result : report.results) {
+  for (const Result& result : report.results)
     report.selections.push_back(select(result, options.filter));
-    rows.push_back(report.selections.back().rows);
-  }
   const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
   report.sweeps = sweeps_of(settings);
   report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);
   for (const SettingsTable& table : report.points)
     report.point_selections.push_back(select(table, options.filter));
   if (options.compare) report.changes = changes_of(report.results, report.kernels);
-  if (options.filter.by == RowsBy::layer)
-    report.comparisons = compare_layers(settings, report.results, rows);
-  std::vector<SettingsTable> networks = compare_networks(settings, report.results);
-  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparisons));
   return report;
 }
 

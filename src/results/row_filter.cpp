@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -109,8 +110,7 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& who
   if (filter.selects()) {
     for (const Row& row : rows) keys.push_back(keys_of(row, whole));
     const SortBy by = filter.sort.value_or(SortBy::time);
-    std::stable_sort(indices.begin(), indices.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a][by] > keys[b][by]; });
+    std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return keys[i][by]; });
   }
   std::size_t kept = indices.size();
   if (filter.cover_share) {

@@ -53,8 +53,7 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
   const char* stop = value.data() + value.size();
   const auto [unit_at, error] = std::from_chars(value.data(), stop, limit.bound);
   const std::string_view unit(unit_at, static_cast<std::size_t>(stop - unit_at));
-  const auto found = std::find_if(quantities.begin(), quantities.end(),
-                                  [&](const LimitedQuantity& each) { return each.unit == unit; });
+  const auto found = std::ranges::find(quantities, unit, &LimitedQuantity::unit);
   const bool is_known = has_word(">= <= > < =", limit.comparison);
   const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
   if (!is_bound || found == quantities.end() || !is_known)
@@ -129,8 +128,7 @@ std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
 std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vector<Gpu> gpus) {
   const std::size_t limits_at = std::min(word.find_first_of(comparisons), word.size());
   const std::string what = lower_case(word.substr(0, limits_at));
-  const bool is_known =
-      std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return is_of(gpu, what); });
+  const bool is_known = std::ranges::any_of(gpus, [&](const Gpu& gpu) { return is_of(gpu, what); });
   if (!is_known && limits_at == word.size()) return std::nullopt;
   if (!is_known)
     throw InputError("expected all, a maker or an architecture before the limits of \"" + word +
@@ -140,8 +138,8 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
   for (std::string_view rest = std::string_view(word).substr(limits_at); !rest.empty();)
     limits.push_back(take_limit(rest, word));
   std::erase_if(gpus, [&](const Gpu& gpu) {
-    return !is_of(gpu, what) || !std::all_of(limits.begin(), limits.end(),
-                                             [&](const Limit& limit) { return limit.holds(gpu); });
+    return !is_of(gpu, what) ||
+           !std::ranges::all_of(limits, [&](const Limit& limit) { return limit.holds(gpu); });
   });
   if (gpus.empty())
     throw InputError("expected limits that some GPU meets, got \"" + word + "\"", Remedy::gpu);
@@ -154,7 +152,7 @@ bool fits_pattern(std::string_view text, std::string_view pattern) {
   const std::size_t close = pattern.find('}', open);
   if (close == pattern.npos) return false;
   const std::vector<std::string> any = alternatives(pattern.substr(open + 1, close - open - 1));
-  return std::any_of(any.begin(), any.end(), [&](const std::string& each) {
+  return std::ranges::any_of(any, [&](const std::string& each) {
     return fits_pattern(
         text, std::string(pattern.substr(0, open)) + each + std::string(pattern.substr(close + 1)));
   });

@@ -7,30 +7,10 @@
 namespace roofline {
 namespace {
 
-NetworkPart part_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::conv:
-    case LayerKind::conv_transpose: return NetworkPart::conv;
-    case LayerKind::linear:
-    case LayerKind::matmul:
-    case LayerKind::attention: return NetworkPart::linear;
-    case LayerKind::host_copy: return NetworkPart::copies;
-    default: return info(kind).family == KindFamily::pool ? NetworkPart::pool : NetworkPart::other;
-  }
-}
-
-void set_parts(SettingRow& row, const Result& result) {
-  for (const TypeRow& type : result.types) row.part_s[part_of(type.kind)] += type.total.time_s;
-  double sum_s = 0;
-  for (const double part_s : row.part_s) sum_s += part_s;
-  row.part_s[NetworkPart::total] = sum_s;
-  row.measured_part_s = result.measured.parts_s;
-}
-
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(SettingRow& row, const Result& result) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
-  const auto largest = std::max_element(part_s.begin(), part_s.end());
+  const auto largest = std::ranges::max_element(part_s);
   if (*largest <= 0 || row.time_s <= 0) return;
   row.limiter = static_cast<Limiter>(largest - part_s.begin());
   row.limiter_share = *largest / row.time_s;
@@ -61,30 +41,14 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   row.time_s = result.total.time_s;
   row.expected_uncertainty = result.total.expected_uncertainty;
   row.roofline_time_s = result.total.roofline_time_s;
-  if (result.bounds.network) row.cached_bound_s = result.bounds.network->cached_bound_s;
   row.measured_time_s = result.total.measured_time_s;
   row.compute_bound_share = compute_bound_share(result);
   row.tdp_w = setting.tdp_w;
-  if (row.tdp_w) row.energy_at_tdp_j = row.time_s * *row.tdp_w;
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
   set_limiter(row, result);
   row.framework = setting.framework;
   set_quantities_of_image(row, result.eager_time_s, prices);
-  set_parts(row, result);
-  return row;
-}
-
-SettingRow row_of(const LayerResult& layer, const SettingRow& network) {
-  SettingRow row;
-  row.result = network.result;
-  row.gpu = network.gpu;
-  row.batch = layer.layer.output.batch;
-  row.time_s = time_s(layer);
-  row.expected_uncertainty = layer.expected_uncertainty;
-  row.roofline_time_s = layer.point.roofline_time_s;
-  row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
-  if (network.tdp_w) row.energy_at_tdp_j = row.time_s * *network.tdp_w;
   return row;
 }
 
@@ -99,26 +63,6 @@ std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
   return best;
 }
 
-/// The rows of each table that have the same key, a table each, in the order of their results.
-/// Tables of a single row are left out.
-template <class KeyOf>
-std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const KeyOf& key_of) {
-  std::vector<SettingsTable> parts;
-  for (const SettingsTable& table : tables) {
-    std::map<decltype(key_of(table.rows.front())), std::size_t> part_of;
-    for (const SettingRow& row : table.rows) {
-      const auto [entry, is_new] = part_of.try_emplace(key_of(row), parts.size());
-      if (is_new) parts.emplace_back().work = table.work;
-      parts[entry->second].rows.push_back(row);
-    }
-  }
-  std::erase_if(parts, [](const SettingsTable& part) { return part.rows.size() < 2; });
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return a.rows.front().result < b.rows.front().result;
-  });
-  return parts;
-}
-
 /// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
@@ -130,8 +74,7 @@ void sort_rows(std::vector<SettingRow>& rows) {
   const auto key_of = [&](const SettingRow& row) {
     return std::tuple(gpus[row.gpu], types[row.dtype], row.batch);
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const SettingRow& a, const SettingRow& b) { return key_of(a) < key_of(b); });
+  std::ranges::stable_sort(rows, {}, key_of);
 }
 
 /// What rows are ranked by.
@@ -171,10 +114,8 @@ void set_ranks(SettingsTable& table, SortBy by) {
 void finish_points(SettingsTable& table) {
   sort_rows(table.rows);
   if (table.ranked_by) {
-    std::stable_sort(table.rows.begin(), table.rows.end(),
-                     [by = *table.ranked_by](const SettingRow& a, const SettingRow& b) {
-                       return rank_of(a, by) < rank_of(b, by);
-                     });
+    std::ranges::stable_sort(table.rows, {},
+                             [&](const SettingRow& row) { return rank_of(row, *table.ranked_by); });
     set_ranks(table, *table.ranked_by);
   }
   table.best = least(table.rows, &SettingRow::time_per_image_s);
@@ -187,30 +128,6 @@ void finish_points(SettingsTable& table) {
     const double own_s = by_image ? *row.time_per_image_s : row.time_s;
     row.speedup = own_s > 0 ? reference_s / own_s : 1;
   }
-}
-
-void finish_comparison(SettingsTable& table) {
-  const double reference_s = table.rows.front().time_s;
-  for (SettingRow& row : table.rows) row.speedup = row.time_s > 0 ? reference_s / row.time_s : 1;
-  // What does not fit is compared all the same.
-  for (SettingRow& row : table.rows) row.fits.reset();
-  table.fewest_joules = least(table.rows, &SettingRow::energy_at_tdp_j);
-}
-
-/// Networks on GPUs that did the same: a record that one GPU cannot run is missing there. Results
-/// whose layers were dropped are compared by their sums.
-std::vector<SettingsTable> by_gpus(const std::vector<SettingsTable>& tables,
-                                   const std::vector<Result>& results) {
-  using LayerWork = std::tuple<std::string_view, Pass, std::uint64_t, std::uint64_t>;
-  return split(tables, [&](const SettingRow& row) {
-    const Result& result = results[row.result];
-    std::vector<LayerWork> layers;
-    for (const LayerResult& each : result.layers)
-      layers.emplace_back(each.layer.name, each.layer.pass, each.counts.macs,
-                          each.counts.bytes.total);
-    return std::tuple(row.dtype, row.batch, result.total.macs, result.total.bytes.total,
-                      std::move(layers));
-  });
 }
 
 /// What tells the settings of one work apart.
@@ -260,45 +177,25 @@ std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has
   return tables;
 }
 
-std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables) {
-  std::vector<SettingsTable> sweeps = split(tables, [](const SettingRow& row) {
-    return std::tuple(row.gpu, row.dtype, row.batch.has_value());
-  });
-  for (SettingsTable& sweep : sweeps) {
-    std::sort(sweep.rows.begin(), sweep.rows.end(),
-              [](const SettingRow& a, const SettingRow& b) { return a.batch < b.batch; });
-    find_best_batch(sweep);
-  }
-  return sweeps;
-}
-
-std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& tables,
-                                            const std::vector<Result>& results) {
-  std::vector<SettingsTable> comparisons = by_gpus(tables, results);
-  for (SettingsTable& table : comparisons) finish_comparison(table);
-  return comparisons;
-}
-
-std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
-                                          const std::vector<Result>& results,
-                                          const std::vector<std::vector<std::size_t>>& shown) {
-  std::vector<SettingsTable> comparisons;
-  for (const SettingsTable& networks : by_gpus(tables, results)) {
-    const std::size_t first = networks.rows.front().result;
-    for (const std::size_t layer : shown[first]) {
-      SettingsTable table;
-      table.work = results[first].layers[layer].layer.name;
-      if (results[first].setting.training)
-        table.work += " " + std::string(name_of(results[first].layers[layer].layer.pass));
-      for (const SettingRow& network : networks.rows)
-        if (const LayerResult& each = results[network.result].layers[layer]; time_s(each) > 0)
-          table.rows.push_back(row_of(each, network));
-      if (table.rows.empty()) continue;
-      finish_comparison(table);
-      comparisons.push_back(std::move(table));
+std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables) {
+  std::vector<SettingsTable> sweeps;
+  for (SettingsTable& table : tables) {
+    std::erase_if(table.rows, [](const SettingRow& row) { return !row.batch; });
+    sort_rows(table.rows);
+    for (auto begin = table.rows.begin(); begin != table.rows.end();) {
+      const auto end = std::find_if(begin, table.rows.end(), [&](const SettingRow& row) {
+        return row.gpu != begin->gpu || row.dtype != begin->dtype;
+      });
+      if (end - begin > 1) {
+        SettingsTable& sweep = sweeps.emplace_back();
+        sweep.work = table.work;
+        sweep.rows.assign(begin, end);
+        find_best_batch(sweep);
+      }
+      begin = end;
     }
   }
-  return comparisons;
+  return sweeps;
 }
 
 void find_best_batch(SettingsTable& table) {

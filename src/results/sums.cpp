@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "kernel/layer_sizes.hpp"
 #include "model/sizes.hpp"
@@ -39,8 +40,7 @@ std::uint64_t count_not_compared(const std::vector<LayerResult>& rows) {
 }
 
 bool reads_another(const LayerResult& row) {
-  return std::any_of(row.input_from.begin(), row.input_from.end(),
-                     [](const std::string& name) { return !name.empty(); });
+  return std::ranges::any_of(row.input_from, [](const std::string& name) { return !name.empty(); });
 }
 
 double beyond(double byte, double cache_byte) { return std::max(0.0, byte - cache_byte); }
@@ -126,8 +126,7 @@ void add_to_total(Total& total, const LayerResult& row) {
 }
 
 void add_to_types(std::vector<TypeRow>& types, const LayerResult& row) {
-  auto type = std::find_if(types.begin(), types.end(),
-                           [&](const TypeRow& each) { return each.kind == row.layer.kind; });
+  auto type = std::ranges::find(types, row.layer.kind, &TypeRow::kind);
   if (type == types.end()) type = types.insert(types.end(), {row.layer.kind, 0, {}, 0});
   ++type->rows;
   type->time_share += row.time_share.value_or(0);
@@ -142,8 +141,7 @@ void sum_up(Result& result) {
     row.time_share = share_of(time_s(row), whole_s);
     add_to_types(result.types, row);
   }
-  std::stable_sort(result.types.begin(), result.types.end(),
-                   [](const TypeRow& a, const TypeRow& b) { return a.time_share > b.time_share; });
+  std::ranges::stable_sort(result.types, std::greater(), &TypeRow::time_share);
   result.measured.accuracy = score(result.layers);
 }
 
@@ -191,7 +189,7 @@ std::optional<std::uint64_t> cache_byte_of(const Gpu& gpu) {
 }
 
 std::optional<NetworkBounds> network_bounds(const Result& result, CacheState cache) {
-  if (std::none_of(result.layers.begin(), result.layers.end(), reads_another)) return std::nullopt;
+  if (std::ranges::none_of(result.layers, reads_another)) return std::nullopt;
   NetworkBounds bounds;
   bounds.compute_bound_s = result.total.compute_time_s;
   if (!result.bounds.cache_byte) return bounds;

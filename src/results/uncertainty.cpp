@@ -59,9 +59,8 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
     if (row->expected_uncertainty)
       time_s[row->expected_uncertainty->basis] += *row->expected_time_s;
   const auto bases = enumerators<UncertaintyBasis>;
-  const auto most = *std::max_element(
-      bases.begin(), bases.end(),
-      [&](UncertaintyBasis a, UncertaintyBasis b) { return time_s[a] < time_s[b]; });
+  const auto most =
+      *std::ranges::max_element(bases, {}, [&](UncertaintyBasis basis) { return time_s[basis]; });
   return time_s[most] > 0 ? std::optional(most) : std::nullopt;
 }
 
@@ -73,8 +72,7 @@ std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const Measu
   const Pass pass = row.layer.pass;
   const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
   const auto has_cost = [&, cost = info(row.layer.kind).cost](const LayerErrors& each) {
-    return each.costs.empty() ||
-           std::find(each.costs.begin(), each.costs.end(), cost) != each.costs.end();
+    return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
   };
   for (const LayerErrors& each : errors.layers)
     if (is_any_or(each.layer_class, layer_class) && has_cost(each) && is_any_or(each.dtype, type) &&
@@ -92,12 +90,11 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
   double whole_s = 0;
   for (const LayerResult* row : rows) whole_s += row->expected_time_s.value_or(0);
   // A basis without measured runs is no surer of them than the next one that has some.
-  const auto found = std::find_if(errors.totals.begin(), errors.totals.end(),
-                                  [&](const TotalErrors& each) { return each.basis >= *basis; });
+  const auto found = std::ranges::find_if(
+      errors.totals, [&](const TotalErrors& each) { return each.basis >= *basis; });
   const TotalErrors none{*basis, 1, 1, 1, 0, {}};
   const TotalErrors& total = found == errors.totals.end() ? none : *found;
-  const auto own = std::find_if(errors.ways.begin(), errors.ways.end(),
-                                [&](const WayErrors& each) { return each.way == way; });
+  const auto own = std::ranges::find(errors.ways, way, &WayErrors::way);
   const WayErrors of_way = own == errors.ways.end() ? WayErrors{} : *own;
   const auto total_factor = [&](Factor factor, double run_factor, double way_factor) {
     const double run = way ? std::log(std::max(run_factor, way_factor)) : 0;

@@ -31,8 +31,7 @@ Outcome run(const TemporaryFolder& folder, const std::string& shell_line) {
 std::string run_at_terminal(const std::string& folder, const std::string& shell_line, int columns) {
   const std::string script = "cd '" + folder +
                              "' && PATH='" ROOFLINE_PROGRAM_FOLDER
-                             "':\"$PATH\" && unset LC_ALL && export NO_COLOR=1 "
-                             "LANG=C.UTF-8 && { " +
+                             "':\"$PATH\" && unset LC_ALL && export LANG=C.UTF-8 && { " +
                              shell_line + "; }";
   winsize size{};
   size.ws_row = 50;

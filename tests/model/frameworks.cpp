@@ -183,22 +183,6 @@ TEST_CASE("What a framework cannot run is refused", "[model/frameworks]") {
         }) == "TensorRT runs on NVIDIA's GPUs, and Instinct MI300X is AMD's");
 }
 
-TEST_CASE("Where another engine changes much, its layers' time on their own is known",
-          "[model/frameworks]") {
-  const char* const layer = R"({"input": [64, 256, 56, 56], "out_channels": 256, "kernel_size": 3,
-                                "padding": 1})";
-  AnalysisOptions options = options_of(Framework::pytorch);
-  const Result result = run(layer, "a100", options);
-  REQUIRE(result.other_engine);
-  CHECK(result.other_engine->engine == Engine::tf32);
-  CHECK(result.other_engine->own == Engine::fp32);
-  CHECK(result.other_engine->expected_s == *result.layers.front().expected_time_s);
-  options.engine = EngineChoice::automatic;
-  CHECK(result.other_engine->own_expected_s == *run(layer, "a100", options).total.expected_time_s);
-  CHECK(!run(layer, "v100", options_of(Framework::pytorch)).other_engine);
-  CHECK(!run(layer, "a100", {}).other_engine);
-}
-
 /// Measured on an H100: as PyTorch runs what it is given, and as it does with its defaults changed.
 TEST_CASE("Networks in PyTorch, measured on an H100", "[model/frameworks]") {
   const Gpu gpu = find_gpu("h100").value();

@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "pytorch/trace_text.hpp"
-#include "roofline/host_gaps.hpp"
+#include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
 #include "temporary_folder.hpp"
 

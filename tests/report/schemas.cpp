@@ -217,8 +217,6 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   definitions.at("data_type") = one_of<DataType>();
   definitions.at("data_type_or_null") = one_of<DataType>(true);
   definitions.at("framework_or_null") = one_of<Framework>(true);
-  for (const char* const engine : {"engine", "own_engine"})
-    definitions.at("other_engine").at("properties").at(engine) = one_of<Engine>();
   definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
   definitions.at("rates").at("properties") = by_engine("amount");
   definitions.at("recording")

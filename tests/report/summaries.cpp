@@ -1,4 +1,4 @@
-// Views, comparisons and sweeps, on results made by hand.
+// Views, points and sweeps, on results made by hand.
 
 #include "catch.hpp"
 #include "results/steps.hpp"
@@ -69,41 +69,32 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   // 2 s at 100 W are 200 J; 1 s at 300 W are 300 J.
   const std::vector<Result> results{network_result("slow", {row("a", LayerKind::conv, 2)}, 100),
                                     network_result("fast", {row("a", LayerKind::conv, 1)}, 300)};
-  const std::vector<SettingsTable> tables = compare_networks(settings_of(results, {}), results);
+  const std::vector<SettingsTable> tables = points_of(settings_of(results, {}), false);
   REQUIRE(tables.size() == 1);
   const std::vector<SettingRow>& rows = tables.front().rows;
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].speedup == Approx(1));
   CHECK(rows[1].speedup == Approx(2));
-  CHECK(*rows[0].energy_at_tdp_j == Approx(200));
-  CHECK(*rows[1].energy_at_tdp_j == Approx(300));
+  CHECK(*rows[0].energy_per_image_j == Approx(200));
+  CHECK(*rows[1].energy_per_image_j == Approx(300));
   CHECK(tables.front().fewest_joules == 0);
 }
 
-TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") {
+TEST_CASE("A network on two GPUs is a table of two points", "[report/summaries]") {
   const std::vector<Result> results{
       network_result("x", {row("a", LayerKind::conv, 2), row("view", LayerKind::flatten, 0),
                            row("b", LayerKind::relu, 1)}),
       network_result("y", {row("a", LayerKind::conv, 1), row("view", LayerKind::flatten, 0),
                            row("b", LayerKind::relu, 1)})};
-  const std::vector<SettingsTable> settings = settings_of(results, {});
-  const std::vector<SettingsTable> networks = compare_networks(settings, results);
+  const std::vector<SettingsTable> networks = points_of(settings_of(results, {}), false);
   REQUIRE(networks.size() == 1);
   REQUIRE(networks[0].rows.size() == 2);
   CHECK(networks[0].work == "net");
   CHECK(networks[0].rows[0].batch == 1);
   CHECK(networks[0].rows[1].speedup == Approx(1.5));
   CHECK(networks[0].rows[0].roofline_time_s == Approx(1.5));
-  const std::vector<SettingsTable> layers =
-      compare_layers(settings, results, {{0, 1, 2}, {0, 1, 2}});
-  REQUIRE(layers.size() == 2);
-  CHECK(layers[0].work == "a");
-  REQUIRE(layers[0].rows.size() == 2);
-  CHECK(layers[0].rows[1].speedup == Approx(2));
-  CHECK(layers[1].work == "b");
-  CHECK(layers[1].rows.size() == 2);
   const std::vector<Result> one{results[0]};
-  CHECK(compare_networks(settings_of(one, {}), one).empty());
+  CHECK(points_of(settings_of(one, {}), false).empty());
 }
 
 TEST_CASE("A sweep names the best batch, and from where on time grows as the batch",

@@ -183,25 +183,6 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(plain(0) == "0");
 }
 
-TEST_CASE("Colours take no columns", "[report/table]") {
-  const TemporaryFolder folder;
-  folder.write("x.json", conv);
-  for (const char* command :
-       {"x.json --gpu v100", "resnet50 --gpu v100 --top 4",
-        "resnet50 --gpu v100,t4 --dtype fp16 --batch 1,32", "resnet18 --gpu all --top 5",
-        "resnet18 --gpu v100,a100 --compare", "resnet18 --gpu v100 --explain", "--list-gpus"})
-    for (const int columns : {80, 100, 120}) {
-      INFO(command << " at " << columns);
-      const std::string line = std::string("roofline ") + command;
-      const std::string plain_text = run_at_terminal(folder.path(), line, columns);
-      std::string coloured = run_at_terminal(folder.path(), "unset NO_COLOR; " + line, columns);
-      CHECK(coloured.find('\x1b') != coloured.npos);
-      for (std::size_t at = 0; (at = coloured.find('\x1b')) != coloured.npos;)
-        coloured.erase(at, coloured.find('m', at) + 1 - at);
-      CHECK(coloured == plain_text);
-    }
-}
-
 TEST_CASE("Headers say what was taken of a GPU that is a share of one", "[report/table]") {
   const TemporaryFolder folder;
   const Outcome alone =

@@ -3,7 +3,6 @@
 // What a library has for convolutions whose kernels go by names, as MIOpen calls its solvers. Which
 // there are, and which layers each runs, stands as data in the files of constants.
 
-#include <array>
 #include <cstdint>
 #include <string>
 

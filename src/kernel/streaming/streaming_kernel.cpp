@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "kernel/plans.hpp"
 #include "kernel/streaming/stream_formulas.hpp"

@@ -130,8 +130,8 @@ class Inference {
 };
 
 bool has_measured(const Network& network) {
-  return std::any_of(network.layers.begin(), network.layers.end(),
-                     [](const Layer& layer) { return layer.measured->is_known(); });
+  return std::ranges::any_of(network.layers,
+                             [](const Layer& layer) { return layer.measured->is_known(); });
 }
 
 /// A time was measured at the batch that its source states, whatever the command line says.

@@ -232,7 +232,7 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
   if (found == entries_.end()) {
     std::vector<std::string_view> known;
     for (const auto& [each, entry] : entries_) known.push_back(each);
-    std::sort(known.begin(), known.end());
+    std::ranges::sort(known);
     fail(field,
          "expected the name of an earlier layer, got \"" + name + "\"" + did_you_mean(name, known),
          index);

@@ -65,8 +65,7 @@ Panel where_time_goes(const Result& result) {
   const std::vector<PartOfTime> parts = parts_of(all);
   double whole_s = 0;
   for (const PartOfTime& part : parts) whole_s += part.time_s;
-  Panel panel;
-  panel.heading = "where the time goes";
+  Panel panel{"where the time goes", {}, {}};
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
   bar.note = duration(whole_s);
   bar.measured = result.total.measured_time_s;
@@ -103,8 +102,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   std::vector<Bar> bars;
   for (const TableRow& row : folded_rows(report, index))
     if (row_time_s(row) > 0) bars.push_back(bar_of(row, report.results[index].total.time_s));
-  Panel panel;
-  panel.heading = "layers, in the same colours";
+  Panel panel{"layers, in the same colours", {}, {}};
   add_bar_legend(panel.legend, bars);
   const Result& result = report.results[index];
   const TableRow rest{result, report.selections[index].rest};
@@ -176,8 +174,7 @@ std::optional<Panel> step_panel(const Result& result) {
       parts.push_back({(is_idle ? "idle, " : "") + std::string(meaning_of(part)),
                        is_idle ? "nothing runs" : "the GPU is busy", time_s, colour});
   parts.push_back({"layers", "the GPU is busy", verdict->layers_s(), Colour::blue});
-  Panel panel;
-  panel.heading = "where a step goes";
+  Panel panel{"where a step goes", {}, {}};
   Bar bar = bar_of_parts(panel, "step", parts, verdict->step_s);
   bar.note = duration(verdict->step_s);
   panel.body = Bars{{std::move(bar)}};

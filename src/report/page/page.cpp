@@ -8,14 +8,37 @@
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
-#include "report/legend.hpp"
-#include "report/page/assets.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
+
+constexpr std::string_view page_css = R"css(
+body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;color:#1a1a1a;background:#fff;
+font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+h1{font-size:1.5rem;margin:1.5rem 0 .5rem;overflow-wrap:anywhere}
+h2{font-size:1.2rem;margin:2rem 0 .5rem}
+a{color:#0b57a4}
+nav a{margin-right:1rem}
+.skip{position:absolute;left:-99rem}
+.skip:focus{left:1rem;background:#fff;padding:.5rem}
+.scroll{overflow-x:auto}
+#layers .scroll{max-height:85vh;overflow:auto}
+table{border-collapse:collapse;font-size:.875rem}
+th,td{padding:.2rem .6rem;text-align:left;border-bottom:1px solid #d0d0d0;white-space:nowrap}
+#settings thead th{white-space:normal}
+thead th{position:sticky;top:0;background:#f1f1f1}
+.n{text-align:right;font-variant-numeric:tabular-nums}
+tbody tr:hover>*{background:#f3f7fb}
+a:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
+pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0}
+summary{cursor:pointer;overflow-wrap:anywhere}
+figure{margin:1rem 0;border:1px solid #d0d0d0}
+figure svg{display:block;width:100%;height:auto}
+@media print{nav,.skip{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
+)css";
 
 /// A grid as a table in the section of that id, that may scroll sideways.
 std::string grid_table(std::string_view section, const Grid& grid) {
@@ -112,7 +135,7 @@ void write_layers(const Report& report, OutputBuffer& page) {
       page.text() += fmt::format("<h3>{}: {}</h3>\n", xml_text(work_title(first, true)),
                                  xml_text(time_headline(first)));
     if (table.size() == 1) page.text() += paragraphs(memory_sentence(first));
-    page.text() += grid_table("layers", layer_grid(report, table, RenderStyle()));
+    page.text() += grid_table("layers", layer_grid(report, table, std::nullopt));
     page.pass_on();
   }
 }
@@ -124,7 +147,7 @@ void write_kernels(const Report& report, OutputBuffer& page) {
     text += fmt::format(
         "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
         grid_table("kernels",
-                   kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
+                   kernel_grid(report.kernels[i], report.kernel_selections[i], std::nullopt)));
 }
 
 void write_gpus(const Report& report, OutputBuffer& page) {
