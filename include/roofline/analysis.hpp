@@ -250,7 +250,8 @@ struct NetworkBounds {
 struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
-  Engine main_engine = Engine::fp32;  ///< the largest dense contraction's, else the first layer's
+  Engine main_engine =
+      Engine::fp32;  ///< of most FLOP of dense contractions, else the first layer's
   std::optional<std::uint64_t> cache_byte;  ///< the L2, and an L3 behind it
   std::optional<NetworkBounds> network;     ///< where layers read what others of them write
 };

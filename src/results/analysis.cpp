@@ -40,12 +40,15 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
                        peaks_of(context.gpu));
 }
 
-/// The engine that the rows are spoken of with: that of the largest dense contraction.
+/// The engine that the rows are spoken of with: that of the most FLOP of dense contractions, else
+/// the first row's.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
-  const auto dense_flops = [](const LayerResult& row) {
-    return is_dense_contraction(row.layer) ? row.counts.flops : 0;
-  };
-  return std::ranges::max_element(rows, {}, dense_flops)->engine;
+  EnumArray<Engine, double> flops{};
+  for (const LayerResult& row : rows)
+    if (is_dense_contraction(row.layer)) flops[row.engine] += static_cast<double>(row.counts.flops);
+  const auto most = std::ranges::max_element(flops);
+  return *most > 0 ? enumerators<Engine>[static_cast<std::size_t>(most - flops.begin())]
+                   : rows.front().engine;
 }
 
 /// The value that all layers share, if they do.
