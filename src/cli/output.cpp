@@ -19,10 +19,10 @@ namespace {
   throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-/// The size of the terminal that standard output is; 0 where it does not say.
-winsize terminal_size() {
+/// The size of a terminal; 0 where the file is none, or does not say.
+winsize terminal_size(int file) {
   winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
 }
 
 }  // namespace
@@ -49,7 +49,11 @@ void flush_standard_output() {
   if (std::fflush(stdout) != 0) fail_standard_output();
 }
 
-void note(const std::string& text) { std::fprintf(stderr, "%s\n", printable(text).c_str()); }
+void note(const std::string& text) {
+  const std::string shown = printable(text);
+  const std::size_t columns = terminal_size(STDERR_FILENO).ws_col;
+  std::fprintf(stderr, "%s\n", (columns > 0 ? broken(shown, columns) : shown).c_str());
+}
 
 void note_success(const std::string& text) {
   if (isatty(STDERR_FILENO) == 1) note(text);
@@ -79,7 +83,7 @@ RenderStyle standard_output_style() {
   constexpr std::size_t least = 80;
   RenderStyle style;
   if (isatty(STDOUT_FILENO) != 1) return style;
-  const winsize size = terminal_size();
+  const winsize size = terminal_size(STDOUT_FILENO);
   style.width = std::max<std::size_t>(least, size.ws_col);
   if (size.ws_row > 0) style.height = size.ws_row;
   return style;

@@ -34,7 +34,7 @@ bool write_text(std::FILE* file, std::string_view text);
 void write_standard_output(std::string_view text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
-/// A line for the user on standard error.
+/// A line for the user on standard error, broken between words where that is a terminal.
 void note(const std::string& text);
 /// A line about what went well, only where a person watches: standard error is a terminal.
 void note_success(const std::string& text);

@@ -64,17 +64,20 @@ template <auto read>
 std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream,
                               std::span<const std::string> inputs = {}) {
   using Read = decltype(read);
-  return open_whole(std::move(stream), [names = std::vector(inputs.begin(), inputs.end())](
-                                           std::unique_ptr<ByteStream> own, BadRows& bad) {
-    if constexpr (std::is_invocable_v<Read, ByteStream&, BadRows&>)
-      return items_of(read(*own, bad));
-    else if constexpr (std::is_invocable_v<Read, ByteStream&, std::span<const std::string>>)
-      return items_of(read(*own, names));
-    else if constexpr (std::is_invocable_v<Read, ByteStream&>)
-      return items_of(read(*own));
-    else
-      return items_of(read(std::move(own)));
-  });
+  constexpr bool takes_names = std::is_invocable_v<Read, ByteStream&, std::span<const std::string>>;
+  std::vector<std::string> names;
+  if (takes_names) names.assign(inputs.begin(), inputs.end());  // of a folder there may be many
+  return open_whole(std::move(stream),
+                    [names = std::move(names)](std::unique_ptr<ByteStream> own, BadRows& bad) {
+                      if constexpr (std::is_invocable_v<Read, ByteStream&, BadRows&>)
+                        return items_of(read(*own, bad));
+                      else if constexpr (takes_names)
+                        return items_of(read(*own, names));
+                      else if constexpr (std::is_invocable_v<Read, ByteStream&>)
+                        return items_of(read(*own));
+                      else
+                        return items_of(read(std::move(own)));
+                    });
 }
 
 }  // namespace roofline

@@ -91,6 +91,13 @@ TEST_CASE("The list of GPUs fits a terminal, and no two names in it are alike", 
   }
 }
 
+TEST_CASE("Notes break between words at a terminal", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  CHECK(run_at_terminal(folder.path(), "roofline resnet5 --gpu v100", 80) ==
+        "resnet5: expected a file, a directory or a built-in network, found none of that\n"
+        "name; did you mean \"resnet50\"? (--list-networks lists the networks)\n");
+}
+
 TEST_CASE("--json is --format json", "[cli/outputs]") {
   const TemporaryFolder folder;
   folder.write("relu.json", relu_layer);
