@@ -62,7 +62,7 @@ struct SettingRow {
   std::optional<double> cost_per_million_images;
   std::optional<Framework> framework;        ///< that runs it
   std::optional<double> eager_images_per_s;  ///< by Result::eager_time_s
-  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; 1 of all that are tied
+  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; ranges that overlap share it
   bool tied = false;                         ///< its range overlaps that of the best
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;  ///< into the GPU's memory

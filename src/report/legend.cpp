@@ -25,9 +25,9 @@ constexpr Word words_and_marks[] = {
     {"*", "*: expected below the roofline, by L2 or Winograd",
      "behind a bound: expected to be faster than the roofline, because operands are in L2 (see "
      "--cache) or Winograd needs fewer MACs"},
-    {"rank", "rank 1: its range overlaps that of the best",
-     "place in a ranking; 1 of all whose range (time / within to time x within) overlaps that of "
-     "the best, which are as good for all that is known"},
+    {"rank", "rank: shared where ranges overlap",
+     "place in a ranking; all whose range (time / within to time x within) overlaps that of the "
+     "first of a rank share it, as they are as good for all that is known"},
     {"eager", "eager: images/s by PyTorch, operator by operator",
      "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
     {"/bound", "/bound, /exp.: measured over roofline, over expected",

@@ -91,22 +91,21 @@ auto rank_of(const SettingRow& row, SortBy by) {
                     row.time_per_image_s.value_or(row.time_s));
 }
 
-/// Rows whose range overlaps that of the first, quantity / within to quantity x within, share its
-/// rank: for all that is known they are as good.
+/// Rows whose range, quantity / within to quantity x within, overlaps that of the first of a rank
+/// share it: for all that is known they are as good.
 void set_ranks(SettingsTable& table, SortBy by) {
   const auto range_of = [](const SettingRow& row) {
     return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;
   };
-  const SettingRow first = table.rows.front();
+  std::size_t first = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     SettingRow& row = table.rows[i];
     const std::optional<double>& quantity = ranked_quantity(row, by);
     if (!quantity || !row.fits.value_or(true)) break;  // as all that follow
-    const bool overlaps =
-        *quantity / range_of(row) <= *ranked_quantity(first, by) * range_of(first);
-    row.tied = overlaps && i > 0;
-    const bool is_alike = i > 0 && quantity == ranked_quantity(table.rows[i - 1], by);
-    row.rank = overlaps ? 1 : is_alike ? *table.rows[i - 1].rank : i + 1;
+    const SettingRow& best = table.rows[first];
+    if (*quantity / range_of(row) > *ranked_quantity(best, by) * range_of(best)) first = i;
+    row.rank = first + 1;
+    row.tied = first == 0 && i > 0;
     table.rows.front().tied = table.rows.front().tied || row.tied;
   }
 }

@@ -153,19 +153,20 @@ TEST_CASE("GPUs have prices", "[cli/choose]") {
         "roofline: --price: expected one currency, got \"EUR\" and \"USD\"\n");
 }
 
-TEST_CASE("GPUs whose ranges overlap that of the first share its rank in every format",
+TEST_CASE("GPUs whose ranges overlap that of the first of a rank share it in every format",
           "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);
-  // Bandwidths of 900, 800 and 100 GB/s: a batch that streams its weights takes as much longer.
+  // Bandwidths of 900, 800, 100 and 95 GB/s: a batch that streams its weights takes as much longer.
   folder.write("config/roofline/gpus/near.json", gpu_file("Near One", 800, "1"));
+  folder.write("config/roofline/gpus/slower.json", gpu_file("Slow Two", 95, "1"));
   const std::string line = in_own_folder + "roofline net.json --gpu acme --batch 1 2>/dev/null ";
   const Json points = Json::parse(run(folder, line + "--json").out).at("points").at(0);
   std::string ranks;
   for (const Json& row : points.at("rows"))
     ranks += row.at("gpu").get<std::string>() + ' ' + row.at("rank").dump() + ' ' +
              row.at("tied").dump() + ';';
-  CHECK(ranks == "Fast One 1 true;Near One 1 true;Slow One 3 false;");
+  CHECK(ranks == "Fast One 1 true;Near One 1 true;Slow One 3 false;Slow Two 3 false;");
   const auto range = [&](std::size_t row, double sign) {
     const Json& each = points.at("rows").at(row);
     return each.at("time_per_image_s").get<double>() *
@@ -173,9 +174,10 @@ TEST_CASE("GPUs whose ranges overlap that of the first share its rank in every f
   };
   CHECK(range(1, -1) <= range(0, 1));
   CHECK(range(2, -1) > range(0, 1));
+  CHECK(range(3, -1) <= range(2, 1));
   const Outcome csv = run(folder, line + "--format csv");
-  CHECK(column(csv, 3) == "1;1;3;");
-  CHECK(column(csv, 4) == "true;true;false;");
+  CHECK(column(csv, 3) == "1;1;3;3;");
+  CHECK(column(csv, 4) == "true;true;false;false;");
   CHECK(run(folder, line).out.find("; Near One ties with it within x1.") != std::string::npos);
 }
 
