@@ -16,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <vector>
 
 #include "cli/output.hpp"
@@ -323,10 +324,24 @@ void run_tables(const std::string& input) {
   expect(layers + bad_rows(read.errors) >= driver_commands(input), "commands: lost");
 }
 
+/// Whether each line below the first begins with a number and has as many cells: none is another
+/// header or a program's message.
+bool is_one_table(const std::string& input) {
+  std::istringstream lines(input);
+  std::string line;
+  std::getline(lines, line);
+  const auto commas = std::ranges::count(line, ',');
+  while (std::getline(lines, line))
+    if (std::ranges::count(line, ',') != commas || line.front() < '0' || line.front() > '9')
+      return false;
+  return true;
+}
+
 /// Tables of kernels: each line below the header is a launch, or named.
 void run_profiler(const std::string& input) {
   run_any(input);
-  if (!input.starts_with("Start (ns),Duration (ns),CorrId,") || input.find('"') != input.npos)
+  if (!input.starts_with("Start (ns),Duration (ns),CorrId,") || input.find('"') != input.npos ||
+      !is_one_table(input))
     return;
   const Read read = read_all(*whole<read_nsight_systems>(text_stream("input", input)));
   expect(
