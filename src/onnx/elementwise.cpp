@@ -144,10 +144,7 @@ std::optional<Sizes> dequantise_sizes(Node& node) {
 
 /// Converts each element where it stands.
 void emit_conversion(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  LayerSpec& spec = emitter.add(node, LayerKind::copy);
-  spec.input = Emitter::operand(operand);
-  emitter.writes(node.outputs[0]);
+  emit_one_operand(emitter, node, LayerKind::copy, *node.input(0));
 }
 
 void emit_cast(Emitter& emitter, const Node& node) {

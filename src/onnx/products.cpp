@@ -67,7 +67,7 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// None where sizes are not known, and where the equation does not fit them.
+/// None where sizes are not known, and for an equation that does not say its result.
 std::optional<Einsum> einsum_of(const Node& node) {
   std::vector<roofline::Sizes> operands;
   operands.reserve(node.inputs.size());
@@ -76,7 +76,11 @@ std::optional<Einsum> einsum_of(const Node& node) {
     if (sizes == nullptr) return std::nullopt;
     operands.emplace_back(sizes->begin(), sizes->end());
   }
-  return read_einsum(text_attribute(node, "equation", ""), operands);
+  const std::string equation = text_attribute(node, "equation", "");
+  auto einsum = read_einsum(equation, operands);
+  if (!einsum && equation.find("->") != equation.npos)
+    fail("equation: expected one that fits the operands' sizes", equation);
+  return einsum;
 }
 
 std::optional<Sizes> einsum_sizes(Node& node) {

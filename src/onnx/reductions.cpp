@@ -76,10 +76,7 @@ std::optional<Sizes> global_sizes(Node& node) {
 
 /// The mean over all positions of each channel.
 void emit_global_average(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  LayerSpec& spec = emitter.add(node, LayerKind::global_avg_pool);
-  spec.input = Emitter::operand(operand);
-  emitter.writes(node.outputs[0]);
+  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
 }
 
 void emit_reduction(Emitter& emitter, const Node& node) {

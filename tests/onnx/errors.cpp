@@ -197,6 +197,11 @@ std::string attribute_of_two(const std::string& name, std::uint64_t value) {
 }  // namespace
 
 TEST_CASE("Attributes that contradict the operands or their own kind", "[onnx/errors]") {
+  const std::string equation = text_attribute("equation", "ij,jk->ik");
+  CHECK(model_message(model(text(1, node("Einsum", {"x", "w"}, {"y"}, equation)) +
+                            input("x", {2, 3}) + input("w", {4, 5}) + output("y"))) ==
+        "m.onnx: node \"y\" (Einsum): equation: expected one that fits the operands' sizes, got "
+        "ij,jk->ik");
   const std::string texts = text(5, text(1, "strides") + text(9, "2") + text(9, "2"));
   check_models({
       {convolution(attribute_of_two("kernel_shape", 5)),
