@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/errors.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/request.hpp"
 #include "cli/run.hpp"
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   reserve_standard_descriptors();
   try {
-    return run(parse_options(argc, argv));
+    return run(make_request(argc, argv));
   } catch (const OutputClosed&) {
     return 0;
   } catch (const InputError& error) {

@@ -42,12 +42,12 @@ std::set<std::string> gpus_of(const std::vector<Network>& networks) {
 }
 
 /// The one that is named, else the one that the layers were measured on.
-std::string name_of_gpu(const Options& options, const std::set<std::string>& measured_on) {
-  if (options.gpus.size() == 1) return options.gpus.front();
-  if (options.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
-  const bool named = !options.gpus.empty();
+std::string name_of_gpu(const Request& request, const std::set<std::string>& measured_on) {
+  if (request.gpus.size() == 1) return request.gpus.front().word;
+  if (request.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
+  const bool named = !request.gpus.empty();
   throw UsageError("calibrate: expected one GPU, that of the measured times, with --gpu, got " +
-                   std::to_string(named ? options.gpus.size() : measured_on.size()) +
+                   std::to_string(named ? request.gpus.size() : measured_on.size()) +
                    (named || measured_on.empty() ? "" : " in the inputs"));
 }
 
@@ -220,7 +220,7 @@ std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::s
   return errors;
 }
 
-ModelConstants described(const Calibration& calibration, const Options& options,
+ModelConstants described(const Calibration& calibration, const Request& request,
                          const std::string& gpu, const std::vector<MeasuredLayer>& layers) {
   ModelConstants constants = calibration.constants;
   // They take the place of older ones of the same kinds of layers.
@@ -233,7 +233,7 @@ ModelConstants described(const Calibration& calibration, const Options& options,
   errors.insert(errors.begin(), own.begin(), own.end());
   if (!constants.name.ends_with("-calibrated")) constants.name += "-calibrated";
   constants.covers.clear();
-  constants.made_by.push_back(options.command);
+  constants.made_by.push_back(request.command);
   for (const FittedConstant& fitted : calibration.fitted)
     constants.notes[fitted.index].origin =
         add_origin(constants, fmt::format("fitted to {} measured layers", layers.size()));
@@ -242,13 +242,13 @@ ModelConstants described(const Calibration& calibration, const Options& options,
 
 }  // namespace
 
-std::vector<Network> read_networks(const Options& options,
+std::vector<Network> read_networks(const Request& request,
                                    const std::vector<Expected<std::string>>& inputs, bool& failed) {
   std::vector<Network> networks;
-  const LayerDefaults& defaults = options.settings.front().defaults;
+  const LayerDefaults& defaults = request.settings.front().defaults;
   for (const Expected<std::string>& input : inputs) {
     const std::unique_ptr<Reader> reader =
-        unwrap(open_input(unwrap(input), options.inputs, {}, options.defaults.limits));
+        unwrap(open_input(unwrap(input), request.inputs, {}, request.limits));
     while (const std::optional<Expected<Item>> item = reader->next()) try {
         networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
       } catch (const std::exception&) {
@@ -259,34 +259,31 @@ std::vector<Network> read_networks(const Options& options,
   return networks;
 }
 
-int calibrate_inputs(const Options& options) {
-  if (options.exports.size() != 1 || options.exports.front().annotates ||
-      options.exports.front().format->name != "json")
-    throw UsageError("calibrate: expected one file to write, -o FILE.json");
-  const Catalogue catalogue;
-  const auto inputs = resolve_inputs(options.inputs);
+int calibrate_inputs(const Request& request) {
+  const Catalogue& catalogue = *request.catalogue;
+  const auto inputs = resolve_inputs(request.inputs);
   bool failed = false;
-  std::vector<Network> networks = read_networks(options, inputs, failed);
+  std::vector<Network> networks = read_networks(request, inputs, failed);
   const std::set<std::string> measured_on = gpus_of(networks);
-  const std::string name = name_of_gpu(options, measured_on);
-  const Gpu gpu = named_gpu(catalogue, name, options.kernel_model);
-  std::map<std::string, OutputFile> files = open_outputs(options, inputs);
+  const std::string name = name_of_gpu(request, measured_on);
+  const Gpu gpu = request.gpus.empty() ? named_gpu(request, name) : request.gpus.front().gpu;
+  std::map<std::string, OutputFile> files = open_outputs(request, inputs);
   const std::vector<std::string> other_names =
       take_names(networks, gpu, catalogue.path_of(name).has_value(), catalogue);
   keep_those_of(gpu, networks);
-  const Context context = unwrap(make_context(gpu, options.analysis));
+  const Context context = unwrap(make_context(gpu, request.analysis[Stack::stated]));
   const std::vector<MeasuredLayer> layers = measured_layers(networks, context, failed);
   if (layers.empty())
-    throw InputError(options.inputs.front(), "",
+    throw InputError(request.inputs.front(), "",
                      "expected layers with measured times (measured_us) of " + gpu.name + ", got " +
                          (measured_on.empty() ? "none" : "those of " + *measured_on.begin()));
   Calibration calibration;
   {
     Progress progress("rounds of fits");
-    calibration = calibrate(gpu, layers, options.constants, [&progress] { progress.step(1); });
+    calibration = calibrate(gpu, layers, request.fitted, [&progress] { progress.step(1); });
   }
-  const ModelConstants constants = described(calibration, options, gpu.name, layers);
-  const std::string& path = options.exports.front().path;
+  const ModelConstants constants = described(calibration, request, gpu.name, layers);
+  const std::string& path = request.outputs.front().path;
   files.at(path).write(
       gpu_with_constants(unwrap(catalogue.text(name)), path, constants, other_names));
   files.at(path).commit();

@@ -114,10 +114,10 @@ void parse_price(const std::string& text, Options& options) {
     if (const auto price = number_in<double>(text.substr(equals + 1, end - equals - 1));
         price && std::isfinite(*price) && *price > 0) {
       const std::string currency(trimmed(text.substr(end)));
-      if (!options.prices.empty() && currency != options.report.currency)
-        throw UsageError("--price: expected one currency, got \"" + options.report.currency +
-                         "\" and \"" + currency + "\"");
-      options.report.currency = currency;
+      if (!options.prices.empty() && currency != options.request.report.currency)
+        throw UsageError("--price: expected one currency, got \"" +
+                         options.request.report.currency + "\" and \"" + currency + "\"");
+      options.request.report.currency = currency;
       options.prices.emplace_back(text.substr(0, equals), *price);
       return;
     }
@@ -140,15 +140,16 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
 }
 
 /// The format of a file is that of its path's extension.
-Export parse_export(const std::string& path) {
-  if (path.ends_with(".json.gz")) return {path, find_output_format("json"), true};
+Output parse_output_file(const std::string& path) {
+  if (path.ends_with(".json.gz"))
+    return {Output::What::recording, path, find_output_format("json")};
   std::string extension = std::filesystem::path(path).extension().string();
   if (!extension.empty()) extension.erase(0, 1);
   const OutputFormat* format = find_output_format(extension);
   if (format == nullptr || extension.empty())
     throw UsageError("-o " + path + ": expected an extension of " + format_extensions() + ", got " +
                      (extension.empty() ? "none" : '.' + extension));
-  return {path, format};
+  return {Output::What::report, path, format};
 }
 
 constexpr std::string_view what_it_does =
@@ -304,13 +305,13 @@ class Rows : public CLI::App {
         ->check(one_of_all<E>());
   }
   /// What is done in place of an evaluation, for the second with the GPU that it is done for.
-  void action(const char* name, Options::Action action, Options& options, const char* help) {
+  void action(const char* name, Request::Action action, Options& options, const char* help) {
     add_flag_callback(
-        name, [&options, action] { options.action = action; }, help);
+        name, [&options, action] { options.request.action = action; }, help);
   }
-  void shown(const char* name, Options::Action action, Options& options, const char* help) {
+  void shown(const char* name, Request::Action action, Options& options, const char* help) {
     const auto use = [&options, action](const std::string& gpu) {
-      options.action = action;
+      options.request.action = action;
       options.gpus = {gpu};
     };
     parsed(name, "GPU", use, help);
@@ -345,7 +346,7 @@ class Rows : public CLI::App {
 void add_inputs(Rows& rows, Options& options) {
   rows.group("Input");
   rows.add_option(
-          "input", options.inputs,
+          "input", options.request.inputs,
           "Files (a PyTorch model by torch.export.save as .pt2, ONNX, a profiler's recording, a "
           "layer file), directories, built-in networks (--list-networks), or - for standard input")
       ->type_name("");
@@ -377,11 +378,11 @@ void add_inputs(Rows& rows, Options& options) {
   rows.text("--measured-gpu", "GPU", options.measured_gpu,
             "The GPU that times were measured on that name none; without it such times of layer "
             "files are compared with no GPU, and those of --measured with the one of --gpu");
-  rows.count("--first-line", options.first_line,
+  rows.count("--first-line", options.request.first_line,
              "The inputs are NDJSON cut out of a longer text, of which their first line is the "
              "N-th: names and errors count from there",
              "1000000000000000");
-  rows.count("--jobs", options.jobs,
+  rows.count("--jobs", options.request.jobs,
              "Threads that evaluate records and files (default: all cores); the output is the "
              "same for any number",
              "1024");
@@ -389,7 +390,7 @@ void add_inputs(Rows& rows, Options& options) {
              "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
              "layers by repeat, gzip data that give 200 bytes for each",
              "1000000");
-  rows.action("--list-networks", Options::Action::list_networks, options,
+  rows.action("--list-networks", Request::Action::list_networks, options,
               "List the built-in networks (--json: as a list)");
 }
 
@@ -400,29 +401,36 @@ void add_gpus(Rows& rows, Options& options) {
       "GPUs by name, alias (any case) or path of a file; several separated by commas. all, a "
       "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those that "
       "can do the work");
-  rows.action("--list-gpus", Options::Action::list_gpus, options,
+  rows.action("--list-gpus", Request::Action::list_gpus, options,
               "List the GPUs, all or those of --gpu (--json: all fields)");
-  rows.shown("--show-gpu", Options::Action::show_gpu, options,
+  rows.shown("--show-gpu", Request::Action::show_gpu, options,
              "All that is known of a GPU, with its sources");
   rows.one_of<EngineChoice>(
-      "--engine", "UNIT", options.analysis.engine,
+      "--engine", "UNIT", options.request.analysis[Stack::stated].engine,
       "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in TF32, or "
       "fp16-accumulate for sums in fp16, at twice the rate on GeForce parts");
   rows.parsed(
           "--ceilings", "KIND",
-          [&](auto& word) { options.analysis.ceilings = *parse<CeilingKind>(word); },
+          [&](auto& word) {
+            options.request.analysis[Stack::stated].ceilings = *parse<CeilingKind>(word);
+          },
           "datasheet (default), or sustained: measured, for GPUs that have them")
       ->check(one_of_names({"datasheet", "sustained"}));
   rows.number(
       "--peak-tflops", "N",
-      [&](double number) { options.analysis.peak_flop_per_s = number * 1e12; },
+      [&](double number) {
+        options.request.analysis[Stack::stated].peak_flop_per_s = number * 1e12;
+      },
       "Peak in place of the GPU's, for the engine of the dense layers");
   rows.number(
       "--bandwidth-gbs", "N",
-      [&](double number) { options.analysis.bandwidth_byte_per_s = number * 1e9; },
+      [&](double number) {
+        options.request.analysis[Stack::stated].bandwidth_byte_per_s = number * 1e9;
+      },
       "Memory bandwidth in place of the GPU's, GB/s");
   rows.list("--set", Rows::for_each([&](auto& text) {
-              options.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
+              options.request.gpu_settings.push_back(
+                  value_of("--set " + text, parse_gpu_setting(text)));
             }),
             "What if the GPU had another " + settable_gpu_fields() +
                 " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
@@ -434,7 +442,7 @@ void add_gpus(Rows& rows, Options& options) {
 }
 
 void add_view(Rows& rows, Options& options) {
-  RowFilter& filter = options.report.filter;
+  RowFilter& filter = options.request.report.filter;
   rows.group("View");
   rows.add_flag("--all", filter.all,
                 "Every row, also where a terminal shows those that matter or several GPUs, types "
@@ -451,21 +459,21 @@ void add_view(Rows& rows, Options& options) {
                       "type: a row for each type of layer; layer: with several GPUs, compare "
                       "layers too; gpu: rank GPUs, types and batches");
   rows.add_flag(
-          "--explain{" + std::string(whole_network) + "}", options.report.explain,
+          "--explain{" + std::string(whole_network) + "}", options.request.report.explain,
           "Derive the numbers of the layers of that name, or that fit a pattern with * and "
           "?, instead of listing all, as one does by hand; with --all number by number, with "
           "-o FILE.svg as a picture. Without a name, the network on one screen: what limits it, "
           "what would help")
       ->expected(0, 1)
       ->type_name("[LAYER]");
-  rows.add_flag("--compare", options.report.compare,
+  rows.add_flag("--compare", options.request.report.compare,
                 "Hold two results against each other, of two inputs, GPUs, types or batches: what "
                 "changed in all, which layers went, came and changed. Two inputs with two GPUs: "
                 "each on its own, in their order");
   rows.repeated(
       "--fail-if", "CONDITION",
       [&](auto& text) {
-        options.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
+        options.request.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
       },
       "Exit with 3, and say on standard error where, if this holds for a network, as 'expected_ms "
       "> 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be repeated. Where something "
@@ -478,16 +486,16 @@ void add_output(Rows& rows, Options& options) {
           "--format", "NAME", [&](auto& name) { options.format = find_output_format(name); },
           "One of " + joined(format_names()) + "; default: table")
       ->check(one_of_names(format_names()));
-  rows.add_flag("--json", options.json, "Same as --format json");
+  rows.add_flag("--json", options.request.json, "Same as --format json");
   rows.repeated(
-      "-o,--output", "FILE", [&](auto& path) { options.exports.push_back(parse_export(path)); },
+      "-o,--output", "FILE", [&](auto& path) { options.files.push_back(parse_output_file(path)); },
       "Write to a file in the format of its extension (" + format_extensions() +
           "); may be repeated. .json.gz is PyTorch's recording itself with what is expected of "
           "its kernels, for Perfetto. Standard output then stays empty unless --format is given");
-  rows.one_of<ChartKind>("--chart", "NAME", options.chart,
+  rows.one_of<ChartKind>("--chart", "NAME", options.request.chart,
                          "What SVG shows: roofline (default), time of each layer, sweep of "
                          "batches, compare GPUs");
-  rows.action("--words", Options::Action::list_words, options,
+  rows.action("--words", Request::Action::list_words, options,
               "What the words and marks of tables mean");
   rows.text("--to-layers", "FILE", options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
@@ -496,7 +504,7 @@ void add_output(Rows& rows, Options& options) {
 }
 
 void add_model(Rows& rows, Options& options) {
-  AnalysisOptions& analysis = options.analysis;
+  AnalysisOptions& analysis = options.request.analysis[Stack::stated];
   rows.group("Model");
   rows.parsed(
           "--framework", "NAME",
@@ -533,14 +541,14 @@ void add_model(Rows& rows, Options& options) {
 void add_kernel_model(Rows& rows, Options& options) {
   rows.group("Constants of the kernel model");
   rows.shown(
-      "--show-model", Options::Action::show_model, options,
+      "--show-model", Request::Action::show_model, options,
       "The constants of a GPU's kernel model, with units, ranges and origins, as a file to edit");
   rows.text("--kernel-model", "FILE", options.kernel_model,
             "Constants from a file, in place of those of the GPU's architecture");
-  rows.text("--constants", "PATTERN", options.constants,
+  rows.text("--constants", "PATTERN", options.request.fitted,
             "calibrate: only the constants that fit a pattern with * and ?, such as "
             "'dense.tensor.*'");
-  rows.action("--script", Options::Action::write_script, options,
+  rows.action("--script", Request::Action::write_script, options,
               "calibrate: print a Python file instead, which times layers on your GPU with PyTorch "
               "and writes the CSV to calibrate with: those of the inputs, else built-in ones");
   rows.number(
@@ -599,7 +607,7 @@ std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, in
 }  // namespace
 
 std::optional<std::string> read_words(int argc, const char* const* argv, Options& options) {
-  options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  options.request.jobs = std::max(1U, std::thread::hardware_concurrency());
   Rows rows;
   rows.footer(std::string(footer));
   const std::size_t width = standard_output_style().width.value_or(100);

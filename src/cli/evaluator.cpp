@@ -47,10 +47,10 @@ std::string example_of_layer(const std::string& message) {
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
-      : options_(*evaluator.options_),
+      : request_(*evaluator.request_),
         contexts_(*evaluator.contexts_),
         times_(evaluator.times_),
-        needs_(evaluator.needs_),
+        needs_(request_.needs),
         all_(all),
         submit_(submit) {}
 
@@ -68,8 +68,8 @@ class Evaluator::ItemEvaluator {
 
   /// The `index`-th thing of its input, in all settings.
   void add(Item& item, std::size_t index) {
-    for (std::size_t setting = 0; setting < options_.settings.size(); ++setting) try {
-        const auto& [defaults, goal] = options_.settings[setting];
+    for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
+        const auto& [defaults, goal] = request_.settings[setting];
         std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
         // What ran as kernels ran in no other setting.
         if (spec->kernels) return add_kernels(spec->kernels);
@@ -79,7 +79,7 @@ class Evaluator::ItemEvaluator {
         if (goal) own.batch_override = 1;
         Network network = infer(*spec, own).value();
         spec = nullptr;
-        if (!goal && setting + 1 == options_.settings.size())
+        if (!goal && setting + 1 == request_.settings.size())
           item.read = nullptr;  // not needed any more
         network.item = index;
         add_in_setting(std::move(network), item, setting);
@@ -115,10 +115,10 @@ class Evaluator::ItemEvaluator {
   /// `network`: the item in this setting, and with one image where each GPU has a batch of its own,
   /// which is searched for.
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
-    const std::optional<BatchGoal> goal = options_.settings[setting].batch_goal;
+    const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
     if (network.layers.empty()) return keep_network(network);
-    const Contexts::Found gpus = contexts_.of(network);
-    if (!goal) join_and_keep(network, gpus.contexts);
+    const OnGpus& gpus = contexts_.of(network);
+    if (!goal) join_and_keep(network, gpus);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
@@ -130,7 +130,7 @@ class Evaluator::ItemEvaluator {
       std::optional<std::uint64_t> batch;
       if (goal) {
         const auto network_at = [&](std::uint64_t images) {
-          LayerDefaults own = options_.settings[setting].defaults;
+          LayerDefaults own = request_.settings[setting].defaults;
           own.batch_override = images;
           const auto spec = item.spec(own);
           return spec ? infer(**spec, own) : Expected<Network>(spec.error());
@@ -143,18 +143,18 @@ class Evaluator::ItemEvaluator {
         batch = *found;
         network = network_at(*found).value();
         network.item = index;
-        join_and_keep(network, gpus.contexts);
+        join_and_keep(network, gpus);
       }
       if (network.record)
         add_record(network, setting * count + gpu, context, skipped);
       else  // the last GPU takes the network itself
-        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, context, skipped, goal,
-                    batch);
+        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, context,
+                    gpus.eager.empty() ? nullptr : &gpus.eager[gpu], skipped, goal, batch);
     }
     end_setting(skipped);
   }
 
-  void join_and_keep(Network& network, std::span<const Context> gpus) {
+  void join_and_keep(Network& network, const OnGpus& gpus) {
     if (times_ != nullptr) times_->join(network);
     if (const std::string text = contexts_.set_measured_gpu(network, gpus); !text.empty())
       all_.messages.push_back({text, Message::Kind::once});
@@ -170,11 +170,12 @@ class Evaluator::ItemEvaluator {
       throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
   }
 
-  void add_network(Network network, const Context& context, SkippedGpus& skipped,
-                   std::optional<BatchGoal> goal, std::optional<std::uint64_t> found) {
+  /// `eager`: the same GPU under PyTorch, operator by operator, to compare with; null: not asked.
+  void add_network(Network network, const Context& context, const Context* eager,
+                   SkippedGpus& skipped, std::optional<BatchGoal> goal,
+                   std::optional<std::uint64_t> found) {
     const auto explained =
         needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
-    const Context* eager = contexts_.eager_of(context);
     std::optional<Network> own;
     if (eager != nullptr) own = network;
     Expected<Result> result = roofline::evaluate(std::move(network), context);
@@ -206,14 +207,15 @@ class Evaluator::ItemEvaluator {
   }
 
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
-    const Contexts::FoundOne gpu = contexts_.of(*recording);
+    const OnGpus gpu = contexts_.of(*recording);
     say_once(gpu.notes);
-    if (!options_.layer_file.empty())
+    if (request_.writes_layers())
       return fail({recording->source, "",
                    "holds kernels, of which nothing says which layers they were: there are none "
                    "to write"});
     say_beside_rows(recording->source, recording->notes);
-    KernelTable table = place_kernels(recording, gpu.context);
+    KernelTable table =
+        place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front());
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(table);
     if (needs_.report) all_.kernels.push_back(std::move(table));
@@ -240,11 +242,12 @@ class Evaluator::ItemEvaluator {
   void render(const Result& result) {
     constexpr std::size_t rows_a_part = 512;
     const std::size_t count = result.layers.size();
+    const std::size_t threads = request_.analysis[Stack::stated].threads;
     if (count <= 2 * rows_a_part) return add_rows(result);
     submit_text();
-    for (std::size_t begin = 0; begin < count; begin += options_.jobs * rows_a_part) {
-      std::vector<Evaluation> parts(options_.jobs);
-      in_parallel(parts.size(), options_.jobs, [&](std::size_t first, std::size_t last) {
+    for (std::size_t begin = 0; begin < count; begin += threads * rows_a_part) {
+      std::vector<Evaluation> parts(threads);
+      in_parallel(parts.size(), threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t part = first; part < last; ++part)
           for (const OutputFormat* format : needs_.rows)
             parts[part]
@@ -287,7 +290,7 @@ class Evaluator::ItemEvaluator {
     all_.results.push_back({std::move(result), &context, nullptr});
   }
 
-  const Options& options_;
+  const Request& request_;
   Contexts& contexts_;
   MeasuredTimes* times_;
   const Needs& needs_;
@@ -298,35 +301,6 @@ class Evaluator::ItemEvaluator {
   std::set<std::string> failures_;
   std::optional<std::size_t> first_;  ///< the index of the thing's first result
 };
-
-Needs needs_of(const Options& options) {
-  Needs needs;
-  const RowFilter& filter = options.report.filter;
-  const bool chooses_rows = filter.selects() || filter.by;
-  needs.explained_networks = options.report.explain_networks;
-  needs.layers = options.report.compare || needs.explained_networks ||
-                 !options.report.explain.empty() || filter.asks_for_layers() ||
-                 std::any_of(options.gates.begin(), options.gates.end(),
-                             [](const Gate& gate) { return gate.of_layers; });
-  const auto formats = formats_of(options);
-  needs.notes = std::ranges::none_of(formats, [](const OutputFormat* format) {
-    return format->rows() == nullptr && !format->shows_chart;
-  });
-  for (const OutputFormat* format : formats)
-    if (chooses_rows || format->rows() == nullptr) {
-      needs.report = true;
-      // Ranked GPUs are points everywhere but in pictures.
-      const bool shows_points =
-          format->shows_points || (filter.ranks_gpus() && !format->shows_chart);
-      needs.layers = needs.layers || !shows_points;
-    } else if (std::find(needs.rows.begin(), needs.rows.end(), format) == needs.rows.end()) {
-      needs.rows.push_back(format);
-    }
-  if (options.report.compare || !options.gates.empty()) needs.report = true;
-  if (options.writes_records()) needs.report = needs.layers = true;
-  needs.networks = !options.layer_file.empty() && !options.writes_records();
-  return needs;
-}
 
 InputError caught_error(const std::string& input, std::optional<std::size_t> line) {
   const std::string where = line ? std::to_string(*line) : "";
@@ -349,17 +323,16 @@ InputError caught_error(const std::string& input, std::optional<std::size_t> lin
 }
 
 std::size_t Evaluator::rows_a_record() const {
-  return options_->settings.size() * std::max<std::size_t>(1, contexts_->named().size());
+  return request_->settings.size() * std::max<std::size_t>(1, contexts_->count());
 }
 
 Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
   Evaluation all;
-  for (const OutputFormat* format : needs_.rows) all.rows.emplace_back(*format->rows());
+  for (const OutputFormat* format : request_->needs.rows) all.rows.emplace_back(*format->rows());
   all.input = piece.input;
   std::size_t index = piece.first;
   for (Expected<Item>& item : piece.items) {
-    if (all.copies > options_->defaults.limits.copies)
-      break;  // the run ends where they are added up
+    if (all.copies > request_->limits.copies) break;  // the run ends where they are added up
     add(item, index, all, submit);
     if (item) ++index;
   }

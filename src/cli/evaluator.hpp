@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "cli/contexts.hpp"
-#include "cli/options.hpp"
-#include "load/user_lists.hpp"
+#include "cli/request.hpp"
 #include "report/row_stream.hpp"
 #include "roofline/load.hpp"
 
@@ -58,24 +57,11 @@ struct Piece {
 /// Takes what comes before that which is submitted or returned after it.
 using Submit = std::function<void(Evaluation)>;
 
-/// What the formats asked for need.
-struct Needs {
-  std::vector<const OutputFormat*> rows;  ///< formats of rows, rendered as they are computed
-  bool report = false;
-  bool layers = false;    ///< also where work is evaluated in several ways
-  bool notes = false;     ///< of recordings, as no format that is written shows them
-  bool networks = false;  ///< for a layer file
-  bool explained_networks = false;
-};
-
-/// What the options ask for.
-Needs needs_of(const Options& options);
-
 class Evaluator {
  public:
   /// `times`, where there are any, make it one for a single thread.
-  Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
-      : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
+  Evaluator(const Request& request, Contexts& contexts, MeasuredTimes* times)
+      : request_(&request), contexts_(&contexts), times_(times) {}
 
   /// In how many settings, on how many GPUs a record is evaluated.
   std::size_t rows_a_record() const;
@@ -86,10 +72,9 @@ class Evaluator {
   class ItemEvaluator;
   void add(Expected<Item>& item, std::size_t index, Evaluation& all, const Submit& submit) const;
 
-  const Options* options_;
+  const Request* request_;
   Contexts* contexts_;
   MeasuredTimes* times_;
-  Needs needs_;
 };
 
 /// Within a handler: what was thrown, whatever it is, as the error of that input or of a record of

@@ -151,11 +151,11 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
 }
 
 /// The layers of all inputs, each once, in their own types and passes.
-std::string objects_of_inputs(const Options& options, bool& failed) {
+std::string objects_of_inputs(const Request& request, bool& failed) {
   std::string out;
   std::set<std::string> known;
-  const auto inputs = resolve_inputs(options.inputs);
-  for (const Network& network : read_networks(options, inputs, failed))
+  const auto inputs = resolve_inputs(request.inputs);
+  for (const Network& network : read_networks(request, inputs, failed))
     for (const Layer& layer : network.layers) {
       LayerSpec spec = stated(layer);
       spec.measured = {};
@@ -170,18 +170,18 @@ std::string objects_of_inputs(const Options& options, bool& failed) {
       write_layer(writer, spec);
     }
   if (out.empty())
-    throw InputError(options.inputs.front(), "", "expected layers that the script can time");
+    throw InputError(request.inputs.front(), "", "expected layers that the script can time");
   return out;
 }
 
 }  // namespace
 
-int write_measuring_script(const Options& options) {
+int write_measuring_script(const Request& request) {
   bool failed = false;
   std::string script(calibration_file("measure"));
-  replace(script, "@MINUTES@", fmt::format("{}", options.minutes.value_or(10)));
+  replace(script, "@MINUTES@", fmt::format("{}", request.minutes));
   replace(script, "@LAYERS@",
-          options.inputs.empty() ? timed_layers().objects() : objects_of_inputs(options, failed));
+          request.inputs.empty() ? timed_layers().objects() : objects_of_inputs(request, failed));
   write_standard_output(script);
   flush_standard_output();
   return failed ? 1 : 0;

@@ -1,46 +1,60 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
+#include <utility>
 
 #include "cli/errors.hpp"
+#include "cli/output.hpp"
 #include "model/text.hpp"
+#include "report/text.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
 
-bool explains(const Options& options) {
-  return options.report.explain_networks || !options.report.explain.empty();
+bool explains(const Request& request) {
+  return request.report.explain_networks || !request.report.explain.empty();
 }
 
 /// What is asked for is written, or refused: layers and results do not mix, and are not both made
 /// without a GPU.
-void set_formats(Options& options) {
-  if (options.json && options.format != nullptr && options.format->name != "json")
+void set_outputs(Options& options) {
+  Request& request = options.request;
+  const std::string& layer_file = options.layer_file;
+  if (request.json && options.format != nullptr && options.format->name != "json")
     throw UsageError("--json and --format " + std::string(options.format->name) +
                      " contradict each other");
-  if (options.json) options.format = find_output_format("json");
-  options.asks_for_results = options.format != nullptr || options.report.compare || options.chart ||
-                             explains(options) || !options.exports.empty() ||
-                             options.writes_records();
-  const bool prints_layers = options.layer_file == "-";
+  if (request.json) options.format = find_output_format("json");
+  const bool writes_records = layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
+  const bool prints_layers = layer_file == "-";
+  request.needs.gpu = layer_file.empty() || options.format != nullptr || request.report.compare ||
+                      request.chart || explains(request) || !options.files.empty() ||
+                      writes_records;
   if (prints_layers && options.format != nullptr)
     throw UsageError(
         "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
-  if (options.exports.empty() && options.format == nullptr && !prints_layers)
+  if (options.files.empty() && options.format == nullptr && !prints_layers)
     options.format = find_output_format("table");
-  options.json = options.format != nullptr && options.format->name == "json";
-  if (!options.layer_file.empty() && !options.writes_records() && options.report.filter.selects())
-    throw UsageError("--to-layers " + options.layer_file +
+  request.json = options.format != nullptr && options.format->name == "json";
+  if (!layer_file.empty() && !writes_records && request.report.filter.selects())
+    throw UsageError("--to-layers " + layer_file +
                      ": expected FILE.ndjson, whose layers stand alone, for a choice of layers");
+  using enum Output::What;
+  request.outputs = options.files;
+  if (!layer_file.empty())
+    request.outputs.push_back({writes_records ? records : layers, prints_layers ? "" : layer_file});
+  if (options.format != nullptr) request.outputs.push_back({report, "", options.format});
 }
 
-void check_chart(const Options& options) {
-  if (!options.chart) return;
-  const bool has_chart =
-      std::ranges::any_of(formats_of(options), [](auto* format) { return format->shows_chart; });
-  const std::string chart(name_of(*options.chart));
-  if (options.chart != ChartKind::roofline && !options.report.explain.empty())
+void check_chart(const Request& request) {
+  if (!request.chart) return;
+  const bool has_chart = std::ranges::any_of(request.outputs, [](const Output& output) {
+    return output.format != nullptr && output.format->shows_chart;
+  });
+  const std::string chart(name_of(*request.chart));
+  if (request.chart != ChartKind::roofline && !request.report.explain.empty())
     throw UsageError("--explain with --chart " + chart +
                      ": the picture of a layer is its roofline");
   if (!has_chart)
@@ -50,23 +64,24 @@ void check_chart(const Options& options) {
 
 /// Takes "calibrate" from the inputs.
 void set_action(Options& options) {
-  using enum Options::Action;
-  const bool calibrates = !options.inputs.empty() && options.inputs.front() == "calibrate";
-  if (options.action == write_script && !calibrates)
+  using enum Request::Action;
+  Request& request = options.request;
+  const bool calibrates = !request.inputs.empty() && request.inputs.front() == "calibrate";
+  if (request.action == write_script && !calibrates)
     throw UsageError("--script: expected calibrate --script");
-  if (calibrates && (options.action == write_script || options.action == evaluate))
-    options.inputs.erase(options.inputs.begin());
-  if (options.action != evaluate) return;
-  if (calibrates) options.action = calibrate;
-  if (calibrates && options.inputs.empty())
+  if (calibrates && (request.action == write_script || request.action == evaluate))
+    request.inputs.erase(request.inputs.begin());
+  if (request.action != evaluate) return;
+  if (calibrates) request.action = calibrate;
+  if (calibrates && request.inputs.empty())
     throw UsageError(
         "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
         "mine.json; roofline calibrate --script prints what measures them");
   if (options.minutes) throw UsageError("--minutes: expected calibrate --script");
-  if (!calibrates && options.constants != "*") throw UsageError("--constants: expected calibrate");
-  if (!options.inputs.empty()) return;
-  if (!options.report.explain.empty())
-    throw UsageError("no input: --explain takes \"" + options.report.explain +
+  if (!calibrates && request.fitted != "*") throw UsageError("--constants: expected calibrate");
+  if (!request.inputs.empty()) return;
+  if (!request.report.explain.empty())
+    throw UsageError("no input: --explain takes \"" + request.report.explain +
                      "\" for a layer; give the input first");
   throw UsageError(
       "no input: give a file, a directory, a built-in network, or - for standard input (see "
@@ -76,50 +91,55 @@ void set_action(Options& options) {
 /// Lists, scripts, what is known of a GPU and a calibration are no results: they are printed as
 /// text and, those of GPUs, as JSON.
 void check_unevaluated(const Options& options) {
-  using enum Options::Action;
-  const bool calibrates = options.action == calibrate;
+  using enum Request::Action;
+  const Request& request = options.request;
+  const bool calibrates = request.action == calibrate;
   const auto refuse = [calibrates](bool given, const std::string& option) {
     if (given)
       throw UsageError(option + ": expected inputs to evaluate, got " +
                        (calibrates ? "calibrate" : "none"));
   };
-  refuse(!options.gates.empty(), "--fail-if");
-  if (!calibrates && !options.exports.empty()) refuse(true, "-o " + options.exports.front().path);
+  refuse(!request.gates.empty(), "--fail-if");
+  if (!calibrates && !options.files.empty()) refuse(true, "-o " + options.files.front().path);
   refuse(!options.layer_file.empty(), "--to-layers " + options.layer_file);
   refuse(!options.measured.empty(), "--measured " + options.measured);
-  refuse(explains(options), "--explain");
-  refuse(options.report.compare, "--compare");
+  refuse(explains(request), "--explain");
+  refuse(request.report.compare, "--compare");
   const bool has_json =
-      !calibrates && options.action != list_words && options.action != write_script;
-  if (options.json) refuse(!has_json, "--json");
-  if (options.format != nullptr && !options.json)
+      !calibrates && request.action != list_words && request.action != write_script;
+  if (request.json) refuse(!has_json, "--json");
+  if (options.format != nullptr && !request.json)
     refuse(options.format->name != "table", "--format " + std::string(options.format->name));
+  if (!calibrates) return;
+  if (options.files.size() != 1 || options.files.front().what == Output::What::recording ||
+      options.files.front().format->name != "json")
+    throw UsageError("calibrate: expected one file to write, -o FILE.json");
 }
 
 /// Formats that are rows of layers hold nothing else.
-void check_formats(const Options& options) {
-  for (const OutputFormat* format : formats_of(options)) {
-    if (format->rows() == nullptr) continue;
+void check_formats(const Request& request) {
+  for (const Output& output : request.outputs) {
+    if (output.format == nullptr || output.format->rows() == nullptr) continue;
     const auto refuse = [&](const std::string& option) {
       throw UsageError(option + " is no row of layers: expected table, markdown or json, got " +
-                       std::string(format->name));
+                       std::string(output.format->name));
     };
-    if (explains(options)) refuse("--explain");
-    if (options.report.filter.by == RowsBy::type) refuse("--by type");
+    if (explains(request)) refuse("--explain");
+    if (request.report.filter.by == RowsBy::type) refuse("--by type");
   }
 }
 
 /// One setting for each data type and batch.
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
-  defaults.limits = InputLimits{}.raised(options.limits_factor);
+  defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
   defaults.pass = options.pass.value_or(Pass::fwd);
   defaults.dtype_given = !options.dtypes.empty();
   if (options.dtypes.empty()) options.dtypes = {DataType::fp32};
-  const std::optional<Framework> framework = options.analysis.framework;
+  const std::optional<Framework> framework = options.request.analysis[Stack::stated].framework;
   defaults.as_pytorch_runs =
       framework == Framework::pytorch || framework == Framework::torch_compile;
-  std::vector<LayerSetting>& settings = options.settings;
+  std::vector<LayerSetting>& settings = options.request.settings;
   for (const DataType type : options.dtypes) {
     // The type of the network's layers, or how autocast runs them in fp32.
     defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
@@ -139,26 +159,42 @@ void set_settings(Options& options) {
   }
 }
 
+/// The options, run by that framework.
+AnalysisOptions run_by(Framework framework, AnalysisOptions options) {
+  const AnalysisOptions own = options_of(framework);
+  options.framework = framework;
+  options.engine = own.engine;
+  options.fusion = own.fusion;
+  options.fused_attention = own.fused_attention;
+  options.layout = own.layout;
+  options.launch = own.launch;
+  return options;
+}
+
 void set_analysis(Options& options) {
-  AnalysisOptions& analysis = options.analysis;
-  analysis.training = !options.pass;
-  analysis.threads = options.jobs;
-  analysis.host_copies = parse<HostMemory>(options.host_copies);
-  if (options.layout) analysis.layout = options.layout;
-  analysis.fusion = options.fusion.value_or(analysis.fusion);
+  EnumArray<Stack, AnalysisOptions>& all = options.request.analysis;
+  AnalysisOptions& stated = all[Stack::stated];
+  stated.training = !options.pass;
+  stated.threads = options.request.jobs;
+  stated.host_copies = parse<HostMemory>(options.host_copies);
+  if (options.layout) stated.layout = options.layout;
+  stated.fusion = options.fusion.value_or(stated.fusion);
   const bool is_inference = options.pass == Pass::fwd;
   const bool fuses =
-      analysis.fusion == FusionKind::epilogue || analysis.fusion == FusionKind::pointwise;
+      stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
   if (fuses && !is_inference)
     throw UsageError((options.fusion ? "--fuse " + std::string(name_of(*options.fusion))
-                                     : "--framework " + std::string(name_of(*analysis.framework))) +
+                                     : "--framework " + std::string(name_of(*stated.framework))) +
                      " is for inference: expected --pass fwd, got " +
                      (options.pass ? std::string(name_of(*options.pass)) : "training"));
-  if (!is_inference) analysis.fused_attention = false;
-  AnalysisOptions& program = options.program_analysis;
-  program = analysis;
-  if (analysis.framework) return;
-  const AnalysisOptions own = options_of(Framework::pytorch);
+  if (!is_inference) stated.fused_attention = false;
+  all[Stack::pytorch] = run_by(Framework::pytorch, stated);
+  all[Stack::torch_compile] = run_by(Framework::torch_compile, stated);
+  all[Stack::tensorrt] = run_by(Framework::tensorrt, stated);
+  AnalysisOptions& program = all[Stack::program];
+  program = stated;
+  if (stated.framework) return;
+  const AnalysisOptions& own = all[Stack::pytorch];
   program.framework = own.framework;
   if (program.engine == EngineChoices{}) program.engine = own.engine;
   if (!options.fusion) program.fusion = own.fusion;
@@ -166,46 +202,182 @@ void set_analysis(Options& options) {
 }
 
 void set_order(Options& options) {
-  RowFilter& filter = options.report.filter;
+  RowFilter& filter = options.request.report.filter;
   if (!filter.by && (filter.sort == SortBy::energy || filter.sort == SortBy::cost))
     filter.by = RowsBy::gpu;
   if (filter.sort == SortBy::cost && options.prices.empty())
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
 }
 
-}  // namespace
-
-std::vector<const OutputFormat*> formats_of(const Options& options) {
-  std::vector<const OutputFormat*> formats;
-  if (options.format != nullptr) formats.push_back(options.format);
-  for (const Export& file : options.exports) formats.push_back(file.format);
-  return formats;
+/// Those of --gpu. One that is named and selected counts as named, one that is selected twice
+/// counts once.
+void set_gpus(const Options& options, Request& request) {
+  using enum Request::Action;
+  const Catalogue& catalogue = request.catalogue.emplace();
+  if (!options.kernel_model.empty())
+    request.constants =
+        load_constants(unwrap(read_text(options.kernel_model)), options.kernel_model);
+  const bool lists = request.action == list_gpus;
+  const bool is_told_later = request.action == calibrate && options.gpus.empty();
+  if (!is_told_later)
+    for (const InputError& problem :
+         catalogue.problems_besides(lists ? std::vector<std::string>() : options.gpus))
+      note(std::string(problem.what()) +
+           (lists ? " (not listed)" : " (ignored: no GPU of this run)"));
+  std::vector<AskedGpu> selected;
+  for (const std::string& word : options.gpus) {
+    std::optional<std::vector<Gpu>> gpus;
+    if (lists || request.action == evaluate) gpus = unwrap(catalogue.select(word));
+    if (!gpus) request.gpus.push_back({word, unwrap(catalogue.find(word))});
+    if (gpus)
+      for (Gpu& gpu : *gpus) selected.push_back({word, std::move(gpu), true});
+  }
+  for (AskedGpu& each : selected)
+    if (std::ranges::none_of(
+            request.gpus, [&](const AskedGpu& other) { return other.gpu.name == each.gpu.name; }))
+      request.gpus.push_back(std::move(each));
+  if (request.constants != nullptr)
+    for (AskedGpu& each : request.gpus) each.gpu.constants = request.constants;
+  if (!options.measured_gpu.empty())
+    request.measured_gpu = unwrap(catalogue.find(options.measured_gpu)).name;
 }
 
-Options parse_options(int argc, const char* const* argv) {
-  using enum Options::Action;
+/// Selected GPUs are ranked unless rows are said to be something else.
+void set_ranking(Request& request) {
+  RowFilter& filter = request.report.filter;
+  if (!filter.by && std::ranges::any_of(request.gpus, &AskedGpu::is_selected))
+    filter.by = RowsBy::gpu;
+  if (!filter.ranks_gpus()) return;
+  if (filter.sort && !ranks_points(*filter.sort))
+    throw UsageError("--sort " + std::string(name_of(*filter.sort)) +
+                     ": GPUs are ranked by time, energy or cost; --by layer sorts layers");
+  if (filter.cover_share)
+    throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
+}
+
+/// Where GPUs are ranked or batches searched for, and nothing is said of how networks run, they run
+/// as people deploy them.
+void set_deployment(const Options& options, Request& request) {
+  const AnalysisOptions& stated = request.analysis[Stack::stated];
+  const bool chooses = request.report.filter.ranks_gpus() || !options.batch_goals.empty();
+  request.deploys = chooses && options.pass == Pass::fwd && !stated.framework && !options.fusion &&
+                    !stated.launch && !options.layout && stated.engine == EngineChoices{};
+}
+
+void set_pairing(const Options& options, Request& request) {
+  if (!request.report.compare || request.settings.size() != 1) return;
+  const std::vector<std::string>& inputs = request.inputs;
+  if (inputs.size() == 2 && options.gpus.size() == 2 && inputs[0] != inputs[1])
+    request.pairing = Pairing::input_and_gpu;
+  if (inputs.size() == 1 && options.gpus.size() == 1 && !request.gpu_settings.empty())
+    request.pairing = Pairing::gpu_and_as_set;
+}
+
+void set_prices(const Options& options, Request& request) {
+  for (const auto& [name, per_hour] : options.prices) {
+    const auto [price, is_new] =
+        request.report.price_per_hour.emplace(unwrap(request.catalogue->find(name)).name, per_hour);
+    if (!is_new)
+      throw UsageError("--price: expected one price of " + price->first + ", got " +
+                       number_text(price->second) + " and " + number_text(per_hour));
+  }
+}
+
+/// Of --measured: a file's, or one of the layer that --explain names or that is the only one.
+void set_measured(const Options& options, Request& request) {
+  const std::string& measured = options.measured;
+  if (measured.empty()) return;
+  request.jobs = 1;
+  const std::string gpu = request.measured_gpu.empty() ? request.only_gpu() : request.measured_gpu;
+  if (const std::optional<double> time_s = stated_time_s(measured)) {
+    request.measured = MeasuredTimes(*time_s, request.report.explain, gpu);
+    return;
+  }
+  std::error_code error;
+  if (measured.find_first_of("-0123456789") == 0 && !std::filesystem::exists(measured, error))
+    throw UsageError(
+        "--measured: expected a file, or a time above 0 in us, ms or s such as "
+        "9.143ms, got \"" +
+        measured + '"');
+  request.measured = MeasuredTimes(measured, gpu, request.limits);
+}
+
+void set_needs(Request& request) {
+  Needs& needs = request.needs;
+  const RowFilter& filter = request.report.filter;
+  const bool chooses_rows = filter.selects() || filter.by;
+  needs.explained_networks = request.report.explain_networks;
+  needs.report = request.report.compare || !request.gates.empty();
+  needs.layers = request.report.compare || explains(request) || filter.asks_for_layers() ||
+                 std::ranges::any_of(request.gates, &Gate::of_layers);
+  needs.notes = true;
+  for (Output& output : request.outputs) {
+    const OutputFormat* format = output.format;
+    needs.networks = needs.networks || output.what == Output::What::layers;
+    if (output.what == Output::What::records) needs.report = needs.layers = true;
+    if (format == nullptr) continue;
+    if (!chooses_rows && format->rows() != nullptr) {
+      output.what = Output::What::rows;
+      if (std::ranges::find(needs.rows, format) == needs.rows.end()) needs.rows.push_back(format);
+      continue;
+    }
+    needs.report = true;
+    // Ranked GPUs are points everywhere but in pictures.
+    const bool shows_points = format->shows_points || (filter.ranks_gpus() && !format->shows_chart);
+    needs.layers = needs.layers || !shows_points;
+    if (format->rows() == nullptr && !format->shows_chart) needs.notes = false;
+  }
+}
+
+}  // namespace
+
+Gpu named_gpu(const Request& request, const std::string& name) {
+  for (const InputError& problem : request.catalogue->problems_besides({name}))
+    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  Gpu gpu = unwrap(request.catalogue->find(name));
+  if (request.constants != nullptr) gpu.constants = request.constants;
+  return gpu;
+}
+
+Request make_request(int argc, const char* const* argv) {
+  using enum Request::Action;
   Options options;
-  options.command = "roofline " + joined(std::span(argv, argv + argc).subspan(1), " ");
+  Request& request = options.request;
+  request.command = "roofline " + joined(std::span(argv, argv + argc).subspan(1), " ");
   if (auto text = read_words(argc, argv, options)) {
-    options.action = print_text;
-    options.text = *std::move(text);
-    return options;
+    request.action = print_text;
+    request.text = *std::move(text);
+    return std::move(request);
   }
-  if (options.report.explain == whole_network) {
-    options.report.explain_networks = true;
-    options.report.explain.clear();
+  if (request.report.explain == whole_network) {
+    request.report.explain_networks = true;
+    request.report.explain.clear();
   }
-  set_formats(options);
-  check_chart(options);
+  request.minutes = options.minutes.value_or(request.minutes);
+  set_outputs(options);
+  check_chart(request);
   set_action(options);
-  if (options.action == evaluate || options.action == calibrate || options.action == write_script) {
+  const bool is_about_layers =
+      request.action == evaluate || request.action == calibrate || request.action == write_script;
+  if (is_about_layers) {
     set_settings(options);
     set_analysis(options);
     set_order(options);
-    check_formats(options);
+    check_formats(request);
   }
-  if (options.action != evaluate) check_unevaluated(options);
-  return options;
+  if (request.action != evaluate) check_unevaluated(options);
+  if (request.action == list_networks || request.action == list_words ||
+      request.action == write_script)
+    return std::move(request);
+  set_gpus(options, request);
+  if (request.action != evaluate) return std::move(request);
+  set_ranking(request);
+  set_deployment(options, request);
+  set_pairing(options, request);
+  set_prices(options, request);
+  set_measured(options, request);
+  set_needs(request);
+  return std::move(request);
 }
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #pragma once
 
-// The command line as values.
+// The words of the command line, as CLI11 reads them (command_line.cpp) and make_request()
+// (options.cpp) resolves them. Nothing else includes this.
 
 #include <cstdint>
 #include <optional>
@@ -9,12 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "roofline/analysis.hpp"
-#include "roofline/gate.hpp"
-#include "roofline/gpu.hpp"
-#include "roofline/load.hpp"
-#include "roofline/render.hpp"
-#include "roofline/settings_table.hpp"
+#include "cli/request.hpp"
 
 namespace CLI {
 class App;
@@ -22,59 +18,18 @@ class App;
 
 namespace roofline {
 
-/// A file to write beside standard output.
-struct Export {
-  std::string path;
-  const OutputFormat* format;
-  bool annotates = false;  ///< it is the recording itself, with what is expected
-};
-
-/// What layers are evaluated with.
-struct LayerSetting {
-  LayerDefaults defaults;
-  std::optional<BatchGoal> batch_goal;  ///< the batch is searched for on each GPU
-};
-
 struct Options {
-  enum class Action : std::uint8_t {
-    evaluate,
-    list_gpus,
-    show_gpu,
-    show_model,
-    calibrate,
-    write_script,
-    list_networks,
-    list_words,
-    print_text
-  };
-  Action action = Action::evaluate;
-  std::string text;     ///< what --help and --version print
-  std::string command;  ///< all words as they were given
-  std::vector<std::string> inputs;
-  std::optional<std::size_t> first_line;  ///< where the inputs begin in a longer text
+  Request request;  ///< what words say by themselves
+  // Words whose meaning depends on others.
   std::vector<std::string> gpus;
-  std::vector<GpuSetting> gpu_settings;  ///< what is set of each GPU
-  std::string constants = "*";           ///< a pattern: which ones calibration may move
-  std::optional<double> minutes;         ///< how long the script of calibrate measures
-  std::string kernel_model;              ///< a file of constants in place of the GPUs'; empty: none
   std::vector<std::pair<std::string, double>> prices;  ///< of an hour of a GPU, in any spelling
-  ReportOptions report;
-  std::vector<Gate> gates;               ///< the conditions of --fail-if
-  bool json = false;                     ///< --json; lists of GPUs are then printed so
-  const OutputFormat* format = nullptr;  ///< what standard output gets; null: nothing
-  std::optional<ChartKind> chart;        ///< what --chart names
-  std::vector<Export> exports;
-  bool asks_for_results = false;  ///< results were asked for by name
-  std::string measured;           ///< a file of times to join, or a time; empty: none
-  std::string measured_gpu;       ///< what times were measured on that name no GPU; empty: unknown
-  std::string layer_file;         ///< to write the input's layers to; empty: none
-  /// Whether that file gets the rows that are shown, a record each, in place of the input.
-  bool writes_records() const {
-    return layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
-  }
-  std::size_t jobs = 1;  ///< threads that evaluate
-
-  // What layers are evaluated with, as stated, and what it means together.
+  std::string kernel_model;                            ///< a file of constants
+  std::string measured;                                ///< a file of times to join, or a time
+  std::string measured_gpu;
+  const OutputFormat* format = nullptr;  ///< of standard output
+  std::vector<Output> files;             ///< of -o
+  std::string layer_file;                ///< of --to-layers
+  std::optional<double> minutes;
   std::vector<DataType> dtypes;
   std::vector<std::uint64_t> batches;
   std::vector<BatchGoal> batch_goals;
@@ -83,19 +38,8 @@ struct Options {
   std::optional<Layout> layout;
   std::string host_copies;
   std::uint64_t limits_factor = 1;
-  LayerDefaults defaults;              ///< what all settings share; types and batches follow
-  std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
-  AnalysisOptions analysis;
-  AnalysisOptions program_analysis;  ///< of programs of PyTorch's, which name their framework
+  LayerDefaults defaults;  ///< what all settings share
 };
-
-/// The formats of all that is written, standard output's first.
-std::vector<const OutputFormat*> formats_of(const Options& options);
-
-/// Throws UsageError.
-Options parse_options(int argc, const char* const* argv);
-
-// What options.cpp, command_line.cpp and completion.cpp have in common:
 
 /// What --explain without a name stands for.
 inline constexpr std::string_view whole_network = ".";

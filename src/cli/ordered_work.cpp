@@ -23,9 +23,9 @@ namespace {
 /// The inputs in pieces of work: records by the hundred, of other inputs each as a whole.
 class Pieces {
  public:
-  Pieces(std::span<const Expected<std::string>> inputs, const Options& options,
+  Pieces(std::span<const Expected<std::string>> inputs, const Request& request,
          std::size_t rows_a_record)
-      : inputs_(inputs), options_(options), rows_a_record_(rows_a_record) {
+      : inputs_(inputs), request_(request), rows_a_record_(rows_a_record) {
     for (const Expected<std::string>& input : inputs)
       if (input) names_.push_back(*input);
   }
@@ -38,7 +38,7 @@ class Pieces {
     try {
       // One may be spread over several files, so each is opened knowing all of them.
       piece.reader =
-          open_input(input.value(), names_, options_.first_line, options_.defaults.limits).value();
+          open_input(input.value(), names_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
       piece.items.emplace_back(caught_error(piece.input, std::nullopt));
     }
@@ -76,7 +76,7 @@ class Pieces {
   }
 
   std::span<const Expected<std::string>> inputs_;
-  const Options& options_;
+  const Request& request_;
   std::size_t rows_a_record_;
   std::vector<std::string> names_;
   std::size_t next_input_ = 0;
@@ -165,9 +165,9 @@ class Workers {
 
 }  // namespace
 
-void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Options& options,
-                       const Evaluator& evaluator, std::size_t jobs, const Submit& use) {
-  Workers(Pieces(inputs, options, evaluator.rows_a_record()), evaluator, jobs, use).run();
+void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Request& request,
+                       const Evaluator& evaluator, const Submit& use) {
+  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request.jobs, use).run();
 }
 
 }  // namespace roofline

@@ -217,21 +217,23 @@ std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>
   return inputs;
 }
 
-std::map<std::string, OutputFile> open_outputs(const Options& options,
+std::map<std::string, OutputFile> open_outputs(const Request& request,
                                                std::span<const Expected<std::string>> inputs) {
   std::vector<std::pair<std::string, std::string>> written;  // paths, and what messages call them
-  for (const Export& file : options.exports) written.emplace_back(file.path, "-o " + file.path);
-  const bool prints_layers = options.layer_file == "-";
-  if (!options.layer_file.empty() && !prints_layers)
-    written.emplace_back(options.layer_file, "--to-layers " + options.layer_file);
-  const bool prints = options.format != nullptr || prints_layers;
+  bool prints = false;
+  for (const Output& output : request.outputs) {
+    prints = prints || output.path.empty();
+    if (!output.path.empty())
+      written.emplace_back(output.path,
+                           (output.holds_layers() ? "--to-layers " : "-o ") + output.path);
+  }
   std::map<std::string, OutputFile> outputs;
   if (written.empty() && !(prints && is_replaceable("/dev/stdout"))) return outputs;
   FilesOfRun files = files_read(inputs);
   if (prints) add_written("/dev/stdout", "standard output", files);
   for (const auto& [path, name] : written) {
     add_written(path, name, files);
-    for (const std::string& word : options.inputs)
+    for (const std::string& word : request.inputs)
       if (would_read(word, written_path(path)))  // so that the same command may run twice
         throw UsageError(std::string(name) + ": expected a file that the input " + word +
                          " does not hold");

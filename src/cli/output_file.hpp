@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/request.hpp"
 
 namespace roofline {
 
@@ -56,10 +56,10 @@ class OutputFile {
 /// The inputs that the words of the command line stand for, or why a word stands for none.
 std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words);
 
-/// By their paths. To be called once what the options name is read, and before the inputs are: none
-/// of these is written, and no file is written twice. Throws UsageError that names both, or
+/// By their paths. To be called once what the request names is read, and before the inputs are:
+/// none of these is written, and no file is written twice. Throws UsageError that names both, or
 /// OutputError.
-std::map<std::string, OutputFile> open_outputs(const Options& options,
+std::map<std::string, OutputFile> open_outputs(const Request& request,
                                                std::span<const Expected<std::string>> inputs);
 
 }  // namespace roofline

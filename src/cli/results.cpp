@@ -73,10 +73,10 @@ void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& o
 
 }  // namespace
 
-Results::Results(const Options& options, const std::vector<Context>& contexts,
+Results::Results(const Request& request, const Contexts& contexts,
                  std::map<std::string, OutputFile>& files)
-    : options_(&options), needs_(needs_of(options)), contexts_(&contexts), files_(&files) {
-  for (const OutputFormat* format : needs_.rows)
+    : request_(&request), contexts_(&contexts), files_(&files) {
+  for (const OutputFormat* format : request.needs.rows)
     rows_.emplace_back(*format->rows(),
                        [this, format](std::string_view text) { write_rows(*format, text); });
 }
@@ -114,8 +114,8 @@ void Results::say(const Message& message) {
 
 void Results::count_copies(const Evaluation& part) {
   copies_ += part.copies;
-  if (copies_ > options_->defaults.limits.copies) {
-    InputError error(part.input, "", beyond_limit(expected_copies(options_->defaults.limits)));
+  if (copies_ > request_->limits.copies) {
+    InputError error(part.input, "", beyond_limit(expected_copies(request_->limits)));
     error.remedy = Remedy::limits;
     raise(error);
   }
@@ -124,20 +124,24 @@ void Results::count_copies(const Evaluation& part) {
 
 void Results::take_rows(const std::vector<RenderedRows>& rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(rows[i]);
-  if (has_written(options_->format))
-    flush_standard_output();  // whoever feeds a pipe may wait for the answer
+  const bool prints_rows = std::ranges::any_of(request_->outputs, [](const Output& output) {
+    return output.what == Output::What::rows && output.path.empty();
+  });
+  if (prints_rows) flush_standard_output();  // whoever feeds a pipe may wait for the answer
 } catch (const InputError& error) {
   raise(error);
 }
 
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
-  if (options_->format == &format) write_standard_output(text);
-  for (const Export& file : options_->exports)
-    if (file.format == &format) files_->at(file.path).write(text);
+  for (const Output& output : request_->outputs)
+    if (output.what == Output::What::rows && output.format == &format) write_to(output, text);
 }
 
-bool Results::has_written(const OutputFormat* format) const {
-  return std::ranges::find(needs_.rows, format) != needs_.rows.end();
+void Results::write_to(const Output& output, std::string_view text) {
+  if (output.path.empty())
+    write_standard_output(text);
+  else
+    files_->at(output.path).write(text);
 }
 
 void Results::take_records(Evaluation& part) {
@@ -157,7 +161,7 @@ void Results::take_records(Evaluation& part) {
 void Results::join(const std::string& input) {
   for (std::size_t slot = 0; slot < records_.size(); ++slot) {
     if (records_[slot].empty()) continue;
-    const Context& context = (*contexts_)[slot % contexts_->size()];
+    const Context& context = contexts_->named()[slot % contexts_->count()];
     Expected<Result> result = join_records(
         input, record_name_, std::exchange(records_[slot], std::vector<RecordResult>{}), context);
     if (result) {
@@ -182,32 +186,34 @@ void Results::keep_layers(Network network) {
   std::ranges::move(network.layers, std::back_inserter(layers_->layers));
 }
 
-void Results::write_layer_file(const std::string& text) {
-  const std::string& path = options_->layer_file;
-  if (path == "-") {
-    write_standard_output(text);
-  } else if (!text.empty()) {
-    files_->at(path).write(text);
-    files_->at(path).commit();
-  } else if (!path.empty()) {
-    is_kept(path);
+void Results::write_layer_files(Output::What what, const std::function<std::string()>& make) {
+  for (const Output& output : request_->outputs) {
+    if (output.what != what) continue;
+    const std::string text = make();
+    if (text.empty() && !output.path.empty()) {
+      is_kept(output.path);
+      continue;
+    }
+    write_to(output, text);
+    if (!output.path.empty()) files_->at(output.path).commit();
   }
 }
 
 void Results::write() {
-  if (!options_->writes_records()) write_layer_file(layers_ ? render_layer_file(*layers_) : "");
+  write_layer_files(Output::What::layers,
+                    [&] { return layers_ ? render_layer_file(*layers_) : ""; });
   const bool has_rows =
       std::ranges::any_of(rows_, [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return check_gates(Report{});
   for (RowStream& rows : rows_) rows.end();
   const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
-                                           options_->report, std::move(kernels_)));
-  if (options_->writes_records()) write_layer_file(render_layer_records(report));
+                                           request_->report, std::move(kernels_)));
+  write_layer_files(Output::What::records, [&] { return render_layer_records(report); });
   note_order(report);
   check_gates(report);
-  for (const Export& file : options_->exports) end_file(file, report);
-  if (options_->format != nullptr) write_standard_format(report);
+  for (const Output& output : request_->outputs)
+    if (!output.holds_layers()) end(output, report);
 }
 
 /// A report without results answers no gate.
@@ -215,17 +221,17 @@ void Results::check_gates(const Report& report) {
   constexpr int not_evaluated = 1;
   constexpr int condition_holds = 3;
   std::vector<std::string> unanswered;
-  for (const Gate& gate : options_->gates) {
+  for (const Gate& gate : request_->gates) {
     const GateOutcome outcome = check_gate(gate, report.results);
     for (const GateFailure& failure : outcome.failures)
       gate_lines_.push_back(line_of(gate, failure, report.results[failure.result]));
     add_unanswered(gate, report, outcome, unanswered);
   }
-  if (!options_->gates.empty() && report.results.empty() && report.kernels.empty())
+  if (!request_->gates.empty() && report.results.empty() && report.kernels.empty())
     unanswered.emplace_back("roofline: --fail-if: nothing was evaluated");
   gate_code_ = !unanswered.empty() ? not_evaluated : !gate_lines_.empty() ? condition_holds : 0;
   gate_lines_.insert(gate_lines_.end(), unanswered.begin(), unanswered.end());
-  if (gate_code_ == 0 && !failed_ && !options_->gates.empty())
+  if (gate_code_ == 0 && !failed_ && !request_->gates.empty())
     gate_lines_.emplace_back("roofline: passed: no condition of --fail-if holds");
 }
 
@@ -233,32 +239,25 @@ int Results::finish() const {
   for (const std::string& line : gate_lines_) note(line);
   if (gate_code_) return failed_ ? 1 : *gate_code_;
   // Whoever read the output left before the end.
-  if (options_->gates.empty()) return failed_ ? 1 : 0;
+  if (request_->gates.empty()) return failed_ ? 1 : 0;
   note("roofline: --fail-if: the output was closed before all was evaluated");
   return 1;
 }
 
-void Results::end_file(const Export& file, const Report& report) {
-  if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
-  OutputFile& output = files_->at(file.path);
-  if (file.annotates) {
-    write_annotated(report, file.path, output.descriptor(), options_->defaults.limits);
-  } else if (!has_written(file.format)) {
-    RenderStyle style;
-    style.chart = options_->chart;
-    const Sink sink = [&output](std::string_view piece) { output.write(piece); };
-    if (const auto error = file.format->write(report, style, sink)) raise(*error);
+void Results::end(const Output& output, const Report& report) {
+  const bool is_file = !output.path.empty();
+  if (is_file && failed_ && !evaluated_any_ && is_kept(output.path)) return;
+  if (output.what == Output::What::recording) {
+    write_annotated(report, output.path, files_->at(output.path).descriptor(), request_->limits);
+  } else if (output.what == Output::What::report) {
+    RenderStyle style = is_file ? RenderStyle() : standard_output_style();
+    style.chart = request_->chart;
+    const Sink sink = [&](std::string_view piece) { write_to(output, piece); };
+    if (const auto error = output.format->write(report, style, sink)) raise(*error);
   }
-  output.commit();
-  note_success("roofline: wrote " + file.path);
-}
-
-void Results::write_standard_format(const Report& report) const {
-  const OutputFormat& format = *options_->format;
-  if (has_written(&format)) return;
-  RenderStyle style = standard_output_style();
-  style.chart = options_->chart;
-  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
+  if (!is_file) return;
+  files_->at(output.path).commit();
+  note_success("roofline: wrote " + output.path);
 }
 
 }  // namespace roofline

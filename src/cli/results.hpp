@@ -3,6 +3,7 @@
 // Where evaluated things go, in the order of the input: formats of rows are written as the rows are
 // computed, anything else is kept and written at the end.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,15 +11,14 @@
 #include <vector>
 
 #include "cli/evaluator.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 
 namespace roofline {
 
 class Results {
  public:
-  /// `contexts`: of the GPUs that --gpu names. `files` (open_outputs) outlives this.
-  Results(const Options& options, const std::vector<Context>& contexts,
+  /// `files` (open_outputs) outlives this.
+  Results(const Request& request, const Contexts& contexts,
           std::map<std::string, OutputFile>& files);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
@@ -41,16 +41,14 @@ class Results {
   /// The records of the input, if it had any, become one result a slot.
   void join(const std::string& input);
   void keep_layers(Network network);
-  void write_layer_file(const std::string& text);
-  void end_file(const Export& file, const Report& report);
-  void write_standard_format(const Report& report) const;
+  void write_to(const Output& output, std::string_view text);
+  /// The whole of all outputs of layers, or of all of records.
+  void write_layer_files(Output::What what, const std::function<std::string()>& make);
+  void end(const Output& output, const Report& report);
   void check_gates(const Report& report);
-  /// Whether a format's rows were written as they were computed.
-  bool has_written(const OutputFormat* format) const;
 
-  const Options* options_;
-  Needs needs_;
-  const std::vector<Context>* contexts_;
+  const Request* request_;
+  const Contexts* contexts_;
   std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
   bool failed_ = false;
