@@ -1,11 +1,13 @@
 // The inputs in pieces of work. All threads do the same: each takes the next piece, which one of
-// them at a time reads, evaluates it, and uses its result when the results of all pieces before it
-// are used. So no result waits for input that is yet to come, and no more than a piece a thread is
-// in memory.
+// them at a time reads, evaluates it, and leaves the result to wait for its turn. Whoever finishes
+// the piece whose turn it is uses its result and those that wait right behind it. So no result
+// waits for input that is yet to come, and no thread for another's piece unless as many results as
+// memory should hold are waiting.
 
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -100,31 +102,60 @@ class Workers {
     while (!stopped_) do_piece();
   }
 
+  /// What came of a piece: without a result the end of the inputs, or a failure.
+  struct Finished {
+    std::optional<Evaluation> result;
+    std::exception_ptr failure;
+  };
+
   void do_piece() {
     std::unique_lock reading(reading_);
     if (stopped_) return;
     const std::size_t number = begun_++;
-    const Submit use_in_turn = [&](Evaluation result) {
-      if (await_turn(number)) use_(std::move(result));
+    const Submit use_in_turn = [&](Evaluation part) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stopped_ || done_ == number; });
+      lock.unlock();
+      if (!stopped_) use_(std::move(part));
     };
-    bool is_last = true;
-    std::exception_ptr failure;
+    Finished finished;
     try {
       if (std::optional<Piece> piece = pieces_.next()) {
-        is_last = false;
         start_thread();
         reading.unlock();
-        use_in_turn(evaluator_.evaluate(*piece, use_in_turn));
+        finished.result = evaluator_.evaluate(*piece, use_in_turn);
       }
     } catch (...) {
-      failure = std::current_exception();
+      finished.failure = std::current_exception();
     }
-    if (!await_turn(number)) return;
-    const std::lock_guard lock(mutex_);
-    ++done_;
-    failure_ = failure;
-    stopped_ = is_last || failure;
-    changed_.notify_all();
+    finish(number, std::move(finished));
+  }
+
+  /// Uses the result if its turn has come, and those that waited for it; else leaves it to wait.
+  void finish(std::size_t number, Finished finished) {
+    const std::size_t most_waiting = 2 * jobs_;
+    const bool may_wait = finished.result.has_value();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return stopped_ || done_ == number || (may_wait && waiting_.size() < most_waiting);
+    });
+    waiting_.emplace(number, std::move(finished));
+    while (!stopped_ && !waiting_.empty() && waiting_.begin()->first == done_) {
+      Finished next = std::move(waiting_.extract(waiting_.begin()).mapped());
+      lock.unlock();
+      use(next);
+      lock.lock();
+      ++done_;
+      failure_ = next.failure;
+      stopped_ = failure_ || !next.result;
+      changed_.notify_all();
+    }
+  }
+
+  void use(Finished& finished) try {
+    if (finished.result) use_(*std::move(finished.result));
+  } catch (...) {
+    finished.failure = std::current_exception();
   }
 
   /// A single piece needs no other thread. Where the system gives no more, there are fewer.
@@ -142,13 +173,6 @@ class Workers {
     return thread;
   }
 
-  /// False where the run ends before it.
-  bool await_turn(std::size_t number) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_ || done_ == number; });
-    return !stopped_;
-  }
-
   Pieces pieces_;
   const Evaluator& evaluator_;
   const std::size_t jobs_;
@@ -156,9 +180,10 @@ class Workers {
   std::mutex reading_;  ///< guards pieces_, begun_ and threads_
   std::size_t begun_ = 0;
   std::vector<std::thread> threads_;
-  std::mutex mutex_;  ///< guards done_ and failure_, and when they change
+  std::mutex mutex_;  ///< guards what follows, and when it changes
   std::condition_variable changed_;
-  std::size_t done_ = 0;  ///< pieces whose results were used
+  std::map<std::size_t, Finished> waiting_;  ///< by the numbers of their pieces
+  std::size_t done_ = 0;                     ///< pieces whose results were used
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };
