@@ -287,22 +287,16 @@ struct Result {
   std::optional<double> eager_time_s;  ///< expected under Framework::pytorch, where asked for
 };
 
-/// Rows of a stream's record, evaluated alone.
-struct RecordResult {
-  Ceilings ceilings;
-  std::vector<LayerResult> rows;
-};
-
 /// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
 /// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
 Expected<Result> evaluate(Network network, const Context& context);
 
-/// Evaluates a record: its layers alone, without what a network adds (shares, memory).
-Expected<RecordResult> evaluate_record(const Network& record, const Context& context);
+/// Evaluates a network's layers each alone, as those of a stream's record are: rows, without what a
+/// network adds (sums, shares, memory).
+Expected<Result> evaluate_layers(const Network& network, const Context& context);
 
-/// Records of one input, in order, as one result. At least one.
-Expected<Result> join_records(const std::string& source, const std::string& name,
-                              std::vector<RecordResult> records, const Context& context);
+/// What evaluate_layers() gave of the records of one input, in order, as one result. At least one.
+Expected<Result> join_records(std::vector<Result> records, const Context& context);
 
 /// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);

@@ -131,7 +131,8 @@ OnGpus Contexts::named_under(std::optional<Stack> stack) const {
 
 const OnGpus& Contexts::of(const Network& network) {
   const bool is_named = !named_.contexts.empty();
-  if (is_named && request_.deploys && network.layers.size() > 1 && !network.recording)
+  if (is_named && request_.deploys && network.layers.size() > 1 && !network.recording &&
+      !network.record)
     return made_once("deployed", [&] { return named_under(std::nullopt); });
   if (is_named && network.is_pytorch_program && !request_.analysis[Stack::stated].framework)
     return made_once("programs", [&] { return named_under(Stack::program); });

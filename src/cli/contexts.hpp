@@ -45,9 +45,8 @@ class Contexts {
 
   /// Whether --gpu does not name that GPU but selects it, for what it can do.
   bool is_selected(const Context& context) const;
-  /// Those of --gpu, as stated.
-  const std::vector<Context>& named() const { return named_.contexts; }
-  std::size_t count() const { return named().size(); }
+  /// How many GPUs --gpu asks for.
+  std::size_t count() const { return named_.contexts.size(); }
 
   /// Says of times that name no GPU what they were measured on, as far as that is known, and
   /// returns a note where it is not. `gpus`: those that the network is evaluated on.

@@ -52,7 +52,8 @@ class Evaluator::ItemEvaluator {
         times_(evaluator.times_),
         needs_(request_.needs),
         all_(all),
-        submit_(submit) {}
+        submit_(submit),
+        first_(all.results.size()) {}
 
   void fail(const InputError& unhinted) {
     const InputError error = hinted(unhinted);
@@ -124,34 +125,44 @@ class Evaluator::ItemEvaluator {
     const std::size_t count = gpus.contexts.size();
     const std::size_t index = network.item;
     SkippedGpus skipped{network.source};
+    bool can_run = false;
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
-      const Context& context = gpus.contexts[gpu];
       if (!contexts_.takes(network.source, gpu)) continue;
-      std::optional<std::uint64_t> batch;
-      if (goal) {
-        const auto network_at = [&](std::uint64_t images) {
-          LayerDefaults own = request_.settings[setting].defaults;
-          own.batch_override = images;
-          const auto spec = item.spec(own);
-          return spec ? infer(**spec, own) : Expected<Network>(spec.error());
-        };
-        const Expected<std::uint64_t> found = find_batch(*goal, network_at, context);
-        if (!found) {
-          fail_on(context, found.error(), skipped);
-          continue;
+      const Context& context = gpus.contexts[gpu];
+      try {
+        std::optional<std::uint64_t> batch;
+        if (goal) {
+          const auto network_at = [&](std::uint64_t images) {
+            LayerDefaults own = request_.settings[setting].defaults;
+            own.batch_override = images;
+            const auto spec = item.spec(own);
+            return spec ? infer(**spec, own) : Expected<Network>(spec.error());
+          };
+          batch = find_batch(*goal, network_at, context).value();
+          network = network_at(*batch).value();
+          network.item = index;
+          join_and_keep(network, gpus);
         }
-        batch = *found;
-        network = network_at(*found).value();
-        network.item = index;
-        join_and_keep(network, gpus);
+        ItemResult one{{{}, &context, nullptr}, std::nullopt};
+        if (network.record) one.stream = setting * count + gpu;
+        if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
+        // The last GPU takes the network itself.
+        one.result = evaluated(gpu + 1 == count ? std::exchange(network, {}) : network, context,
+                               gpus.eager.empty() ? nullptr : &gpus.eager[gpu]);
+        one.result.setting.batch_goal = goal;
+        if (batch) one.result.setting.batch = batch;  // also where products have another
+        can_run = all_.evaluated = true;
+        add(std::move(one));
+      } catch (const InputError& error) {
+        // What selected GPUs cannot do is no failure, unless none of them can.
+        if (contexts_.is_selected(context))
+          skipped.add(context.gpu.name, error);
+        else
+          fail(error);
       }
-      if (network.record)
-        add_record(network, setting * count + gpu, context, skipped);
-      else  // the last GPU takes the network itself
-        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, context,
-                    gpus.eager.empty() ? nullptr : &gpus.eager[gpu], skipped, goal, batch);
     }
-    end_setting(skipped);
+    if (skipped.first && can_run) all_.messages.push_back({skipped.text(), Message::Kind::once});
+    if (skipped.first && !can_run) fail(*skipped.first);
   }
 
   void join_and_keep(Network& network, const OnGpus& gpus) {
@@ -171,39 +182,21 @@ class Evaluator::ItemEvaluator {
   }
 
   /// `eager`: the same GPU under PyTorch, operator by operator, to compare with; null: not asked.
-  void add_network(Network network, const Context& context, const Context* eager,
-                   SkippedGpus& skipped, std::optional<BatchGoal> goal,
-                   std::optional<std::uint64_t> found) {
-    const auto explained =
-        needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
+  Result evaluated(Network network, const Context& context, const Context* eager) const {
+    if (network.record) return evaluate_layers(network, context).value();
     std::optional<Network> own;
     if (eager != nullptr) own = network;
-    Expected<Result> result = roofline::evaluate(std::move(network), context);
-    if (!result) return fail_on(context, result.error(), skipped);
-    result->setting.batch_goal = goal;
-    if (eager != nullptr)
+    Result result = roofline::evaluate(std::move(network), context).value();
+    if (own)
       if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
-        result->eager_time_s = other->total.expected_time_s;
-    if (found) result->setting.batch = found;  // also where products of matrices have another
-    can_run_ = all_.evaluated = true;
-    if (!needs_.report) return render(*result);
-    add_rows(*result);
-    keep(*std::move(result), context);
-    all_.results.back().network = explained;
+        result.eager_time_s = other->total.expected_time_s;
+    return result;
   }
 
-  void add_record(const Network& record, std::size_t slot, const Context& context,
-                  SkippedGpus& skipped) {
-    Expected<RecordResult> result = evaluate_record(record, context);
-    if (!result) return fail_on(context, result.error(), skipped);
-    can_run_ = all_.evaluated = true;
-    for (RenderedRows& rows : all_.rows) rows.add(record, context.gpu.name, result->rows);
-    if (!needs_.report) return;
-    if (all_.records.size() <= slot) all_.records.resize(slot + 1);
-    all_.record_name = record.name;
-    all_.records[slot].ceilings = result->ceilings;
-    std::move(result->rows.begin(), result->rows.end(),
-              std::back_inserter(all_.records[slot].rows));
+  void add(ItemResult one) {
+    if (!needs_.report) return render(one.result);
+    add_rows(one.result);
+    keep(std::move(one));
   }
 
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
@@ -219,23 +212,6 @@ class Evaluator::ItemEvaluator {
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(table);
     if (needs_.report) all_.kernels.push_back(std::move(table));
-  }
-
-  /// What selected GPUs cannot do is no failure, unless none of them can.
-  void fail_on(const Context& context, const InputError& error, SkippedGpus& skipped) {
-    if (contexts_.is_selected(context))
-      skipped.add(context.gpu.name, error);
-    else
-      fail(error);
-  }
-
-  void end_setting(const SkippedGpus& skipped) {
-    const bool can_run = std::exchange(can_run_, false);
-    if (!skipped.first) return;
-    if (can_run)
-      all_.messages.push_back({skipped.text(), Message::Kind::once});
-    else
-      fail(*skipped.first);
   }
 
   /// Several threads share a large network's rows, a few at a time so that their text stays small.
@@ -276,18 +252,16 @@ class Evaluator::ItemEvaluator {
 
   /// Points need no layers, so that thousands of them fit into memory; but the rows that lost most
   /// are asked for theirs.
-  void keep(Result result, const Context& context) {
+  void keep(ItemResult one) {
     const auto drop_layers = [](Result& of) {
       if (!of.measured.summary) of.layers = std::vector<LayerResult>();
     };
-    if (!first_) {
-      first_ = all_.results.size();
-    } else if (Result& first = all_.results[*first_].result;
-               !needs_.layers && !is_same_setting(first, result)) {
-      drop_layers(first);
-      drop_layers(result);
-    }
-    all_.results.push_back({std::move(result), &context, nullptr});
+    if (!needs_.layers && !one.stream && all_.results.size() > first_)
+      if (Result& first = all_.results[first_].result; !is_same_setting(first, one.result)) {
+        drop_layers(first);
+        drop_layers(one.result);
+      }
+    all_.results.push_back(std::move(one));
   }
 
   const Request& request_;
@@ -296,10 +270,9 @@ class Evaluator::ItemEvaluator {
   const Needs& needs_;
   Evaluation& all_;
   const Submit& submit_;
+  const std::size_t first_;  ///< the index of the thing's first result
   bool is_kept_ = false;
-  bool can_run_ = false;  ///< some GPU can do the present setting
   std::set<std::string> failures_;
-  std::optional<std::size_t> first_;  ///< the index of the thing's first result
 };
 
 InputError caught_error(const std::string& input, std::optional<std::size_t> line) {
@@ -331,19 +304,22 @@ Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
   for (const OutputFormat* format : request_->needs.rows) all.rows.emplace_back(*format->rows());
   all.input = piece.input;
   std::size_t index = piece.first;
-  for (Expected<Item>& item : piece.items) {
-    if (all.copies > request_->limits.copies) break;  // the run ends where they are added up
-    add(item, index, all, submit);
-    if (item) ++index;
-  }
-  if (piece.reader) try {
-      while (std::optional<Expected<Item>> item = piece.reader->next()) {
-        add(*item, index, all, submit);
-        if (*item) ++index;
-      }
-    } catch (const std::exception&) {
-      ItemEvaluator(*this, all, submit).fail(caught_error(piece.input, std::nullopt));
+  auto read = piece.items.begin();
+  const auto next = [&]() -> std::optional<Expected<Item>> {
+    if (read != piece.items.end()) return std::move(*read++);
+    return piece.reader ? piece.reader->next() : std::nullopt;
+  };
+  // Beyond the limit the run ends where copies are added up.
+  try {
+    while (all.copies <= request_->limits.copies) {
+      std::optional<Expected<Item>> item = next();
+      if (!item) break;
+      add(*item, index, all, submit);
+      if (*item) ++index;
     }
+  } catch (const std::exception&) {
+    ItemEvaluator(*this, all, submit).fail(caught_error(piece.input, std::nullopt));
+  }
   if (piece.reader) piece.notes = piece.reader->notes();
   for (const std::string& text : piece.notes) all.messages.push_back({text});
   all.ends_input = piece.ends_input;

@@ -25,22 +25,27 @@ struct Message {
   Kind kind = Kind::plain;
 };
 
+/// A result of one thing of an input.
+struct ItemResult : Evaluated {
+  /// Of a record: the number of the stream that it belongs to, one for each setting on each GPU.
+  /// The results of a stream become one.
+  std::optional<std::size_t> stream;
+};
+
 /// What evaluating a part of the inputs gives, in their order: all that is written or kept of it.
 struct Evaluation {
   std::string input;               ///< the one its records are from; empty without any
   std::vector<RenderedRows> rows;  ///< one for each of Needs::rows
   std::vector<Message> messages;
-  bool failed = false;                ///< some of it could not be evaluated
-  bool evaluated = false;             ///< some of it could
-  std::vector<InputError> errors;     ///< for the report
-  std::vector<Evaluated> results;     ///< for the report
-  std::vector<KernelTable> kernels;   ///< for the report
-  std::string record_name;            ///< the result's that its records become in a report
-  std::vector<RecordResult> records;  ///< for it, by slot: one for each setting on each GPU
-  std::vector<Network> networks;      ///< for the layer file
-  std::uint64_t copies = 0;           ///< layers that "repeat" added to records
-  std::size_t items = 0;              ///< how many things were evaluated
-  bool ends_input = false;            ///< nothing more of the input follows
+  bool failed = false;               ///< some of it could not be evaluated
+  bool evaluated = false;            ///< some of it could
+  std::vector<InputError> errors;    ///< for the report
+  std::vector<ItemResult> results;   ///< for the report
+  std::vector<KernelTable> kernels;  ///< for the report
+  std::vector<Network> networks;     ///< for the layer file
+  std::uint64_t copies = 0;          ///< layers that "repeat" added to records
+  std::size_t items = 0;             ///< how many things were evaluated
+  bool ends_input = false;           ///< nothing more of the input follows
 };
 
 /// What one thread evaluates of an input at a time: things that follow each other in it, or with

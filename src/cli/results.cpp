@@ -73,9 +73,8 @@ void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& o
 
 }  // namespace
 
-Results::Results(const Request& request, const Contexts& contexts,
-                 std::map<std::string, OutputFile>& files)
-    : request_(&request), contexts_(&contexts), files_(&files) {
+Results::Results(const Request& request, std::map<std::string, OutputFile>& files)
+    : request_(&request), files_(&files) {
   for (const OutputFormat* format : request.needs.rows)
     rows_.emplace_back(*format->rows(),
                        [this, format](std::string_view text) { write_rows(*format, text); });
@@ -89,10 +88,9 @@ void Results::take(Evaluation part) {
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_rows(part.rows);
   std::ranges::move(part.errors, std::back_inserter(errors_));
-  std::ranges::move(part.results, std::back_inserter(evaluated_));
+  for (ItemResult& result : part.results) take_result(std::move(result));
   std::ranges::move(part.kernels, std::back_inserter(kernels_));
-  take_records(part);
-  if (part.ends_input) join(part.input);
+  if (part.ends_input) join_streams();
 }
 
 void Results::say(const Message& message) {
@@ -144,28 +142,23 @@ void Results::write_to(const Output& output, std::string_view text) {
     files_->at(output.path).write(text);
 }
 
-void Results::take_records(Evaluation& part) {
-  if (records_.size() < part.records.size()) records_.resize(part.records.size());
-  for (std::size_t slot = 0; slot < part.records.size(); ++slot) {
-    RecordResult& all = part.records[slot];
-    if (all.rows.empty()) continue;
-    record_name_ = part.record_name;
-    std::vector<RecordResult>& parts = records_[slot];
-    if (parts.empty() || parts.back().rows.size() + all.rows.size() > rows_a_part)
-      parts.push_back(std::move(all));
-    else
-      std::ranges::move(all.rows, std::back_inserter(parts.back().rows));
-  }
+void Results::take_result(ItemResult result) {
+  if (!result.stream) return evaluated_.push_back(std::move(result));
+  Stream& stream = streams_[*result.stream];
+  stream.context = result.context;
+  std::vector<Result>& records = stream.records;
+  std::vector<LayerResult>& rows = result.result.layers;
+  if (records.empty() || records.back().layers.size() + rows.size() > rows_a_part)
+    records.push_back(std::move(result.result));
+  else
+    std::ranges::move(rows, std::back_inserter(records.back().layers));
 }
 
-void Results::join(const std::string& input) {
-  for (std::size_t slot = 0; slot < records_.size(); ++slot) {
-    if (records_[slot].empty()) continue;
-    const Context& context = contexts_->named()[slot % contexts_->count()];
-    Expected<Result> result = join_records(
-        input, record_name_, std::exchange(records_[slot], std::vector<RecordResult>{}), context);
+void Results::join_streams() {
+  for (auto& [number, stream] : std::exchange(streams_, {})) {
+    Expected<Result> result = join_records(std::move(stream.records), *stream.context);
     if (result) {
-      evaluated_.push_back({*std::move(result), &context});
+      evaluated_.push_back({*std::move(result), stream.context});
     } else {
       failed_ = true;
       note(result.error().what());

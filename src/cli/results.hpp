@@ -18,8 +18,7 @@ namespace roofline {
 class Results {
  public:
   /// `files` (open_outputs) outlives this.
-  Results(const Request& request, const Contexts& contexts,
-          std::map<std::string, OutputFile>& files);
+  Results(const Request& request, std::map<std::string, OutputFile>& files);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
@@ -37,9 +36,9 @@ class Results {
   void count_copies(const Evaluation& part);
   void take_rows(const std::vector<RenderedRows>& rows);
   void write_rows(const OutputFormat& format, std::string_view text);
-  void take_records(Evaluation& part);
-  /// The records of the input, if it had any, become one result a slot.
-  void join(const std::string& input);
+  void take_result(ItemResult result);
+  /// The records of an input that has ended, if it had any, become one result a stream.
+  void join_streams();
   void keep_layers(Network network);
   void write_to(const Output& output, std::string_view text);
   /// The whole of all outputs of layers, or of all of records.
@@ -48,7 +47,6 @@ class Results {
   void check_gates(const Report& report);
 
   const Request* request_;
-  const Contexts* contexts_;
   std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
   bool failed_ = false;
@@ -56,9 +54,11 @@ class Results {
   std::uint64_t copies_ = 0;  ///< layers that "repeat" added to this input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
-  /// The present input's records, by slot: a setting on a GPU.
-  std::vector<std::vector<RecordResult>> records_;
-  std::string record_name_;
+  struct Stream {
+    const Context* context = nullptr;
+    std::vector<Result> records;  ///< many in one
+  };
+  std::map<std::size_t, Stream> streams_;  ///< of the present input, by number
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for the layer file

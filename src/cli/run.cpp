@@ -25,7 +25,7 @@ int evaluate_inputs(const Request& request) {
   std::map<std::string, OutputFile> files = open_outputs(request, inputs);
   std::optional<MeasuredTimes> times = request.measured;
   const Evaluator evaluator(request, contexts, times ? &*times : nullptr);
-  Results results(request, contexts, files);
+  Results results(request, files);
   Progress progress("evaluated");
   try {
     evaluate_in_order(inputs, request, evaluator, [&](Evaluation part) {

@@ -43,19 +43,13 @@ std::string& RenderedRows::last_piece() {
 
 void RenderedRows::add(const InputError& error) { append_error(last_piece(), format_, error); }
 
-void RenderedRows::add(const Result& network, std::size_t begin, std::size_t end) {
-  for (std::size_t row = begin; row < end; ++row) append_layer(last_piece(), format_, network, row);
+void RenderedRows::add(const Result& result, std::size_t begin, std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row) append_layer(last_piece(), format_, result, row);
 }
 
 void RenderedRows::add(const KernelTable& table) {
   rows_of_ = RowsOf::kernels;
   for (const KernelRow& row : table.rows) append_row(last_piece(), format_, table, row);
-}
-
-void RenderedRows::add(const Network& record, const std::string& gpu,
-                       const std::vector<LayerResult>& rows) {
-  for (const LayerResult& layer : rows)
-    append_row(last_piece(), format_, {record.source, record.name, gpu, layer, true});
 }
 
 RowStream::RowStream(RowFormat format, Sink sink) : format_(format), sink_(std::move(sink)) {}

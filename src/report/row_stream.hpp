@@ -15,11 +15,9 @@ class RenderedRows {
   explicit RenderedRows(RowFormat format) : format_(format) {}
 
   void add(const InputError& error);
-  /// Rows of a network from `begin` on, before `end`.
-  void add(const Result& network, std::size_t begin, std::size_t end);
+  /// Rows from `begin` on, before `end`.
+  void add(const Result& result, std::size_t begin, std::size_t end);
   void add(const KernelTable& table);
-  /// Rows of a record.
-  void add(const Network& record, const std::string& gpu, const std::vector<LayerResult>& rows);
 
   /// Nothing in the same format.
   RenderedRows empty() const { return RenderedRows(format_); }

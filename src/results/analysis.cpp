@@ -342,16 +342,17 @@ Expected<Memory> memory_of_network(const Network& network, const Context& contex
 
 }  // namespace
 
-Expected<RecordResult> evaluate_record(const Network& record, const Context& context) {
-  try {
-    RecordResult result;
-    Network own = record;  // which other GPUs need too
-    result.rows = rows_of(own, context);
-    result.ceilings = time_rows(result.rows, context, record);
+Expected<Result> evaluate_layers(const Network& network, const Context& context) {
+  return expected([&] {
+    Network own = network;  // which other GPUs need too
+    Result result;
+    result.setting.source = network.source;
+    result.setting.network = network.name;
+    result.setting.gpu = context.gpu.name;
+    result.layers = rows_of(own, context);
+    result.bounds.ceilings = time_rows(result.layers, context, network);
     return result;
-  } catch (const InputError& error) {
-    return error;
-  }
+  });
 }
 
 Expected<Result> evaluate(Network network, const Context& context) {
@@ -391,24 +392,25 @@ Expected<Result> evaluate(Network network, const Context& context) {
   }
 }
 
-Expected<Result> join_records(const std::string& source, const std::string& name,
-                              std::vector<RecordResult> records, const Context& context) {
-  std::vector<LayerResult> rows;
-  const Ceilings ceilings = records.front().ceilings;
+Expected<Result> join_records(std::vector<Result> records, const Context& context) {
+  const Setting setting = records.front().setting;
+  const Ceilings ceilings = records.front().bounds.ceilings;
   std::size_t count = 0;
-  for (const RecordResult& record : records) count += record.rows.size();
+  for (const Result& record : records) count += record.layers.size();
+  std::vector<LayerResult> rows;
   rows.reserve(count);
-  for (RecordResult& record : records) {
-    std::ranges::move(record.rows, std::back_inserter(rows));
+  for (Result& record : records) {
+    std::ranges::move(record.layers, std::back_inserter(rows));
     record = {};
   }
   try {
-    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
+    Result result =
+        summed_up(setting.source, setting.network, std::move(rows), ceilings, context, nullptr);
     measure_up(result, context);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     return result;
   } catch (const OverflowError&) {
-    return overflow(source);
+    return overflow(setting.source);
   }
 }
 
