@@ -14,6 +14,8 @@
 
 namespace roofline {
 
+enum class LayerKind : std::uint8_t;
+
 /// Which of the library's settings would help; a program names its own way of setting it.
 enum class Remedy : std::uint8_t {
   none,
@@ -23,6 +25,8 @@ enum class Remedy : std::uint8_t {
   dimensions,  ///< LayerDefaults::dimensions
   limits,      ///< LayerDefaults::limits and those of open_input()
   ceilings,    ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
+  layer,       ///< a layer of InputError::layer_kind that works: this one lacks a key, or has one
+               ///< that nobody knows
 };
 
 /// An input that cannot be evaluated; or, without a source, what was asked for and does not exist
@@ -46,6 +50,7 @@ class InputError : public std::runtime_error {
   std::string where;
   std::string message;
   Remedy remedy = Remedy::none;
+  LayerKind layer_kind = {};  ///< of Remedy::layer
 
  private:
   /// A NUL in a name would end what() before what is wrong is said.

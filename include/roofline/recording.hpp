@@ -90,6 +90,26 @@ struct UnmodelledWork {
 /// UnmodelledWork::reason of kernels in captured graphs.
 inline constexpr std::string_view in_graph = "launched by a CUDA graph, which keeps no operators";
 
+/// What made a recording.
+enum class Recorder : std::uint8_t {
+  tensorrt,
+  nsight_systems,
+  nsight_compute,
+  rocprofv3,
+  pytorch_profiler,
+};
+
+constexpr std::string_view name_of(Recorder recorder) {
+  switch (recorder) {
+    case Recorder::tensorrt: return "TensorRT";
+    case Recorder::nsight_systems: return "Nsight Systems";
+    case Recorder::nsight_compute: return "Nsight Compute";
+    case Recorder::rocprofv3: return "rocprofv3";
+    case Recorder::pytorch_profiler: return "PyTorch profiler";
+  }
+  return "";
+}
+
 /// The GPU of a recording, as far as the recording tells. Empty and absent: it does not.
 struct RecordedGpu {
   std::string name;  ///< as its driver names it, "NVIDIA H200"
@@ -140,7 +160,7 @@ struct ElementwiseChain {
 
 /// Times are of one step; a recording of several is their mean.
 struct TraceSummary {
-  std::string recorder;  ///< "PyTorch profiler", "TensorRT"
+  Recorder recorder = {};
   RecordedGpu gpu;
   std::size_t steps = 1;
   double span_s = 0;  ///< from the first kernel's start to the last one's end, gaps included
@@ -212,9 +232,9 @@ inline double mean_time_s(const RecordedKernel& kernel) {
 }
 
 struct KernelRecording {
-  std::string name;      ///< the file's
-  std::string source;    ///< the input
-  std::string recorder;  ///< "Nsight Compute"
+  std::string name;    ///< the file's
+  std::string source;  ///< the input
+  Recorder recorder = {};
   RecordedGpu gpu;
   std::vector<RecordedKernel> kernels;  ///< in descending order of time
   // Where every launch has its start.

@@ -33,7 +33,7 @@ void write_annotated(const Report& report, const std::string& path, int file,
                      const InputLimits& limits) {
   const Result* result = report.results.size() == 1 ? &report.results.front() : nullptr;
   if (result == nullptr || result->measured.recording == nullptr ||
-      result->measured.recording->recorder != "PyTorch profiler")
+      result->measured.recording->recorder != Recorder::pytorch_profiler)
     throw InputError(path, "",
                      "expected one recording of PyTorch's profiler with layers on one GPU, which "
                      "such a file shows again");

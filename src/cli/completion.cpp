@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "cli/options.hpp"
+#include "model/selection.hpp"
 #include "report/text.hpp"
-#include "results/selection.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline {

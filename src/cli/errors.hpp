@@ -18,7 +18,8 @@ class UsageError : public std::runtime_error {
 
 inline std::string_view hint_of(Remedy remedy) {
   switch (remedy) {
-    case Remedy::none: break;
+    case Remedy::none:
+    case Remedy::layer: break;  // a line of its own (evaluator.cpp)
     case Remedy::gpu: return "--list-gpus lists all";
     case Remedy::network: return "--list-networks lists the networks";
     case Remedy::batches: return "--batch 1,2,4,...,64";

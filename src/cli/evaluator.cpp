@@ -15,30 +15,32 @@
 namespace roofline {
 namespace {
 
-/// Whether a layer of a JSON file lacks a key or has one that nobody knows, as first ones do.
-bool names_no_key(const InputError& error) {
-  const std::string_view message = error.message;
-  return error.where.starts_with('/') && !error.where.starts_with("/results") &&
-         (message.starts_with("expected a key of a ") || message.ends_with(", got nothing") ||
-          message.starts_with("expected a layer type "));
-}
-
-/// A layer that works, of the kind that an error is about.
-std::string example_of_layer(const std::string& message) {
-  constexpr std::pair<std::string_view, std::string_view> others[] = {
-      {"linear", R"({"type": "linear", "input": [512], "out_features": 1000})"},
-      {"matmul", R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})"},
-      {"norm", R"({"type": "batch_norm", "input": [64, 56, 56]})"},
-      {"pool", R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})"},
-      {"add", R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})"},
-      {"attention",
-       R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], [8, 12, 128, 64]]})"}};
-  for (const auto& [kind, example] : others)
-    if (message.find("of a " + std::string(kind)) != message.npos ||
-        message.find(std::string(kind) + " layer") != message.npos)
-      return "a layer that works: " + std::string(example);
-  return R"(a layer that works: {"type": "conv", "input": [3, 224, 224], "out_channels": 64, )"
-         R"("kernel_size": 3, "padding": 1})";
+std::string example_of_layer(LayerKind kind) {
+  const auto object = [&]() -> std::string_view {
+    if (kind == LayerKind::linear)
+      return R"({"type": "linear", "input": [512], "out_features": 1000})";
+    if (kind == LayerKind::matmul)
+      return R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})";
+    switch (info(kind).family) {
+      case KindFamily::attention:
+        return R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], )"
+               R"([8, 12, 128, 64]]})";
+      case KindFamily::norm: return R"({"type": "batch_norm", "input": [64, 56, 56]})";
+      case KindFamily::combine: return R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})";
+      case KindFamily::pool:
+        return R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})";
+      case KindFamily::contraction:
+      case KindFamily::activation:
+      case KindFamily::resize:
+      case KindFamily::lookup:
+      case KindFamily::movement:
+      case KindFamily::transfer:
+      case KindFamily::free: break;
+    }
+    return R"({"type": "conv", "input": [3, 224, 224], "out_channels": 64, "kernel_size": 3, )"
+           R"("padding": 1})";
+  };
+  return "a layer that works: " + std::string(object());
 }
 
 }  // namespace
@@ -61,8 +63,9 @@ class Evaluator::ItemEvaluator {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    if (names_no_key(error))
-      all_.messages.push_back({example_of_layer(error.message), Message::Kind::once});
+    // Records are written by programs.
+    if (unhinted.remedy == Remedy::layer && error.where.starts_with('/'))
+      all_.messages.push_back({example_of_layer(error.layer_kind), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }

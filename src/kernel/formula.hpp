@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "kernel/constants.hpp"
-#include "roofline/explanation.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {

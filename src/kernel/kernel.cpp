@@ -4,7 +4,6 @@
 
 #include "kernel/plans.hpp"
 #include "roofline/error.hpp"
-#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "roofline/error.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -228,6 +229,10 @@ void note_used(const std::string& path) {
 std::optional<std::string> wrong_encoding(std::string_view begin) {
   const bool is_utf16 = begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF");
   return is_utf16 ? std::optional<std::string>("expected UTF-8, got UTF-16") : std::nullopt;
+}
+
+Expected<std::string> read_text(const std::string& path) {
+  return expected([&] { return open_stream(path)->read_rest(); });
 }
 
 std::string read_regular_file(const std::string& path, bool is_looked_through) {

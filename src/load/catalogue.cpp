@@ -8,8 +8,8 @@
 
 #include "load/byte_stream.hpp"
 #include "model/gpu_names.hpp"
+#include "model/selection.hpp"
 #include "model/text.hpp"
-#include "results/selection.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

@@ -179,6 +179,13 @@ Place Value::place() const { return {origin().source, origin().where(pointer()),
 
 void Value::fail(const std::string& message) const { throw origin().error(pointer(), message); }
 
+void Value::fail_layer(LayerKind kind, const std::string& message) const {
+  InputError error = origin().error(pointer(), message);
+  error.remedy = Remedy::layer;
+  error.layer_kind = kind;
+  throw error;
+}
+
 void Value::fail_at(std::string_view key, const std::string& message) const {
   std::string place = pointer();
   append_part(place, key);

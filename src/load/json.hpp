@@ -111,6 +111,8 @@ class Value {
   std::string pointer() const;
   Place place() const;
   [[noreturn]] void fail(const std::string& message) const;
+  /// The same error, with a layer of that kind that works as its remedy.
+  [[noreturn]] void fail_layer(LayerKind kind, const std::string& message) const;
   /// Fails at a member, whether it is there or not.
   [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
   /// Fails with "expected `expected`, got <this value>".

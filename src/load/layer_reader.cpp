@@ -165,8 +165,8 @@ LayerType read_type(const Value& object) {
   std::vector<std::string_view> names;
   for (const KindInfo& kind : all_kinds())
     if (is_input_kind(kind.kind)) names.push_back(kind.name);
-  value.fail("expected a layer type (" + joined(names) + "), got \"" + name + "\"" +
-             did_you_mean(name, names));
+  value.fail_layer(LayerKind::conv, "expected a layer type (" + joined(names) + "), got \"" + name +
+                                        "\"" + did_you_mean(name, names));
 }
 
 /// The key that somebody means who writes this one.
@@ -196,7 +196,7 @@ std::string key_hint(std::string_view key) {
   const std::string what = "a " + std::string(info(kind).name) + " layer";
   const std::string key = '"' + std::string(member.key()) + '"';
   if (is_layer_key(member.key())) member.fail(what + " takes no " + key);
-  member.fail("expected a key of " + what + ", got " + key + key_hint(member.key()));
+  member.fail_layer(kind, "expected a key of " + what + ", got " + key + key_hint(member.key()));
 }
 
 /// The members' keys; fails where one is unknown.

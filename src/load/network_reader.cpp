@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/layer_fields.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -170,6 +171,14 @@ std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
     if (record.contains("batch")) network.batch = record.at("batch").integer(1);
   }
   return std::make_shared<const NetworkSpec>(std::move(network));
+}
+
+Expected<Network> load_network(std::string_view json_text, const std::string& source,
+                               const LayerDefaults& defaults) {
+  return expected([&] {
+    const auto document = std::make_shared<const JsonDocument>(json_text, Origin{source});
+    return infer(*read_networks(document).front(), defaults).value();
+  });
 }
 
 }  // namespace roofline

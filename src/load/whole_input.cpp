@@ -32,6 +32,10 @@ class WholeReader : public Reader {
 
 }  // namespace
 
+Expected<std::shared_ptr<const NetworkSpec>> Item::spec(const LayerDefaults& defaults) const {
+  return expected([&] { return read(defaults); });
+}
+
 Items items_of(const NetworkSpecs& specs) {
   Items items;
   for (const auto& spec : specs) items.push_back({[spec](const LayerDefaults&) { return spec; }});

@@ -1,7 +1,7 @@
 #pragma once
 
 // Recordings and logs of other profilers and drivers as input formats, each told by its first
-// bytes: the rows of load/input_formats.cpp.
+// bytes: the rows of input/formats.cpp.
 
 #include <span>
 #include <string>

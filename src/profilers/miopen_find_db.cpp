@@ -113,15 +113,15 @@ LayerSpec layer_of(std::string_view key) {
   return layer;
 }
 
-struct Solver {
+struct TimedSolver {
   std::string_view name;
   double ms = 0;
 };
 
 /// Of "name:ms,workspace,algorithm" with semicolons between them, the fastest first.
-std::vector<Solver> solvers_in(std::string_view text) {
+std::vector<TimedSolver> solvers_in(std::string_view text) {
   constexpr const char* expected = "solvers as name:ms,workspace,algorithm with ; between them";
-  std::vector<Solver> solvers;
+  std::vector<TimedSolver> solvers;
   do {
     std::string_view solver = take(text, ';');
     if (std::count(solver.begin(), solver.end(), ',') != 2) fail(expected, solver);
@@ -129,12 +129,12 @@ std::vector<Solver> solvers_in(std::string_view text) {
     solvers.push_back({name, require_number<double>(take(solver, ','), expected)});
   } while (!text.empty());
   std::stable_sort(solvers.begin(), solvers.end(),
-                   [](const Solver& a, const Solver& b) { return a.ms < b.ms; });
+                   [](const TimedSolver& a, const TimedSolver& b) { return a.ms < b.ms; });
   return solvers;
 }
 
 /// MIOpen takes the fastest: that is the layer's time.
-void set_measured(const std::vector<Solver>& solvers, LayerSpec& layer) {
+void set_measured(const std::vector<TimedSolver>& solvers, LayerSpec& layer) {
   Measured measured;
   measured.pass = *layer.pass;
   for (const auto& [name, ms] : solvers) {
@@ -160,7 +160,7 @@ std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin
     text = trimmed(text);
     LayerSpec layer = layer_of(take(text, '='));
     layer.place = {origin.source, line, false, {}};
-    const std::vector<Solver> solvers = solvers_in(text);
+    const std::vector<TimedSolver> solvers = solvers_in(text);
     if (!(solvers.front().ms > 0))
       network.assumptions.emplace_back(
           "times of 0, which nobody measured, are left out, although MIOpen takes the least time");

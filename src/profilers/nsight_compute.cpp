@@ -217,7 +217,7 @@ class NsightComputeTable {
       read_launches();
     finish_launch();
     KernelRecording recording;
-    recording.recorder = "Nsight Compute";
+    recording.recorder = Recorder::nsight_compute;
     recording.gpu = std::move(gpu_);
     table_.note_others(recording.notes);
     if (uncounted_ > 0)

@@ -62,7 +62,7 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   table.for_each_row(
       bad, [&] { list.add(has_launches ? launch_in(table) : sum_in(table, columns.back())); });
   KernelRecording recording;
-  recording.recorder = "Nsight Systems";
+  recording.recorder = Recorder::nsight_systems;
   table.note_others(recording.notes);
   const std::string device = list.fold_into(recording);
   if (has_launches) recording.gpu.name = name_of_device(device);

@@ -217,7 +217,7 @@ NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   KernelRecording recording;
   const bool has_counters = has_header(stream.peek(head_byte), counter_columns);
   (has_counters ? read_counters : read_kernel_trace)(stream, bad, list, recording.notes);
-  recording.recorder = "rocprofv3";
+  recording.recorder = Recorder::rocprofv3;
   recording.gpu.name = gpu_beside(stream.name());
   list.fold_into(recording);
   return specs_of(std::move(recording), stream);
@@ -234,7 +234,7 @@ NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
     throw document.origin().error("/" + std::string(tool_key),
                                   "expected a list of a process's records");
   KernelRecording recording;
-  recording.recorder = "rocprofv3";
+  recording.recorder = Recorder::rocprofv3;
   KernelList list;
   read_dispatches(runs.at(0), bad, list);
   recording.gpu = gpu_of(runs.at(0), list.fold_into(recording));

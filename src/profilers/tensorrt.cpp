@@ -218,7 +218,7 @@ void add_unmeasured(const Value& list, NetworkSpec& spec) {
 
 void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) {
   TraceSummary summary;
-  summary.recorder = "TensorRT";
+  summary.recorder = Recorder::tensorrt;
   summary.times_hold_launches = true;
   summary.kernels = KernelSource::inference_engine;
   summary.gpu.name = profile.device;

@@ -19,8 +19,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::string_view recorder = "PyTorch profiler";
-
 /// What the recording lacks to have layers, and how to record it; none where it lacks nothing.
 std::optional<std::string> why_no_layers(const Recording& recording) {
   if (recording.operators.empty() && recording.activities.empty())
@@ -59,7 +57,7 @@ KernelRecording kernels_of(const Recording& recording, std::vector<std::string> 
     list.add(launch);
   }
   KernelRecording kernels;
-  kernels.recorder = recorder;
+  kernels.recorder = Recorder::pytorch_profiler;
   kernels.notes = std::move(notes);
   const std::string device = list.fold_into(kernels);
   if (!device.empty())
@@ -274,7 +272,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   WorkOrigins origins = find_origins(recording);
   link_captured(recording, origins, summary.notes);
   const std::uint32_t device = busiest_device(recording);
-  summary.recorder = recorder;
+  summary.recorder = Recorder::pytorch_profiler;
   summary.gpu = gpu_of(recording, device);
   summary.steps = steps_with_work(recording, origins);
   const StepsWork work = work_of_steps(recording, origins, device);

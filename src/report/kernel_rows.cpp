@@ -70,9 +70,9 @@ std::string roofs_text(const Bounds& bounds) {
 
 std::string kernel_title(const KernelTable& table) {
   const KernelRecording& recording = *table.recording;
-  std::string text =
-      fmt::format("{}: kernels recorded by {}{}\n", shortened(printable(recording.name), 40),
-                  recording.recorder, table.gpu.empty() ? "" : " on " + printable(table.gpu));
+  std::string text = fmt::format(
+      "{}: kernels recorded by {}{}\n", shortened(printable(recording.name), 40),
+      name_of(recording.recorder), table.gpu.empty() ? "" : " on " + printable(table.gpu));
   if (table.bounds) text += roofs_text(*table.bounds);
   if (recording.busy_s && recording.span_s)
     text +=

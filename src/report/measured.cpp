@@ -214,7 +214,7 @@ std::string explained_sentence(const TraceSummary& recording) {
 std::string recording_sentences(const Result& result) {
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
-  std::string text = fmt::format("{}{}: GPU busy {}", printable(trace.recorder),
+  std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
                                  trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
                                  duration(trace.busy_s));
   if (trace.span_s > 0 && !trace.times_hold_launches)

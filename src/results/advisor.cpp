@@ -30,7 +30,8 @@ struct Subject {
     return rows;
   }
   bool is_in_pytorch() const {
-    return run != nullptr && recording() != nullptr && recording()->recorder == "PyTorch profiler";
+    return run != nullptr && recording() != nullptr &&
+           recording()->recorder == Recorder::pytorch_profiler;
   }
 };
 

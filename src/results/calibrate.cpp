@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernel/constants.hpp"
-#include "results/selection.hpp"
+#include "model/selection.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "model/selection.hpp"
 #include "model/text.hpp"
-#include "results/selection.hpp"
 
 namespace roofline {
 namespace {

@@ -45,7 +45,7 @@ TEST_CASE("Nsight Compute's counters give the FLOP of the shapes that ran",
           "[profilers/kernel_recordings]") {
   const Kernels kernels = read(recordings + "net.h100.ncu.csv.gz");
   CHECK(kernels.errors.empty());
-  CHECK(kernels.recording->recorder == "Nsight Compute");
+  CHECK(kernels.recording->recorder == Recorder::nsight_compute);
   CHECK(kernels.recording->name == "net.h100.ncu");
   CHECK(kernels.recording->kernels.size() == 16);
   // A convolution of 32 images of 64x56x56 with 64 3x3 filters, twice: 2 x 32 x 64 x 56 x 56 x 64 x

@@ -119,7 +119,7 @@ TEST_CASE("A trace's times, all of them", "[pytorch/traces]") {
     const auto spec = read_recorded(expected.name);
     REQUIRE(spec->summary);
     const TraceSummary& summary = *spec->summary;
-    CHECK(summary.recorder == "PyTorch profiler");
+    CHECK(summary.recorder == Recorder::pytorch_profiler);
     CHECK(summary.gpu.name == "NVIDIA H200");
     CHECK(summary.steps == expected.steps);
     CHECK(summary.launches == Approx(expected.launches));

@@ -7,10 +7,10 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "load/csv.hpp"
+#include "model/selection.hpp"
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
-#include "results/selection.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;

@@ -16,7 +16,8 @@ std::string_view spelling(const Place& place, std::string_view field) {
 }
 
 /// The error in the source's own words for place and field.
-InputError placed(const FieldError& error, const Place& place) {
+InputError placed(const FieldError& error, const LayerSpec& layer) {
+  const Place& place = layer.place;
   std::string where = place.where;
   if (!error.field.empty()) {
     const bool joins = place.pointers && where.starts_with('/');
@@ -26,6 +27,7 @@ InputError placed(const FieldError& error, const Place& place) {
   }
   InputError input(place.source, where, error.message);
   input.remedy = error.remedy;
+  input.layer_kind = layer.kind;
   return input;
 }
 
@@ -73,7 +75,7 @@ class Inference {
   void add_placed(const LayerSpec& layer, std::size_t index) try {
     add(layer, index);
   } catch (const FieldError& error) {
-    throw placed(error, layer.place);
+    throw placed(error, layer);
   }
 
   void add(const LayerSpec& spec, std::size_t index) {

@@ -39,7 +39,7 @@ struct FieldError {
 }
 
 [[noreturn]] inline void fail_missing(std::string_view field, const std::string& expected) {
-  fail(field, "expected " + expected + ", got nothing");
+  throw FieldError{std::string(field), {}, "expected " + expected + ", got nothing", Remedy::layer};
 }
 
 /// A thing with several spellings is given once.

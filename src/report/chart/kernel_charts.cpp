@@ -108,9 +108,9 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   plot.regions = sides_of_ridge(bounds, engines.front(), plot);
   std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::mark);
   add_mark_legend(legend, plot.marks);
-  Chart chart{
-      .title = chart_title(table),
-      .subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder};
+  Chart chart{.title = chart_title(table),
+              .subtitle = "hierarchical roofline of kernels, as counted by " +
+                          std::string(name_of(table.recording->recorder))};
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
   chart.panels.push_back(std::move(numbered));
   chart.caption =
@@ -124,7 +124,8 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   const std::vector<const KernelRow*> rows = shown_rows(report, index);
   const std::vector<Engine> engines = engines_of(table, rows);
   Chart chart{.title = chart_title(table),
-              .subtitle = "time of kernels, as recorded by " + table.recording->recorder,
+              .subtitle = "time of kernels, as recorded by " +
+                          std::string(name_of(table.recording->recorder)),
               .caption = "Bar: all launches of a kernel together (x4)."};
   if (const std::size_t rest = report.kernel_selections[index].rest.size(); rest > 0)
     chart.caption += fmt::format(" Not drawn: {} others.", rest);

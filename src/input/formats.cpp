@@ -1,3 +1,5 @@
+#include "profilers/formats.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -6,7 +8,6 @@
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
-#include "profilers/formats.hpp"
 #include "pytorch/formats.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -156,14 +157,6 @@ const InputFormat& format_of(ByteStream& stream) {
 
 }  // namespace
 
-Expected<std::shared_ptr<const NetworkSpec>> Item::spec(const LayerDefaults& defaults) const {
-  return expected([&] { return read(defaults); });
-}
-
-Expected<std::string> read_text(const std::string& path) {
-  return expected([&] { return open_stream(path)->read_rest(); });
-}
-
 Expected<std::vector<std::string>> resolve_input(const std::string& word) {
   return expected([&]() -> std::vector<std::string> {
     if (word == "-") return {word};
@@ -212,14 +205,6 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);
     return format.open(std::move(stream), other_inputs);
-  });
-}
-
-Expected<Network> load_network(std::string_view json_text, const std::string& source,
-                               const LayerDefaults& defaults) {
-  return expected([&] {
-    const auto document = std::make_shared<const JsonDocument>(json_text, Origin{source});
-    return infer(*read_networks(document).front(), defaults).value();
   });
 }
 

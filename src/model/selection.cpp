@@ -1,4 +1,4 @@
-#include "results/selection.hpp"
+#include "model/selection.hpp"
 
 #include <algorithm>
 #include <array>
