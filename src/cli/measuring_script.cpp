@@ -183,7 +183,6 @@ int write_measuring_script(const Options& options) {
   replace(script, "@LAYERS@",
           options.inputs.empty() ? timed_layers().objects() : objects_of_inputs(options, failed));
   write_standard_output(script);
-  flush_standard_output();
   return failed ? 1 : 0;
 }
 

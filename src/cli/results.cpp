@@ -124,14 +124,20 @@ void Results::count_copies(const Evaluation& part) {
 
 void Results::take_rows(const std::vector<RenderedRows>& rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(rows[i]);
-  if (has_written(options_->format))
-    flush_standard_output();  // whoever feeds a pipe may wait for the answer
 } catch (const InputError& error) {
   raise(error);
 }
 
+/// A reader that leaves has enough; the files that were asked for are still to be written.
+void Results::print(std::string_view text) try {
+  if (!is_closed_) write_standard_output(text);
+} catch (const OutputClosed&) {
+  if (files_->empty()) throw;
+  is_closed_ = true;
+}
+
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
-  if (options_->format == &format) write_standard_output(text);
+  if (options_->format == &format) print(text);
   for (const Export& file : options_->exports)
     if (file.format == &format) files_->at(file.path).write(text);
 }
@@ -185,7 +191,7 @@ void Results::keep_layers(Network network) {
 void Results::write_layer_file(const std::string& text) {
   const std::string& path = options_->layer_file;
   if (path == "-") {
-    write_standard_output(text);
+    print(text);
   } else if (!text.empty()) {
     files_->at(path).write(text);
     files_->at(path).commit();
@@ -253,12 +259,13 @@ void Results::end_file(const Export& file, const Report& report) {
   note_success("roofline: wrote " + file.path);
 }
 
-void Results::write_standard_format(const Report& report) const {
+void Results::write_standard_format(const Report& report) {
   const OutputFormat& format = *options_->format;
   if (has_written(&format)) return;
   RenderStyle style = standard_output_style();
   style.chart = options_->chart;
-  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
+  const Sink sink = [this](std::string_view piece) { print(piece); };
+  if (const auto error = format.write(report, style, sink)) raise(*error);
 }
 
 }  // namespace roofline

@@ -36,6 +36,7 @@ class Results {
   void say(const Message& message);
   void count_copies(const Evaluation& part);
   void take_rows(const std::vector<RenderedRows>& rows);
+  void print(std::string_view text);
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_records(Evaluation& part);
   /// The records of the input, if it had any, become one result a slot.
@@ -43,7 +44,7 @@ class Results {
   void keep_layers(Network network);
   void write_layer_file(const std::string& text);
   void end_file(const Export& file, const Report& report);
-  void write_standard_format(const Report& report) const;
+  void write_standard_format(const Report& report);
   void check_gates(const Report& report);
   /// Whether a format's rows were written as they were computed.
   bool has_written(const OutputFormat* format) const;
@@ -53,6 +54,7 @@ class Results {
   const std::vector<Context>* contexts_;
   std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
+  bool is_closed_ = false;  ///< standard output, by its reader
   bool failed_ = false;
   bool evaluated_any_ = false;
   std::uint64_t copies_ = 0;  ///< layers that "repeat" added to this input's records

@@ -83,7 +83,6 @@ int evaluate_inputs(Options options) {
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
     results.write();
-    flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough
   }
   return results.finish();
@@ -139,7 +138,6 @@ int run(const Options& options) {
   if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
   if (options.action == Options::Action::write_script) return write_measuring_script(options);
   write_standard_output(printed_text(options));
-  flush_standard_output();
   return 0;
 }
 
