@@ -109,6 +109,17 @@ void check_formats(const Options& options) {
   }
 }
 
+/// Whoever chooses rows is told where they are not what is shown.
+void check_selection(const Options& options) {
+  const RowFilter& filter = options.report.filter;
+  if (explains(options) && filter.selects())
+    throw UsageError(
+        "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
+        "'conv*' explains several layers");
+  if (options.report.compare && (filter.sort || filter.cover_share))
+    throw UsageError("--compare: expected --top N, for the largest changes, got --sort or --cover");
+}
+
 /// One setting for each data type and batch.
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
@@ -203,6 +214,7 @@ Options parse_options(int argc, const char* const* argv) {
     set_analysis(options);
     set_order(options);
     check_formats(options);
+    check_selection(options);
   }
   if (options.action != evaluate) check_unevaluated(options);
   return options;
