@@ -25,8 +25,8 @@ import torch.nn.functional as F
 MINUTES = @MINUTES@
 
 # Those of a kind are in no order, so that the first of them stand for all; types and passes are
-# chosen below where a layer states no pass.
-LAYERS = """\
+# chosen below where a layer states no pass. Names are JSON's: nothing in them is Python's.
+LAYERS = r"""
 @LAYERS@
 """
 
@@ -355,13 +355,14 @@ def main():
     torch.backends.cudnn.benchmark = True
     torch.manual_seed(0)
     gpu = torch.cuda.get_device_name()
-    layers = [json.loads(line) for line in LAYERS.splitlines()]
+    layers = [json.loads(line) for line in LAYERS.strip().split("\n")]
     rows = schedule(layers)
     if lacking := ", ".join(layer["name"] for layer in layers if not runs_of(layer)):
         say(f"left out, as this GPU lacks their types: {lacking}")
     say(f"{gpu}; {software()}\n{options.minutes:g} minutes of up to {len(rows)} kernels of "
         f"{len(layers)} layers, into {options.output}; Ctrl-C ends it sooner, and keeps them")
-    file = sys.stdout if options.output == "-" else open(options.output, "w", newline="")
+    file = sys.stdout if options.output == "-" else open(options.output, "w", newline="",
+                                                         encoding="utf-8")
     table = Table(file, rows, gpu)
     failures = Counter()
     try:

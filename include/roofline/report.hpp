@@ -231,6 +231,10 @@ struct Evaluated {
   std::shared_ptr<const Network> network = nullptr;  ///< to explain it as a whole
 };
 
+/// Inputs of one layer, evaluated alike, are rows among which the filter chooses: puts them in its
+/// order, at the places that they have among the other results. Returns which of all are shown.
+std::vector<bool> select(std::vector<Evaluated>& results, const RowFilter& filter);
+
 struct ReportOptions {
   RowFilter filter;
   bool compare = false;  ///< two results

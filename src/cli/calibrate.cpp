@@ -297,7 +297,6 @@ int calibrate_inputs(const Request& request) {
                  std::string(calibration.networks < 2 ? "like" : "network") + ".\n\n"
            : "\n") +
       fitted_text(calibration) + kept_text(calibration) + warnings(calibration, layers.size()));
-  flush_standard_output();
   return failed ? 1 : 0;
 }
 

@@ -183,7 +183,6 @@ int write_measuring_script(const Request& request) {
   replace(script, "@LAYERS@",
           request.inputs.empty() ? timed_layers().objects() : objects_of_inputs(request, failed));
   write_standard_output(script);
-  flush_standard_output();
   return failed ? 1 : 0;
 }
 

@@ -129,6 +129,17 @@ void check_formats(const Request& request) {
   }
 }
 
+/// Whoever chooses rows is told where they are not what is shown.
+void check_selection(const Request& request) {
+  const RowFilter& filter = request.report.filter;
+  if (explains(request) && filter.selects())
+    throw UsageError(
+        "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
+        "'conv*' explains several layers");
+  if (request.report.compare && (filter.sort || filter.cover_share))
+    throw UsageError("--compare: expected --top N, for the largest changes, got --sort or --cover");
+}
+
 /// One setting for each data type and batch.
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
@@ -364,6 +375,7 @@ Request make_request(int argc, const char* const* argv) {
     set_analysis(options);
     set_order(options);
     check_formats(request);
+    check_selection(request);
   }
   if (request.action != evaluate) check_unevaluated(options);
   if (request.action == list_networks || request.action == list_words ||

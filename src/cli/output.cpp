@@ -1,12 +1,12 @@
 #include "cli/output.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "report/text.hpp"
@@ -34,25 +34,33 @@ void reserve_standard_descriptors() {
       const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-bool write_text(std::FILE* file, std::string_view text) {
-  const bool on_terminal = isatty(fileno(file)) == 1;
-  const std::string shown = on_terminal ? printable_lines(text) : "";
-  if (on_terminal) text = shown;
-  return std::fwrite(text.data(), 1, text.size(), file) == text.size();
+bool write_whole(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {  // a pipe that another process set so, and that is full
+      pollfd ready{file, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool write_text(int file, std::string_view text) {
+  return write_whole(file, isatty(file) == 1 ? printable_lines(text) : text);
 }
 
 void write_standard_output(std::string_view text) {
-  if (!write_text(stdout, text)) fail_standard_output();
-}
-
-void flush_standard_output() {
-  if (std::fflush(stdout) != 0) fail_standard_output();
+  if (!write_text(STDOUT_FILENO, text)) fail_standard_output();
 }
 
 void note(const std::string& text) {
   const std::string shown = printable(text);
   const std::size_t columns = terminal_size(STDERR_FILENO).ws_col;
-  std::fprintf(stderr, "%s\n", (columns > 0 ? broken(shown, columns) : shown).c_str());
+  write_whole(STDERR_FILENO, (columns > 0 ? broken(shown, columns) : shown) + '\n');
 }
 
 void note_success(const std::string& text) {
@@ -67,7 +75,7 @@ Progress::Progress(const char* what)
 Progress::~Progress() { erase(); }
 
 void Progress::erase() {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
+  if (shown_) write_whole(STDERR_FILENO, "\r\x1b[K");
   shown_ = false;
 }
 
@@ -76,7 +84,7 @@ void Progress::step(std::size_t count) {
   if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
   next_ += std::chrono::milliseconds(200);
   shown_ = true;
-  std::fprintf(stderr, "\r%llu %s", static_cast<unsigned long long>(done_), what_);
+  write_whole(STDERR_FILENO, '\r' + std::to_string(done_) + ' ' + what_);
 }
 
 RenderStyle standard_output_style() {

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,14 +25,14 @@ class OutputError : public std::runtime_error {
 /// the program was started without them: using them still fails.
 void reserve_standard_descriptors();
 
-/// Writes what the program prints, to whatever file; on a terminal "?" stands for all that it would
-/// act on. False where that fails.
-bool write_text(std::FILE* file, std::string_view text);
+/// Writes all of it at once, and waits where the file takes no more for now. False where that
+/// fails.
+bool write_whole(int file, std::string_view bytes);
+/// The same of what the program prints: on a terminal "?" stands for all that it would act on.
+bool write_text(int file, std::string_view text);
 /// The same to standard output. Throws OutputClosed, or OutputError where writing fails for any
 /// other reason.
 void write_standard_output(std::string_view text);
-/// Must be called at the end. Throws as writing does.
-void flush_standard_output();
 /// A line for the user on standard error, broken between words where that is a terminal.
 void note(const std::string& text);
 /// A line about what went well, only where a person watches: standard error is a terminal.

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -39,12 +42,16 @@ void remove_temporaries(int signal) {
 
 namespace {
 
-/// Signals that are ignored, as under nohup, stay so.
+constexpr std::array signals_that_end_nothing{SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
+                                              SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+
+/// Of all signals that end a program by default. Those that are ignored, as under nohup, stay so.
 bool handle_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction action {};
-    sigaction(signal, nullptr, &action);
-    if (action.sa_handler != SIG_DFL) continue;
+    const bool ends =
+        std::ranges::find(signals_that_end_nothing, signal) == signals_that_end_nothing.end();
+    if (!ends || sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = remove_temporaries;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(signal, &action, nullptr);
@@ -62,6 +69,22 @@ void keep_owner_and_mode(int file, const struct stat& old) {
   fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
 }
 
+/// The descriptor that this process has open for writing to what has this path, such as standard
+/// output under all its names. Whoever opened it said whether it is appended to.
+std::optional<int> open_already(const std::string& path) {
+  struct stat wanted {};
+  if (stat(path.c_str(), &wanted) != 0) return std::nullopt;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev/fd", error)) {
+    const int file = std::atoi(entry.path().filename().c_str());
+    struct stat own {};
+    if (fstat(file, &own) == 0 && own.st_dev == wanted.st_dev && own.st_ino == wanted.st_ino &&
+        (fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY)
+      return file;
+  }
+  return std::nullopt;
+}
+
 /// That which the process gives new files.
 void set_new_mode(int file) {
   const mode_t mask = umask(0);
@@ -77,7 +100,8 @@ std::string written_path(const std::string& path) {
   std::error_code error;
   for (int i = 0; i < most_links && fs::is_symlink(target, error); ++i) {
     const fs::path next = fs::read_symlink(target, error);
-    if (error) break;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(target, error).parent_path(), error);
+    if (error || folder.native().starts_with("/proc/")) break;
     target = target.parent_path() / next;  // an absolute one stands alone
   }
   return target.string();
@@ -86,7 +110,8 @@ std::string written_path(const std::string& path) {
 bool is_replaceable(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  return !fs::exists(status) || fs::is_regular_file(status);
+  return !fs::exists(status) || (fs::is_regular_file(status) && !open_already(path) &&
+                                 !fs::is_symlink(written_path(path), error));
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_path(path)) {
@@ -95,13 +120,15 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_p
   if (is_folder) errno = EISDIR;
   if (is_replaceable(path))
     make_temporary();
+  else if (const std::optional<int> own = open_already(path))
+    file_ = dup(*own);
   else if (is_folder || access(path.c_str(), W_OK) != 0)
     fail();
 }
 
 OutputFile::~OutputFile() {
   if (temporary_ != nullptr && temporary_->exists.exchange(false)) unlink(temporary_->path.c_str());
-  if (file_ != nullptr) std::fclose(file_);
+  if (file_ >= 0) close(file_);
 }
 
 void OutputFile::fail(const std::string& what) const {
@@ -119,21 +146,20 @@ void OutputFile::make_temporary() {
   temporary_ = new Temporary{(fs::path(target_).parent_path() / ".roofline-XXXXXX").string()};
   temporary_->next = Temporary::all;
   Temporary::all = temporary_;
-  const int file = mkstemp(temporary_->path.data());
-  if (file < 0) {
+  file_ = mkstemp(temporary_->path.data());
+  if (file_ < 0) {
     temporary_->exists = false;
     fail(errno == ENOENT ? "" : "no file can be made in its folder: ");
   }
   if (replaces)
-    keep_owner_and_mode(file, old);
+    keep_owner_and_mode(file_, old);
   else
-    set_new_mode(file);
-  file_ = fdopen(file, "wb");
+    set_new_mode(file_);
 }
 
 void OutputFile::open_directly() {
-  if (file_ == nullptr) file_ = std::fopen(path_.c_str(), "wb");
-  if (file_ == nullptr) fail();
+  if (file_ < 0) file_ = open(path_.c_str(), O_WRONLY | O_APPEND);
+  if (file_ < 0) fail();
 }
 
 void OutputFile::write(std::string_view text) {
@@ -143,7 +169,7 @@ void OutputFile::write(std::string_view text) {
 
 int OutputFile::descriptor() {
   open_directly();
-  const int file = dup(fileno(file_));
+  const int file = dup(file_);
   if (file < 0) fail();
   return file;
 }
@@ -153,7 +179,7 @@ void OutputFile::commit() {
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
   open_directly();
   // Some file systems say only now that they are full.
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+  if (close(std::exchange(file_, -1)) != 0) fail();
   if (temporary_ == nullptr) return;
   if (std::rename(temporary_->path.c_str(), target_.c_str()) != 0) fail();
   temporary_->exists = false;
@@ -228,7 +254,8 @@ std::map<std::string, OutputFile> open_outputs(const Request& request,
                            (output.holds_layers() ? "--to-layers " : "-o ") + output.path);
   }
   std::map<std::string, OutputFile> outputs;
-  if (written.empty() && !(prints && is_replaceable("/dev/stdout"))) return outputs;
+  std::error_code error;
+  if (written.empty() && !(prints && fs::is_regular_file("/dev/stdout", error))) return outputs;
   FilesOfRun files = files_read(inputs);
   if (prints) add_written("/dev/stdout", "standard output", files);
   for (const auto& [path, name] : written) {

@@ -3,7 +3,6 @@
 // Files that the program writes, all of them: those of -o and --to-layers are refused where the run
 // reads them.
 
-#include <cstdio>
 #include <map>
 #include <span>
 #include <string>
@@ -14,16 +13,17 @@
 
 namespace roofline {
 
-/// The file that writing to a path writes: the end of its symbolic links.
+/// The file that writing to a path writes: the end of its symbolic links. Those of /proc are no
+/// names: they lead to what a process has open.
 std::string written_path(const std::string& path);
 
-/// Whether a whole file can take the place of what has this path: anything but a pipe, a device or
-/// a folder.
+/// Whether a whole file can take the place of what has this path: anything but a pipe, a device, a
+/// folder, or what a process has open for writing.
 bool is_replaceable(const std::string& path);
 
 /// A file that takes the place of the one at `path` when it is whole, with that one's owner and
-/// mode; until then, and where the run ends before, what was there stays as it was. A pipe or a
-/// device is written directly.
+/// mode; until then, and where the run ends before, what was there stays as it was. What cannot be
+/// replaced is written directly: /dev/stdout is standard output itself, which a shell may append.
 class OutputFile {
  public:
   /// Throws OutputError where no such file can be written.
@@ -49,8 +49,8 @@ class OutputFile {
 
   std::string path_;                ///< as the user names it
   std::string target_;              ///< where its links end
-  Temporary* temporary_ = nullptr;  ///< what will take its place; null for a pipe or a device
-  std::FILE* file_ = nullptr;
+  Temporary* temporary_ = nullptr;  ///< what will take its place; null where it is written directly
+  int file_ = -1;
 };
 
 /// The inputs that the words of the command line stand for, or why a word stands for none.

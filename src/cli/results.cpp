@@ -122,12 +122,16 @@ void Results::count_copies(const Evaluation& part) {
 
 void Results::take_rows(const std::vector<RenderedRows>& rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(rows[i]);
-  const bool prints_rows = std::ranges::any_of(request_->outputs, [](const Output& output) {
-    return output.what == Output::What::rows && output.path.empty();
-  });
-  if (prints_rows) flush_standard_output();  // whoever feeds a pipe may wait for the answer
 } catch (const InputError& error) {
   raise(error);
+}
+
+/// A reader that leaves has enough; the files that were asked for are still to be written.
+void Results::print(std::string_view text) try {
+  if (!is_closed_) write_standard_output(text);
+} catch (const OutputClosed&) {
+  if (files_->empty()) throw;
+  is_closed_ = true;
 }
 
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
@@ -137,7 +141,7 @@ void Results::write_rows(const OutputFormat& format, std::string_view text) {
 
 void Results::write_to(const Output& output, std::string_view text) {
   if (output.path.empty())
-    write_standard_output(text);
+    print(text);
   else
     files_->at(output.path).write(text);
 }

@@ -35,6 +35,7 @@ class Results {
   void say(const Message& message);
   void count_copies(const Evaluation& part);
   void take_rows(const std::vector<RenderedRows>& rows);
+  void print(std::string_view text);
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_result(ItemResult result);
   /// The records of an input that has ended, if it had any, become one result a stream.
@@ -49,6 +50,7 @@ class Results {
   const Request* request_;
   std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
+  bool is_closed_ = false;  ///< standard output, by its reader
   bool failed_ = false;
   bool evaluated_any_ = false;
   std::uint64_t copies_ = 0;  ///< layers that "repeat" added to this input's records

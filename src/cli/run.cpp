@@ -36,7 +36,6 @@ int evaluate_inputs(const Request& request) {
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
     results.write();
-    flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough
   }
   return results.finish();
@@ -75,7 +74,6 @@ int run(const Request& request) {
   if (request.action == Request::Action::calibrate) return calibrate_inputs(request);
   if (request.action == Request::Action::write_script) return write_measuring_script(request);
   write_standard_output(printed_text(request));
-  flush_standard_output();
   return 0;
 }
 

@@ -87,6 +87,11 @@ bool share_a_table(const Result& a, const Result& b) {
          a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
 }
 
+std::size_t count_shown(const Report& report, const ResultGroup& results) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      results, [&](std::size_t i) { return !report.selections[i].groups.empty(); }));
+}
+
 std::string work_title(const Result& result, bool with_gpu) {
   std::string text = result.setting.label;
   if (with_gpu) text += " on " + result.setting.gpu;

@@ -16,6 +16,8 @@ std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&));
 /// Whether both are a single layer on the same GPU: they are rows of one table.
 bool share_a_table(const Result& a, const Result& b);
+/// How many of these results have rows that are shown.
+std::size_t count_shown(const Report& report, const ResultGroup& results);
 
 /// One row of a table: layers, their countable fields added up.
 struct TableRow {

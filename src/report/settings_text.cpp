@@ -229,22 +229,24 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 
 namespace {
 
-/// What each type of layers takes, those first that take most at the last batch.
+/// What each type of layers takes, those that are shown at the last batch.
 Grid sweep_grid(const Report& report, const SettingsTable& sweep,
                 std::optional<std::size_t> width) {
   Grid grid{{right("batch")}};
-  const std::vector<TypeRow>& types = report.results[sweep.rows.back().result].types;
+  const std::size_t last = sweep.rows.back().result;
+  std::vector<LayerKind> kinds;
   std::vector<std::string_view> droppable;
-  for (const TypeRow& type : types) {
-    droppable.insert(droppable.begin(), info(type.kind).name);
-    grid.columns.push_back(right(std::string(info(type.kind).name)));
+  for (const std::size_t type : report.selections[last].types) {
+    kinds.push_back(report.results[last].types[type].kind);
+    droppable.insert(droppable.begin(), info(kinds.back()).name);
+    grid.columns.push_back(right(std::string(info(kinds.back()).name)));
   }
   grid.columns.push_back(right("total"));
   for (const SettingRow& row : sweep.rows) {
     const std::vector<TypeRow>& own = report.results[row.result].types;
     std::vector<std::string> cells{batch_text(row)};
-    for (const TypeRow& type : types) {
-      const auto found = std::ranges::find(own, type.kind, &TypeRow::kind);
+    for (const LayerKind kind : kinds) {
+      const auto found = std::ranges::find(own, kind, &TypeRow::kind);
       const double time_s = found == own.end() ? 0 : found->total.time_s;
       cells.push_back(time_s > 0 ? duration(time_s) : "");
     }

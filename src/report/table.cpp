@@ -141,39 +141,46 @@ Grid type_grid(const Result& result, const Selection& selection) {
 
 std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
   if (shown == all) return "";
-  return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
+  return fmt::format("{} of {} {}\n", shown, all, what);
 }
 
 /// How many rows of how many are shown, where a selection was asked for.
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const TableStyle& style) {
+  constexpr std::string_view rows = "rows; the total is of all";
   if (!selection.rest.empty()) return "";
   return style.width || folds_everywhere(result)
-             ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
-             : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
+             ? hidden_sentence(selection.groups.size(), selection.all_groups, rows)
+             : hidden_sentence(selection.rows.size(), result.layers.size(), rows);
 }
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
   std::string text;
   for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
+  const std::size_t shown = count_shown(report, section);
+  if (shown == 0) return text;
   const Result& result = report.results[section.front()];
   text += title_of(report, section);
   const std::string engines = engines_of(report, section);
   if (section.size() > 1)
     return text + ceilings_sentence(result) + engines + '\n' +
-           style.render(layer_grid(report, section, style.width)) + '\n';
+           style.render(layer_grid(report, section, style.width)) +
+           hidden_sentence(shown, section.size(), "rows") + '\n';
   const Selection& selection = report.selections[section.front()];
   text += verdict_sentences(result) + expected_sentence(result, style.width) +
           ceilings_sentence(result) + engines + memory_sentence(result) +
           recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
-    text += style.render(type_grid(result, selection)) +
-            hidden_sentence(selection.types.size(), result.types.size(), "types");
+    text +=
+        style.render(type_grid(result, selection)) +
+        hidden_sentence(selection.types.size(), result.types.size(), "types; the total is of all");
   else
     text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
   return text + network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
 }
+
+bool stand_alone(const Result&, const Result&) { return false; }
 
 /// Points stand for their layers, unless layers are asked for.
 bool shows_layers(const Report& report) {
@@ -190,11 +197,12 @@ std::string layer_tables(const Report& report, TableStyle style) {
     return words.empty() ? text : text + '\n' + words;
   }
   std::string text;
-  const bool is_swept = report.filter.by == RowsBy::type && !report.sweeps.empty();
+  const bool by_type = report.filter.by == RowsBy::type;
+  const bool is_swept = by_type && !report.sweeps.empty();
   if (is_swept)
     for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
   else if (shows_layers(report))
-    for (const Section& section : grouped_results(report, share_a_table))
+    for (const Section& section : grouped_results(report, by_type ? stand_alone : share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);
   if (text.empty()) return text;
@@ -210,7 +218,8 @@ std::string kernel_tables(const Report& report, TableStyle style) {
     const KernelSelection& selection = report.kernel_selections[i];
     text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.width));
     if (selection.rest.empty())
-      text += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
+      text +=
+          hidden_sentence(selection.rows.size(), table.rows.size(), "kernels; the total is of all");
     text += '\n';
   }
   return text + legend.text();

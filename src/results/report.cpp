@@ -117,6 +117,8 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   std::optional<SortBy> rank_by;
   if (options.filter.ranks_gpus()) rank_by = options.filter.sort.value_or(SortBy::time);
   if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);
+  const std::vector<bool> is_shown = options.compare ? std::vector<bool>(evaluated.size(), true)
+                                                     : select(evaluated, options.filter);
   report.kernels = std::move(kernels);
   for (const KernelTable& table : report.kernels)
     report.kernel_selections.push_back(select(table, options.filter));
@@ -137,8 +139,9 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
-  for (const Result& result : report.results)
-    report.selections.push_back(select(result, options.filter));
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    report.selections.push_back(is_shown[i] ? select(report.results[i], options.filter)
+                                            : Selection{});
   const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
   report.sweeps = sweeps_of(settings);
   report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);

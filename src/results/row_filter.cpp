@@ -100,10 +100,27 @@ SortKeys keys_of(const GroupRow& group, const Result& result) {
   return keys;
 }
 
-/// Rows of a whole, a result or a table of kernels.
+/// A result of one layer, and the time that it takes.
+struct OneLayer {
+  const Result* result;
+  double time_s;
+};
+
+SortKeys keys_of(const OneLayer& row, double whole_s) {
+  SortKeys keys = keys_of(row.result->layers.front(), *row.result);
+  keys[SortBy::time] = keys[SortBy::energy] = keys[SortBy::cost] = share_of(row.time_s, whole_s);
+  return keys;
+}
+
+/// All rows by their indices, those first that are shown.
+struct RowOrder {
+  std::vector<std::size_t> rows;
+  std::size_t shown = 0;
+};
+
+/// Rows of a whole: a result, a table of kernels, or the time of several results.
 template <class Row, class Whole>
-std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
-                                  const RowFilter& filter) {
+RowOrder order_of(const std::vector<Row>& rows, const Whole& whole, const RowFilter& filter) {
   std::vector<std::size_t> indices(rows.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
   std::vector<SortKeys> keys;
@@ -112,15 +129,34 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& who
     const SortBy by = filter.sort.value_or(SortBy::time);
     std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return keys[i][by]; });
   }
-  std::size_t kept = indices.size();
+  std::size_t shown = indices.size();
   if (filter.cover_share) {
     double covered = 0;
-    for (kept = 0; kept < indices.size() && covered < *filter.cover_share; ++kept)
-      covered += keys[indices[kept]][SortBy::time];
+    for (shown = 0; shown < indices.size() && covered < *filter.cover_share; ++shown)
+      covered += keys[indices[shown]][SortBy::time];
   }
-  if (filter.top) kept = std::min<std::size_t>(kept, *filter.top);
-  indices.resize(kept);
-  return indices;
+  if (filter.top) shown = std::min<std::size_t>(shown, *filter.top);
+  return {std::move(indices), shown};
+}
+
+template <class Row, class Whole>
+std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
+                                  const RowFilter& filter) {
+  RowOrder order = order_of(rows, whole, filter);
+  order.rows.resize(order.shown);
+  return std::move(order.rows);
+}
+
+RowOrder order_of(const std::vector<const Result*>& results, const RowFilter& filter) {
+  const bool is_measured = std::ranges::all_of(
+      results, [](const Result* each) { return each->total.measured_time_s.has_value(); });
+  std::vector<OneLayer> rows;
+  double whole_s = 0;
+  for (const Result* each : results) {
+    rows.push_back({each, is_measured ? *each->total.measured_time_s : each->total.time_s});
+    whole_s += rows.back().time_s;
+  }
+  return order_of(rows, whole_s, filter);
 }
 
 /// So many rows are shown even where few of them make up the time.
@@ -152,7 +188,42 @@ void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, co
       selection.rest.insert(selection.rest.end(), groups[i].begin(), groups[i].end());
 }
 
+/// The places of results of one layer, those together that are of one GPU and, where inputs are
+/// evaluated in several settings, of one of these.
+std::vector<std::vector<std::size_t>> inputs_of_one_layer(const std::vector<Evaluated>& results) {
+  std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> settings;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> known;
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Setting& setting = results[i].result.setting;
+    if (results[i].result.layers.size() != 1) continue;
+    const std::size_t number =
+        settings[{setting.source, setting.network, setting.item, setting.gpu}]++;
+    const auto [group, is_new] = known.try_emplace({setting.gpu, number}, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[group->second].push_back(i);
+  }
+  return groups;
+}
+
 }  // namespace
+
+std::vector<bool> select(std::vector<Evaluated>& results, const RowFilter& filter) {
+  std::vector<bool> is_shown(results.size(), true);
+  if (!filter.selects() || filter.ranks_gpus() || filter.by == RowsBy::type) return is_shown;
+  for (const std::vector<std::size_t>& places : inputs_of_one_layer(results)) {
+    std::vector<const Result*> inputs;
+    for (const std::size_t place : places) inputs.push_back(&results[place].result);
+    const RowOrder order = order_of(inputs, filter);
+    std::vector<Evaluated> sorted;
+    for (const std::size_t row : order.rows) sorted.push_back(std::move(results[places[row]]));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      results[places[i]] = std::move(sorted[i]);
+      is_shown[places[i]] = i < order.shown;
+    }
+  }
+  return is_shown;
+}
 
 Selection select(const Result& result, const RowFilter& filter) {
   Selection selection;

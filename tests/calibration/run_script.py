@@ -9,6 +9,7 @@ ten cannot be captured. The CSV that comes of it is read by the program.
 
 import csv
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -102,6 +103,11 @@ CHOSEN = """\
 """
 
 
+# Names that Python, or whoever cuts a text into lines, would take for something else.
+NAMES = ['a"b', '"""', "a\nb", "a\r\nb", "a\u2028b", "a\x85b", "a\x0bb", "a\\b", "a\\nb", "a\\",
+         "\\u0041", "{a}%s", "@LAYERS@", "'a'", "=1+1", "\U0001f600"]
+
+
 def measured_by(script, output):
     """The rows that the script writes, and what it says."""
     measure = types.ModuleType("measure")
@@ -111,7 +117,7 @@ def measured_by(script, output):
     measure.time = types.SimpleNamespace(monotonic=Clock().monotonic, sleep=time.sleep)
     sys.argv = ["measure.py", "-o", output]
     measure.main()
-    with open(output, newline="") as file:
+    with open(output, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file)), said
 
 
@@ -154,6 +160,18 @@ def main():
     timed = [(row["name"], row["dtype"], row["pass"], row["bias"]) for row in rows]
     assert timed == [("a", "fp32", "dgrad", "true"), ("b", "fp16", "fwd", "true"), ("c", "fp32", "fwd", "")], timed
     assert "left out, as this GPU lacks their types: d" in said, said
+
+    # Names come through as they are, to the script and back.
+    layers = [{"name": name, "type": "relu", "input": [4, 8 + i]} for i, name in enumerate(NAMES)]
+    with open("named.json", "w") as file:
+        json.dump(layers, file)
+    named = subprocess.run([program, "calibrate", "--script", "named.json"], check=True, capture_output=True)
+    rows, said = measured_by(named.stdout, "named.csv")
+    assert [row["name"] for row in rows] == NAMES, rows
+    read = subprocess.run([program, "named.csv", "--gpu", "v100", "--json"], check=True,
+                          capture_output=True, text=True)
+    names = [row["name"] for row in json.loads(read.stdout)["results"][0]["layers"]]
+    assert names == NAMES, names
 
 
 main()

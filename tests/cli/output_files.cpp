@@ -91,17 +91,50 @@ TEST_CASE("Runs at the same time leave one's whole output", "[cli/output_files]"
   CHECK(names_in(folder.path()).size() == 5);
 }
 
+TEST_CASE("What the process has open is written to, and nothing takes its place",
+          "[cli/output_files]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", relu);
+  struct Case {
+    const char* target;
+    const char* redirection;
+  };
+  const Case table[] = {
+      {"/dev/stdout", ">>log"},       {"/dev/fd/1", ">>log"},     {"/proc/self/fd/1", ">>log"},
+      {"/dev/stderr", "2>>log"},      {"/dev/fd/7", "7>>log"},    {"log", ">>log"},
+      {"/dev/stdout", "| cat >>log"}, {"/proc/$beside/fd/1", ""},
+  };
+  for (const auto& [target, redirection] : table) {
+    INFO(target << ' ' << redirection);
+    folder.write("log", "old\n");
+    const Outcome outcome =
+        run(folder, "sleep 60 >>log & beside=$!; ln -sf " + std::string(target) +
+                        " x.csv; roofline a.json --gpu v100 -o x.csv " + redirection +
+                        "; code=$?; kill $beside; exit $code");
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    const std::vector<std::string> log = lines_of(read_file(folder / "log"));
+    CHECK(log.size() == 3);
+    CHECK(log.front() == "old");
+    CHECK(names_in(folder.path()) == std::set<std::string>{"a.json", "log", "x.csv"});
+  }
+}
+
 TEST_CASE("A signal in the middle of writing leaves the old file and nothing else",
           "[cli/output_files]") {
   const TemporaryFolder folder;
   folder.write("many.json", many_layers("relu", 10000));
   folder.write("out.json", "old");
-  for (const char* signal : {"TERM", "HUP"}) {
+  // A shell lets what it runs beside itself ignore INT and QUIT. 40 is one of a program's own.
+  for (const char* signal : {"TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "XCPU", "VTALRM",
+                             "PROF", "ABRT", "IO", "PWR", "40"}) {
     INFO(signal);
-    const Outcome outcome = run(folder, R"(roofline many.json --gpu v100 -o out.json & run=$!
-        until ls -l /proc/$run/fd 2>/dev/null | grep -q deleted || ls .roofline-* 2>/dev/null ||
-              ! kill -0 $run; do :; done
-        kill -)" + std::string(signal) + " $run; wait $run");
+    const Outcome outcome =
+        run(folder,
+            "env --default-signal roofline many.json --gpu v100 -o out.json & run=$!\n"
+            "until ls .roofline-* 2>/dev/null || ! kill -0 $run; do :; done\n"
+            "kill -" +
+                std::string(signal) + " $run; wait $run");
     CHECK(outcome.exit_code > 128);
     CHECK(read_file(folder / "out.json") == "old");
     CHECK(names_in(folder.path()) == std::set<std::string>{"many.json", "out.json"});

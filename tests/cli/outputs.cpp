@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -30,7 +32,52 @@ std::string on_terminal(const TemporaryFolder& folder, const std::string& line) 
   return {text, static_cast<std::size_t>(std::max<ssize_t>(0, size))};
 }
 
+/// What a slow reader gets of a line of shell that writes to descriptor 9, a pipe that does not let
+/// its writers wait.
+std::string read_slowly(const TemporaryFolder& folder, const std::string& line) {
+  constexpr int writer = 9;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(dup2(ends[1], writer) == writer);
+  close(ends[1]);
+  REQUIRE(fcntl(writer, F_SETFL, O_WRONLY | O_NONBLOCK) == 0);
+  std::string text;
+  std::thread reader([&] {
+    char part[16384];
+    ssize_t got = 0;
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      got = read(ends[0], part, sizeof part);
+      if (got > 0) text.append(part, static_cast<std::size_t>(got));
+    } while (got > 0);
+  });
+  run(folder, line);
+  close(writer);
+  reader.join();
+  close(ends[0]);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("A pipe that does not let the program wait loses nothing", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  constexpr int count = 3000;
+  std::string good;
+  std::string bad;
+  for (int i = 0; i < count; ++i) {
+    good += relu_layer + '\n';
+    bad += "{\"stride\": 0}\n";
+  }
+  folder.write("good.ndjson", good);
+  folder.write("bad.ndjson", bad);
+  const std::string rows = "roofline good.ndjson --gpu v100 --format csv ";
+  CHECK(read_slowly(folder, rows + ">&9") == run(folder, rows).out);
+  const std::string messages =
+      read_slowly(folder, "roofline bad.ndjson --gpu v100 --format csv 2>&9");
+  CHECK(lines_of(messages).size() == count);
+  CHECK(messages.ends_with("bad.ndjson:3000: /stride: expected an integer >= 1, got 0\n"));
+}
 
 TEST_CASE("-o writes the format of the extension, several at once", "[cli/outputs]") {
   const TemporaryFolder folder;

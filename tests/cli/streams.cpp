@@ -122,6 +122,24 @@ TEST_CASE("Errors before a pipe is closed still count", "[cli/streams]") {
   }
 }
 
+TEST_CASE("Files are written in full although the reader of standard output leaves",
+          "[cli/streams]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += conv + '\n';
+  folder.write("layers.ndjson", lines);
+  for (const std::string options :
+       {"--format csv", "--format csv --sort flops", "--format csv --to-layers all.ndjson",
+        "--to-layers -", "--format csv --fail-if 'layer.expected_ms > 1'"}) {
+    INFO(options);
+    const Outcome outcome =
+        run(folder, "rm -f all.csv; (roofline layers.ndjson --gpu v100 " + options +
+                        " -o all.csv; echo $? >code) | head -1 >first\n"
+                        "cat code; wc -l <all.csv");
+    CHECK(outcome.out == "0\n20001\n");
+  }
+}
+
 TEST_CASE("Concatenated JSON is told to be NDJSON", "[cli/streams]") {
   const TemporaryFolder folder;
   folder.write("text", "{\n  \"type\": \"relu\",\n  \"input\": [8]\n}\n{\"type\": 3}\n");

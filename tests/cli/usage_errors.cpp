@@ -40,6 +40,11 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
        "--explain is no row of layers: expected table, markdown or json, got csv"},
+      {"conv.json --gpu v100 --explain conv --top 1",
+       "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
+       "'conv*' explains several layers"},
+      {"conv.json --gpu v100,a100 --compare --sort flops",
+       "--compare: expected --top N, for the largest changes, got --sort or --cover"},
       {"conv.json --gpu v100 --chart sweep --format svg",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare --format svg",

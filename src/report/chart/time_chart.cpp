@@ -194,8 +194,9 @@ Panel parts_panel(const TableRow& row) {
 
 std::vector<Chart> time_charts(const Report& report) {
   std::vector<Chart> charts;
+  const bool chooses_rows = report.filter.selects() && !report.filter.ranks_gpus();
   for (std::size_t i = 0; i < report.results.size(); ++i)
-    charts.push_back(time_chart_of(report, i));
+    if (!chooses_rows || count_shown(report, {i}) > 0) charts.push_back(time_chart_of(report, i));
   return charts;
 }
 

@@ -130,7 +130,7 @@ void write_layers(const Report& report, OutputBuffer& page) {
   const std::vector<ResultGroup> tables = grouped_results(report, share_a_table);
   for (const ResultGroup& table : tables) {
     const Result& first = report.results[table.front()];
-    if (first.layers.empty()) continue;  // a ranking's are not kept
+    if (count_shown(report, table) == 0) continue;  // a ranking's are not kept
     if (tables.size() > 1)
       page.text() += fmt::format("<h3>{}: {}</h3>\n", xml_text(work_title(first, true)),
                                  xml_text(time_headline(first)));
