@@ -293,10 +293,13 @@ Expected<Result> evaluate(Network network, const Context& context);
 
 /// Evaluates a network's layers each alone, as those of a stream's record are: rows, without what a
 /// network adds (sums, shares, memory).
-Expected<Result> evaluate_layers(const Network& network, const Context& context);
+Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context);
 
-/// What evaluate_layers() gave of the records of one input, in order, as one result. At least one.
-Expected<Result> join_records(std::vector<Result> records, const Context& context);
+/// What evaluate_layers() gave of the records of one input, in order, as one result. At least one
+/// row.
+Expected<Result> join_records(const std::string& source, const std::string& name,
+                              std::vector<std::vector<LayerResult>> records,
+                              const Context& context);
 
 /// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);

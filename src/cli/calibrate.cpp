@@ -85,13 +85,13 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
                                            const Context& context, bool& failed) {
   std::vector<MeasuredLayer> layers;
   for (const Network& network : networks) {
-    const Expected<Result> result = evaluate_layers(network, context);
-    if (!result) {
-      note(hinted(result.error()).what());
+    const auto rows = evaluate_layers(network, context);
+    if (!rows) {
+      note(hinted(rows.error()).what());
       failed = true;
       continue;
     }
-    for (const LayerResult& row : result->layers)
+    for (const LayerResult& row : *rows)
       if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
         layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
                           launch_of(network.recording, context), *row.measured_time_s,

@@ -162,14 +162,14 @@ bool Contexts::names_another(const RecordedGpu& recorded) const {
 
 std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const {
   const std::vector<Context>& gpus = on.contexts;
-  const std::string only_named = request_.only_gpu();
+  const std::string_view only_named = request_.only_gpu();
   if (const auto& recording = network.recording; recording && !gpus.empty()) {
     const bool is_here =
         named_.contexts.empty() || (!only_named.empty() && !names_another(recording->gpu));
     if (!is_here && only_named.empty()) return "";
     if (!is_here)
       return network.source + ": recorded on " + recorded_name(recording->gpu) + ", not on " +
-             only_named + ": expected times alone are shown";
+             std::string(only_named) + ": expected times alone are shown";
     for (Layer& layer : network.layers)
       layer.measured.change([&](Measured& time) { time.gpu = gpus.front().gpu.name; });
     return "";

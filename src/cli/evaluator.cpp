@@ -146,16 +146,13 @@ class Evaluator::ItemEvaluator {
           network.item = index;
           join_and_keep(network, gpus);
         }
-        ItemResult one{{{}, &context, nullptr}, std::nullopt};
-        if (network.record) one.stream = setting * count + gpu;
-        if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
-        // The last GPU takes the network itself.
-        one.result = evaluated(gpu + 1 == count ? std::exchange(network, {}) : network, context,
-                               gpus.eager.empty() ? nullptr : &gpus.eager[gpu]);
-        one.result.setting.batch_goal = goal;
-        if (batch) one.result.setting.batch = batch;  // also where products have another
+        Network own = gpu + 1 == count ? std::move(network) : network;
+        if (own.record)
+          add_record(std::move(own), setting * count + gpu, context);
+        else
+          add_network(std::move(own), context, gpus.eager.empty() ? nullptr : &gpus.eager[gpu],
+                      goal, batch);
         can_run = all_.evaluated = true;
-        add(std::move(one));
       } catch (const InputError& error) {
         // What selected GPUs cannot do is no failure, unless none of them can.
         if (contexts_.is_selected(context))
@@ -185,21 +182,42 @@ class Evaluator::ItemEvaluator {
   }
 
   /// `eager`: the same GPU under PyTorch, operator by operator, to compare with; null: not asked.
-  Result evaluated(Network network, const Context& context, const Context* eager) const {
-    if (network.record) return evaluate_layers(network, context).value();
+  void add_network(Network network, const Context& context, const Context* eager,
+                   std::optional<BatchGoal> goal, std::optional<std::uint64_t> batch) {
+    ItemResult one{{{}, &context, nullptr}, std::nullopt};
+    if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
     std::optional<Network> own;
     if (eager != nullptr) own = network;
-    Result result = roofline::evaluate(std::move(network), context).value();
+    one.result = roofline::evaluate(std::move(network), context).value();
     if (own)
       if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
-        result.eager_time_s = other->total.expected_time_s;
-    return result;
-  }
-
-  void add(ItemResult one) {
+        one.result.eager_time_s = other->total.expected_time_s;
+    one.result.setting.batch_goal = goal;
+    if (batch) one.result.setting.batch = batch;  // also where products of matrices have another
     if (!needs_.report) return render(one.result);
     add_rows(one.result);
     keep(std::move(one));
+  }
+
+  /// To what earlier records of the piece gave in the same stream.
+  void add_record(Network record, std::size_t stream, const Context& context) {
+    auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
+    if (same == all_.results.end()) {
+      all_.results.push_back({{{}, &context, nullptr}, stream});
+      same = all_.results.end() - 1;
+      same->result.setting.source = record.source;
+      same->result.setting.network = record.name;
+      same->result.setting.gpu = context.gpu.name;
+    }
+    std::vector<LayerResult>& rows = same->result.layers;
+    const std::size_t begin = rows.size();
+    std::vector<LayerResult> own = evaluate_layers(std::move(record), context).value();
+    if (rows.empty())
+      rows = std::move(own);
+    else
+      std::ranges::move(own, std::back_inserter(rows));
+    for (RenderedRows& each : all_.rows) each.add(same->result, begin, rows.size());
+    if (!needs_.report) rows.clear();
   }
 
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
@@ -259,7 +277,7 @@ class Evaluator::ItemEvaluator {
     const auto drop_layers = [](Result& of) {
       if (!of.measured.summary) of.layers = std::vector<LayerResult>();
     };
-    if (!needs_.layers && !one.stream && all_.results.size() > first_)
+    if (!needs_.layers && all_.results.size() > first_)
       if (Result& first = all_.results[first_].result; !is_same_setting(first, one.result)) {
         drop_layers(first);
         drop_layers(one.result);

@@ -25,10 +25,10 @@ struct Message {
   Kind kind = Kind::plain;
 };
 
-/// A result of one thing of an input.
+/// A result of one thing of an input, or of records that follow each other.
 struct ItemResult : Evaluated {
-  /// Of a record: the number of the stream that it belongs to, one for each setting on each GPU.
-  /// The results of a stream become one.
+  /// Of records: the number of their stream, one for each setting on each GPU. A stream's results
+  /// become one.
   std::optional<std::size_t> stream;
 };
 

@@ -299,7 +299,7 @@ void set_measured(const Options& options, Request& request) {
   const std::string& measured = options.measured;
   if (measured.empty()) return;
   request.jobs = 1;
-  const std::string gpu = request.measured_gpu.empty() ? request.only_gpu() : request.measured_gpu;
+  const std::string gpu(request.measured_gpu.empty() ? request.only_gpu() : request.measured_gpu);
   if (const std::optional<double> time_s = stated_time_s(measured)) {
     request.measured = MeasuredTimes(*time_s, request.report.explain, gpu);
     return;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "load/kernel_model.hpp"
@@ -115,9 +116,10 @@ struct Request {
   bool writes_layers() const {
     return std::ranges::any_of(outputs, [](const Output& each) { return each.holds_layers(); });
   }
-  /// The one GPU that is named; empty without one, or of several.
-  std::string only_gpu() const {
-    return gpus.size() == 1 && !gpus.front().is_selected ? gpus.front().gpu.name : "";
+  /// The name of the one GPU that is named; empty without one, or of several.
+  std::string_view only_gpu() const {
+    return gpus.size() == 1 && !gpus.front().is_selected ? gpus.front().gpu.name
+                                                         : std::string_view();
   }
 };
 

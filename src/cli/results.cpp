@@ -90,7 +90,7 @@ void Results::take(Evaluation part) {
   std::ranges::move(part.errors, std::back_inserter(errors_));
   for (ItemResult& result : part.results) take_result(std::move(result));
   std::ranges::move(part.kernels, std::back_inserter(kernels_));
-  if (part.ends_input) join_streams();
+  if (part.ends_input) join_streams(part.input);
 }
 
 void Results::say(const Message& message) {
@@ -148,19 +148,21 @@ void Results::write_to(const Output& output, std::string_view text) {
 
 void Results::take_result(ItemResult result) {
   if (!result.stream) return evaluated_.push_back(std::move(result));
+  std::vector<LayerResult>& rows = result.result.layers;
+  if (rows.empty()) return;
   Stream& stream = streams_[*result.stream];
   stream.context = result.context;
-  std::vector<Result>& records = stream.records;
-  std::vector<LayerResult>& rows = result.result.layers;
-  if (records.empty() || records.back().layers.size() + rows.size() > rows_a_part)
-    records.push_back(std::move(result.result));
+  stream.network = result.result.setting.network;
+  if (stream.rows.empty() || stream.rows.back().size() + rows.size() > rows_a_part)
+    stream.rows.push_back(std::move(rows));
   else
-    std::ranges::move(rows, std::back_inserter(records.back().layers));
+    std::ranges::move(rows, std::back_inserter(stream.rows.back()));
 }
 
-void Results::join_streams() {
+void Results::join_streams(const std::string& input) {
   for (auto& [number, stream] : std::exchange(streams_, {})) {
-    Expected<Result> result = join_records(std::move(stream.records), *stream.context);
+    Expected<Result> result =
+        join_records(input, stream.network, std::move(stream.rows), *stream.context);
     if (result) {
       evaluated_.push_back({*std::move(result), stream.context});
     } else {

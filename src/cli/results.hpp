@@ -39,7 +39,7 @@ class Results {
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_result(ItemResult result);
   /// The records of an input that has ended, if it had any, become one result a stream.
-  void join_streams();
+  void join_streams(const std::string& input);
   void keep_layers(Network network);
   void write_to(const Output& output, std::string_view text);
   /// The whole of all outputs of layers, or of all of records.
@@ -58,7 +58,8 @@ class Results {
   std::set<std::string> said_once_;
   struct Stream {
     const Context* context = nullptr;
-    std::vector<Result> records;  ///< many in one
+    std::string network;
+    std::vector<std::vector<LayerResult>> rows;  ///< in pieces
   };
   std::map<std::size_t, Stream> streams_;  ///< of the present input, by number
   std::vector<Evaluated> evaluated_;

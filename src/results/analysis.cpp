@@ -342,16 +342,11 @@ Expected<Memory> memory_of_network(const Network& network, const Context& contex
 
 }  // namespace
 
-Expected<Result> evaluate_layers(const Network& network, const Context& context) {
+Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
   return expected([&] {
-    Network own = network;  // which other GPUs need too
-    Result result;
-    result.setting.source = network.source;
-    result.setting.network = network.name;
-    result.setting.gpu = context.gpu.name;
-    result.layers = rows_of(own, context);
-    result.bounds.ceilings = time_rows(result.layers, context, network);
-    return result;
+    std::vector<LayerResult> rows = rows_of(network, context);
+    time_rows(rows, context, network);
+    return rows;
   });
 }
 
@@ -392,25 +387,23 @@ Expected<Result> evaluate(Network network, const Context& context) {
   }
 }
 
-Expected<Result> join_records(std::vector<Result> records, const Context& context) {
-  const Setting setting = records.front().setting;
-  const Ceilings ceilings = records.front().bounds.ceilings;
+Expected<Result> join_records(const std::string& source, const std::string& name,
+                              std::vector<std::vector<LayerResult>> records,
+                              const Context& context) {
   std::size_t count = 0;
-  for (const Result& record : records) count += record.layers.size();
+  for (const auto& record : records) count += record.size();
   std::vector<LayerResult> rows;
   rows.reserve(count);
-  for (Result& record : records) {
-    std::ranges::move(record.layers, std::back_inserter(rows));
-    record = {};
-  }
+  for (auto& record : records)
+    std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
+  const Ceilings ceilings = ceilings_for(context, main_engine_of(rows));
   try {
-    Result result =
-        summed_up(setting.source, setting.network, std::move(rows), ceilings, context, nullptr);
+    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
     measure_up(result, context);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     return result;
   } catch (const OverflowError&) {
-    return overflow(setting.source);
+    return overflow(source);
   }
 }
 

@@ -137,6 +137,20 @@ TEST_CASE("CSV columns that the program does not know are named once on stderr",
   CHECK(lines_of(outcome.out).size() == 3);
 }
 
+TEST_CASE("A layer that lacks a key is shown one of its kind that works", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  const std::string works = "a layer that works: ";
+  folder.write("linear.json", R"({"type": "linear", "input": [512]})");
+  CHECK(run(folder, "roofline linear.json --gpu v100").err ==
+        "linear.json: /out_features: expected an integer >= 1, got nothing\n" + works +
+            "{\"type\": \"linear\", \"input\": [512], \"out_features\": 1000}\n");
+  folder.write("pool.json", R"({"type": "avg_pool", "input": [64, 56, 56]})");
+  CHECK(run(folder, "roofline pool.json --gpu v100").err ==
+        "pool.json: /kernel_size: expected an integer >= 1 or a list of 2, got nothing\n" + works +
+            "{\"type\": \"max_pool\", \"input\": [64, 112, 112], \"kernel_size\": 3, "
+            "\"stride\": 2}\n");
+}
+
 TEST_CASE("A person's own GPU by alias", "[cli/inputs]") {
   const TemporaryFolder folder;
   folder.write("conv.json", conv);

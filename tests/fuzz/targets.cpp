@@ -170,7 +170,7 @@ std::size_t evaluate_inputs(Reader& reader, const std::string& input,
                             std::optional<std::size_t> listed = std::nullopt) {
   const Setting& setting = setting_for(input);
   std::vector<Evaluated> evaluated;
-  std::vector<Result> records;
+  std::vector<std::vector<LayerResult>> records;
   std::vector<InputError> errors;
   std::vector<KernelTable> kernels;
   const auto keep = [&](Expected<Result> result) {
@@ -200,10 +200,11 @@ std::size_t evaluate_inputs(Reader& reader, const std::string& input,
         keep(evaluate(network, setting.context));
         continue;
       }
-      Expected<Result> record = evaluate_layers(network, setting.context);
-      records.push_back(std::move(record).value());
+      Result record;
+      record.layers = evaluate_layers(network, setting.context).value();
       RenderedRows part(RowFormat::ndjson);
-      part.add(records.back(), 0, records.back().layers.size());
+      part.add(record, 0, record.layers.size());
+      records.push_back(std::move(record.layers));
       stream.take(part);
     } catch (const InputError& error) {
       RenderedRows part(RowFormat::ndjson);
@@ -214,7 +215,7 @@ std::size_t evaluate_inputs(Reader& reader, const std::string& input,
   expect_no_controls(rows, "rows of ndjson");
   reader.notes();
   if (!records.empty()) try {
-      keep(join_records(std::move(records), setting.context));
+      keep(join_records("records", "records", std::move(records), setting.context));
     } catch (const InputError& error) {
       errors.push_back(error);
     }

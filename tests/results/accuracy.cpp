@@ -22,12 +22,12 @@ const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
 Result measured_result(const std::string& file, const AnalysisOptions& options,
                        const char* gpu = "h200") {
   const Context context = make_context(find_gpu(gpu).value(), options).value();
-  std::vector<Result> records;
+  std::vector<std::vector<LayerResult>> records;
   const std::unique_ptr<Reader> reader = open_input(measured + file).value();
   while (const auto item = reader->next())
     records.push_back(
         evaluate_layers(infer(*item->value().spec({}).value(), {}).value(), context).value());
-  return join_records(std::move(records), context).value();
+  return join_records(file, "measured", std::move(records), context).value();
 }
 
 struct MeasuredOn {

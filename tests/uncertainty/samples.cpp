@@ -27,7 +27,7 @@ AnalysisOptions options_of(const LayerSet& set) {
 
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   if (network.recording) return evaluate(network, context).value().layers;
-  return evaluate_layers(network, context).value().layers;
+  return evaluate_layers(network, context).value();
 }
 
 std::vector<std::string> cells_of(const std::string& line, char separator) {
