@@ -221,6 +221,31 @@ TEST_CASE("The measured layers are read as they are", "[load/records]") {
   }
 }
 
+TEST_CASE("A linked folder is read as any other, each folder once", "[load/records]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  for (const char* name : {"top/a/a.json", "top/b.json", "apart/c.json", "apart/deep/d.json"})
+    folder.write(name, "");
+  fs::create_directory_symlink(folder / "apart", folder / "top/0");       // what is elsewhere
+  fs::create_directory_symlink(folder / "apart/deep", folder / "top/z");  // and what it holds
+  fs::create_directory_symlink(folder / "top/a", folder / "top/0a");      // what is read anyway
+  fs::create_directory_symlink(folder / "top", folder / "apart/up");      // a circle
+  fs::create_directory_symlink(folder / "apart", folder / "top/.hidden");
+  const auto names_in = [&](const std::string& word) {
+    std::vector<std::string> names;
+    for (const std::string& name : resolve_input(folder / word).value())
+      names.push_back(name.substr(folder.path().size() + 1));
+    return names;
+  };
+  CHECK(names_in("top") == std::vector<std::string>{"top/0/c.json", "top/0/deep/d.json",
+                                                    "top/a/a.json", "top/b.json"});
+  CHECK(names_in("apart").size() == 4);
+  CHECK(would_read(folder / "top", folder / "apart/deep/new.json"));
+  CHECK(would_read(folder / "top", folder / "top/0/new.json"));
+  CHECK_FALSE(would_read(folder / "top", folder / "new.json"));
+  CHECK_FALSE(would_read(folder / "top", folder / "top/new.txt"));
+}
+
 TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") {
   const TemporaryFolder folder;
   for (const char* name : {"b.json", "a/z.csv", "a.jsonl", "c.txt", "a/b/c.ndjson", "d.JSON",
