@@ -54,7 +54,7 @@ const InputFormat input_table[] = {
      nullptr,
      true},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
-    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_program>},
+    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_programs>},
     {"ONNX", {".onnx"}, onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
     {"JSON", {".json"}, always, whole<read_json>},
 };
