@@ -211,9 +211,9 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
   const auto add = [&](Pass pass) {
     if (runs(layer, pass)) passes.push_back(pass);
   };
-  if (!training) {
+  if (!training || layer.states_pass) {
     // A record is of no network whose inference could leave it out.
-    if (!layer.training_only || network.record) add(layer.pass);
+    if (training || !layer.training_only || network.record) add(layer.pass);
     return passes;
   }
   add(Pass::fwd);

@@ -259,6 +259,9 @@ Item program_of(Recording recorded, const std::string& source, const std::string
     set_layers(std::move(read), unmeasured, *network);
     if (network->layers.empty())
       throw InputError(source, "", "expected operators that are layers, got none");
+    // Where the backward passes were not recorded, training adds them.
+    if (std::ranges::all_of(network->layers, [](auto& layer) { return layer.pass == Pass::fwd; }))
+      for (LayerSpec& layer : network->layers) layer.pass.reset();
     return std::shared_ptr<const NetworkSpec>(std::move(network));
   }};
 }

@@ -171,7 +171,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
   }
   if (spec.dtypes.input == network.layers.front().dtypes.input && !spec.dtypes.output)
     spec.dtypes.input.reset();
-  if (spec.pass == Pass::fwd) spec.pass.reset();
+  if (spec.pass == Pass::fwd && !layer.states_pass) spec.pass.reset();
   return spec;
 }
 

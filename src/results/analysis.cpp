@@ -63,9 +63,9 @@ auto common(const std::vector<LayerResult>& rows, Get get)
 
 void count_row(LayerResult& row, const Context& context, const std::string& source) {
   Layer& layer = row.layer;
-  row.uses_batch_statistics =
-      context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
-  layer.batch_statistics = layer.batch_statistics || row.uses_batch_statistics;
+  const bool takes_them = takes_batch_statistics(layer, context.options.training);
+  row.uses_batch_statistics = takes_them && !layer.batch_statistics;
+  layer.batch_statistics = takes_them;
   row.counts = count(layer);
   row.engine = require_engine(layer, context, source);
 }

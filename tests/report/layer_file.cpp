@@ -1,5 +1,6 @@
 // A layer file of any input, read again, gives the same report.
 
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "cli/process.hpp"
@@ -8,6 +9,7 @@
 #include "roofline/render.hpp"
 
 using namespace roofline;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -83,4 +85,41 @@ TEST_CASE("The program writes layer files, of records too", "[report/layer_file]
   const Outcome two = run(folder, "roofline lenet5 vgg16 --to-layers y.json");
   CHECK(two.exit_code == 2);
   CHECK(two.err == "roofline: --to-layers: expected one network, got lenet5 and vgg16\n");
+}
+
+TEST_CASE("--pass training adds to no layer that states its pass", "[report/layer_file]") {
+  const TemporaryFolder folder;
+  const auto rows_of = [&](const std::string& input) {
+    std::vector<std::string> rows;
+    for (const std::string& line : lines_of(run(folder, "roofline " + input + " --gpu v100").out)) {
+      const Json row = Json::parse(line);
+      rows.push_back(row.at("layer").at("name").get<std::string>() + ' ' +
+                     row.at("layer").at("pass").get<std::string>());
+    }
+    return rows;
+  };
+  const std::string training = " --pass training --format ndjson";
+  folder.write("l.ndjson", run(folder, "roofline lenet5 --gpu v100" + training).out);
+  CHECK(lines_of(read_file(folder / "l.ndjson")).size() == 26);
+  CHECK(rows_of("l.ndjson" + training) == rows_of("lenet5" + training));
+  // In a network and its layer file.
+  folder.write("net.json", R"({"layers": [
+    {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+    {"name": "b", "pass": "wgrad", "out_channels": 8, "kernel_size": 1},
+    {"name": "c", "pass": "fwd", "type": "relu"},
+    {"name": "d", "type": "relu"}]})");
+  run(folder, "roofline net.json --to-layers again.json");
+  const std::vector<std::string> passes{"a fwd", "a wgrad", "b wgrad", "c fwd", "d fwd", "d dgrad"};
+  for (const std::string input : {"net.json", "again.json"}) {
+    INFO(input);
+    CHECK(rows_of(input + training) == passes);
+  }
+  // A report does not tell a forward pass that is stated from one of three.
+  run(folder, "roofline net.json --gpu v100 --pass training -o report.json");
+  CHECK(rows_of("report.json" + training).at(2) == "b wgrad");
+  // One whose rows are ordered or chosen has the same work.
+  run(folder, "roofline lenet5 --gpu v100 --pass training --sort time -o sorted.json");
+  CHECK(rows_of("sorted.json" + training).size() == 26);
+  run(folder, "roofline lenet5 --gpu v100 --pass training --top 3 -o top.json");
+  CHECK(rows_of("top.json" + training).size() == 3);
 }
