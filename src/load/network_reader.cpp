@@ -40,11 +40,14 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
-  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "layers"});
+  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "runs_as", "layers"});
   if (const auto name = value.get("name")) network.name = name->text();
   if (const auto note = value.get("note")) static_cast<void>(note->text());
   if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
   if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
+  if (const auto runs_as = value.get("runs_as"))
+    network.runs_as = enumerators<RunsAs>[runs_as->choice(names_of<RunsAs>)];
+  network.batch_is_fixed = is_fixed(network.runs_as);
   const auto gpu = value.get("gpu");
   read_layers(value.at("layers"), gpu ? gpu->text() : "", document, network);
 }

@@ -252,7 +252,7 @@ Item program_of(Recording recorded, const std::string& source, const std::string
     auto network = std::make_shared<NetworkSpec>();
     network->name = name;
     network->source = source;
-    network->is_pytorch_program = true;
+    network->runs_as = RunsAs::pytorch_program;
     network->assumptions = notes;
     network->assumptions.insert(network->assumptions.end(), read.notes.begin(), read.notes.end());
     TraceSummary unmeasured;
@@ -298,6 +298,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   const std::vector<std::string> names = set_layers(std::move(read), summary, network);
   if (runs != nullptr) *runs = runs_of(recording, read_runs, names);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
+  network.runs_as = RunsAs::recording;
   return network;
 }
 

@@ -240,10 +240,13 @@ std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
-  const std::uint64_t batch = network.layers.front().output.batch;
-  if (std::ranges::all_of(network.layers,
-                          [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
+  const std::uint64_t batch = network.batch.value_or(network.layers.front().output.batch);
+  const bool is_of_all = std::ranges::all_of(
+      network.layers, [&](const Layer& layer) { return layer.output.batch % batch == 0; });
+  if (network.batch || (is_of_all && !is_fixed(network.runs_as)))
     out += ",\n \"batch\": " + std::to_string(batch);
+  if (network.runs_as != RunsAs::layers)
+    out += ",\n \"runs_as\": \"" + std::string(name_of(network.runs_as)) + '"';
   out += ",\n \"layers\": [";
   bool first = true;
   for (const Layer& layer : network.layers) {

@@ -341,7 +341,7 @@ TEST_CASE("An ONNX model of PyTorch's exporter runs what the program runs", "[py
   for (const std::string name : {"resnetv2_50", "r3d_18", "mobilevit_s"}) {
     INFO(name);
     const Network model = network_in(name + ".onnx.gz", defaults);
-    CHECK(model.is_pytorch_program);
+    CHECK(model.runs_as == RunsAs::pytorch_program);
     CHECK(differences(model, network_in(name + ".pt2", defaults)) == std::vector<std::string>{});
   }
 }

@@ -113,7 +113,7 @@ TEST_CASE("Events in two halves are those that they stand for", "[pytorch/trace_
 
 TEST_CASE("A recording without a GPU is what its operators would run", "[pytorch/trace_others]") {
   const auto spec = read_trace(without_gpu().text());
-  CHECK(spec->is_pytorch_program);
+  CHECK(spec->runs_as == RunsAs::pytorch_program);
   CHECK(spec->summary == nullptr);
   CHECK(spec->batch == 2);
   CHECK(

@@ -123,3 +123,44 @@ TEST_CASE("--pass training adds to no layer that states its pass", "[report/laye
   run(folder, "roofline lenet5 --gpu v100 --pass training --top 3 -o top.json");
   CHECK(rows_of("top.json" + training).size() == 3);
 }
+
+TEST_CASE("A layer file says how its network ran, and gives the same times",
+          "[report/layer_file]") {
+  const TemporaryFolder folder;
+  const std::string programs = ROOFLINE_SOURCE_FOLDER "/tests/pytorch/programs/";
+  const std::string traces = ROOFLINE_SOURCE_FOLDER "/tests/traces/";
+  const auto result_of_run = [&](const std::string& words) {
+    const Outcome outcome = run(folder, "roofline " + words + " --gpu h100 --json");
+    REQUIRE(outcome.exit_code == 0);
+    return Json::parse(outcome.out).at("results").at(0);
+  };
+  for (const auto& [input, runs_as] :
+       {std::pair{programs + "llama_8b.pt2", "pytorch_program"},
+        {programs + "nf_resnet50.pt2", "pytorch_program"},
+        {programs + "mobilevit_s.pt2", "pytorch_program"},
+        {traces + "resnet34.cpu.fp32.b16.json.gz", "pytorch_program"},
+        {traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz", "recording"}}) {
+    INFO(input);
+    for (const std::string words :
+         {"", " --framework torch-compile", " --framework tensorrt", " --pass training"}) {
+      if (!words.empty() && std::string(runs_as) == "recording") continue;
+      INFO(words);
+      // A compiler lays images out in its own way.
+      const Outcome written = run(folder, "roofline " + input + words + " --to-layers layers.json");
+      REQUIRE(written.exit_code == 0);
+      CHECK(Json::parse(read_file(folder / "layers.json")).at("runs_as") == runs_as);
+      const Json before = result_of_run(input + words);
+      const Json after = result_of_run("layers.json" + words);
+      for (const char* key : {"framework", "batch", "dtype", "pass"})
+        CHECK(after.at(key) == before.at(key));
+      CHECK(after.at("layers").size() == before.at("layers").size());
+      CHECK(after.at("total").at("expected_time_s").get<double>() ==
+            Approx(before.at("total").at("expected_time_s").get<double>()));
+    }
+  }
+  const Outcome batch = run(folder, "roofline layers.json --gpu h100 --batch 8");
+  CHECK(batch.exit_code == 1);
+  CHECK(batch.err ==
+        "layers.json: expected batch 32, its own, which cannot be changed in what was "
+        "recorded or built, got 8\n");
+}
