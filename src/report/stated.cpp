@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/as_run.hpp"
 #include "report/fields.hpp"
 
 namespace roofline {
@@ -233,6 +234,27 @@ std::string render_layer_records(const Report& report) {
       write_layer(writer, stated(row.layer));
       out += '\n';
     }
+  return out;
+}
+
+std::string render_layer_records(const Network& network, bool training) {
+  std::string out;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (layer.is_inserted || !is_input_kind(layer.kind)) continue;
+    const std::vector<Pass> passes = passes_of(network, i, training);
+    for (const Pass pass : passes) {
+      LayerSpec spec = stated(layer);
+      spec.pass = pass;
+      spec.batch_statistics = takes_batch_statistics(layer, training);
+      // Weights count once, and a time is of one pass.
+      spec.shared_weights = layer.shared_weights || pass != passes.front();
+      if (layer.measured->pass != pass) spec.measured = Measured();
+      JsonWriter writer(out, false);
+      write_layer(writer, spec);
+      out += '\n';
+    }
+  }
   return out;
 }
 

@@ -85,6 +85,100 @@ TEST_CASE("The program writes layer files, of records too", "[report/layer_file]
   const Outcome two = run(folder, "roofline lenet5 vgg16 --to-layers y.json");
   CHECK(two.exit_code == 2);
   CHECK(two.err == "roofline: --to-layers: expected one network, got lenet5 and vgg16\n");
+  const Outcome batches = run(folder, "roofline lenet5 --batch 1,2 --to-layers y.json");
+  CHECK(batches.exit_code == 2);
+  CHECK(batches.err ==
+        "roofline: --to-layers y.json: expected one batch and one data type, of which a network "
+        "is, got 2 settings (FILE.ndjson takes the layers of all)\n");
+}
+
+namespace {
+
+/// Sums of all results of a run, by hand from its rows.
+struct Sums {
+  std::size_t rows = 0;
+  double macs = 0;
+  double params = 0;
+  double bytes = 0;
+  double roofline_s = 0;
+  double expected_s = 0;
+
+  bool operator==(const Sums& other) const {
+    return rows == other.rows && macs == other.macs && params == other.params &&
+           bytes == other.bytes && roofline_s == Approx(other.roofline_s) &&
+           expected_s == Approx(other.expected_s);
+  }
+};
+
+Sums sums_of(const TemporaryFolder& folder, const std::string& words) {
+  const Outcome outcome = run(folder, "roofline " + words + " --json");
+  REQUIRE(outcome.exit_code == 0);
+  const Json report = Json::parse(outcome.out);
+  Sums sums;
+  for (const Json& result : report.at("results")) {
+    const Json& total = result.at("total");
+    sums.rows += result.at("layers").size();
+    sums.macs += total.at("macs").get<double>();
+    sums.params += total.at("params").get<double>();
+    sums.bytes += total.at("bytes").at("total").get<double>();
+    sums.roofline_s += total.at("roofline_time_s").get<double>();
+    sums.expected_s += total.at("expected_time_s").get<double>();
+  }
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("Layers that stand alone are the whole of every input, in every setting",
+          "[report/layer_file]") {
+  const TemporaryFolder folder;
+  struct Case {
+    std::string words;    ///< what is written
+    std::string as = "";  ///< and settings that it is evaluated under
+    std::size_t rows = 0;
+  };
+  for (const auto& [words, as, rows] :
+       std::vector<Case>{{"resnet50", "", 174},
+                         {"inception_v3", "", 312},  // without the heads that only training has
+                         {"resnet50 lenet5 --batch 1,32 --dtype fp32,fp16", "", 4 * (174 + 11)},
+                         {"lenet5", " --pass training", 26},
+                         {"resnet18 --batch 8", " --pass training", 148},
+                         {ROOFLINE_SOURCE_FOLDER "/configs/networks/lenet5.json --batch 3",
+                          " --pass dgrad", 11}}) {
+    INFO(words << as);
+    const Outcome written = run(folder, "roofline " + words + as + " --to-layers all.ndjson");
+    CHECK(written.exit_code == 0);
+    CHECK(written.out + written.err == "");
+    const Sums whole = sums_of(folder, words + as + " --gpu v100");
+    CHECK(whole.rows == rows);
+    CHECK(lines_of(read_file(folder / "all.ndjson")).size() == whole.rows);
+    CHECK(sums_of(folder, "all.ndjson --gpu v100") == whole);
+    CHECK(sums_of(folder, "all.ndjson --gpu v100 --pass training") == whole);
+  }
+  const Outcome program = run(folder, "roofline " ROOFLINE_SOURCE_FOLDER
+                                      "/tests/pytorch/programs/scan.pt2 --to-layers p.ndjson");
+  CHECK(
+      program.err.ends_with("/scan.pt2: layers that stand alone do not say that it runs as "
+                            "pytorch_program: a FILE.json of --to-layers does\n"));
+  // On GPUs that are selected too, and of records.
+  const std::string before = read_file(folder / "all.ndjson");
+  CHECK(run(folder, "roofline all.ndjson --gpu hopper --to-layers again.ndjson").exit_code == 0);
+  CHECK(read_file(folder / "again.ndjson") == before);
+}
+
+TEST_CASE("A choice of layers is that of one GPU", "[report/layer_file]") {
+  const TemporaryFolder folder;
+  const std::string expected =
+      "roofline: --to-layers x.ndjson: expected one GPU, on which layers are chosen, got ";
+  for (const std::string gpus : {"v100,a100", "hopper"}) {
+    const Outcome outcome =
+        run(folder, "roofline resnet18 --top 3 --gpu " + gpus + " --to-layers x.ndjson");
+    CHECK(outcome.exit_code == 2);
+    if (gpus == "hopper")
+      CHECK(outcome.err.starts_with(expected));
+    else
+      CHECK(outcome.err == expected + "2\n");
+  }
 }
 
 TEST_CASE("--pass training adds to no layer that states its pass", "[report/layer_file]") {
