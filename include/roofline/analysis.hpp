@@ -214,6 +214,7 @@ struct Setting {
   bool training = false;                ///< all passes
   std::optional<Framework> framework;   ///< that runs it
   RunWay way = RunWay::layers;
+  RunsAs runs_as = RunsAs::layers;
   std::optional<Pass> pass;  ///< absent where layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;

@@ -127,8 +127,8 @@ Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 Ceilings ceilings_for(const Context& context, Engine engine);
 /// The part's roofs, the practical ones those of the kernel model under `engine`'s ceilings.
 Roofs roofs_for(const Context& context, Engine engine);
-/// What stands between kernels: of a recording, where there is one, what its times hold.
-Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context);
+/// What stands between kernels: of what ran or was built, what its times hold.
+Launch launch_of(RunsAs runs_as, const Context& context);
 /// The kernel model under those ceilings.
 const KernelModel& kernel_model_for(const Context& context, Engine engine);
 

@@ -295,6 +295,7 @@ struct Layer : LayerTraits {
   std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
   Pass pass = Pass::fwd;
+  bool states_pass = false;  ///< its source says which pass it is: it runs in no other
   DataTypes dtypes;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read

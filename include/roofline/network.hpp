@@ -27,8 +27,7 @@ struct Network {
   /// The batch of a recording or an engine, where single layers may have others (products of
   /// matrices, copies).
   std::optional<std::uint64_t> batch = {};
-  /// A program of PyTorch's, which runs it where no other framework is asked for.
-  bool is_pytorch_program = false;
+  RunsAs runs_as = RunsAs::layers;
   /// The file was made on one GPU and does not name it: its times are of the one that is asked for.
   bool measured_on_asked_gpu = false;
   /// What the caller gives and keeps, where the source says so.

@@ -172,7 +172,6 @@ struct TraceSummary {
   /// Whether the layers' times hold the gaps between their kernels: a clock around a layer measures
   /// them, a kernel's own duration does not.
   bool times_hold_launches = false;
-  KernelSource kernels = KernelSource::library;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
   std::vector<Transfer> transfers;                 ///< in descending order of time

@@ -131,6 +131,17 @@ struct LayerSpec : LayerTraits {
   std::optional<std::uint64_t> output_width;
 };
 
+/// How a network runs, beyond what its layers say.
+enum class RunsAs : std::uint8_t {
+  layers,           ///< as whoever asks runs it
+  pytorch_program,  ///< by PyTorch, operator by operator, where no other framework is asked for
+  recording,        ///< it ran: each layer is the kernels that an operator launched
+  tensorrt_engine,  ///< it was built: each layer is a kernel of TensorRT's
+};
+
+/// Whether nobody else can run it, at another batch or by another framework.
+constexpr bool is_fixed(RunsAs runs_as) { return runs_as >= RunsAs::recording; }
+
 /// Layers that are read when they are asked for, of a source that states them in less room than
 /// their LayerSpecs take.
 struct UnreadLayers {
@@ -166,8 +177,7 @@ struct NetworkSpec {
   /// It may leave sizes open; its reader says which of the sizes asked for
   /// (LayerDefaults::dimensions) are none of them.
   bool has_dimensions = false;
-  /// A program of PyTorch's, which runs it where no other framework is asked for.
-  bool is_pytorch_program = false;
+  RunsAs runs_as = RunsAs::layers;
   /// What the caller gives and keeps (images, key and value caches), where the source says so.
   std::optional<std::uint64_t> input_byte;
 

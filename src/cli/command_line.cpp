@@ -499,8 +499,8 @@ void add_output(Rows& rows, Options& options) {
               "What the words and marks of tables mean");
   rows.text("--to-layers", "FILE", options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
-            "for standard output, then of layers alone); needs no --gpu. FILE.ndjson gets the rows "
-            "that are shown, such as those of --top, a layer a line");
+            "for standard output, then of layers alone); needs no --gpu. FILE.ndjson gets all "
+            "layers of all inputs, or those of --top, a layer a line");
 }
 
 void add_model(Rows& rows, Options& options) {

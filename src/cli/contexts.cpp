@@ -131,10 +131,11 @@ OnGpus Contexts::named_under(std::optional<Stack> stack) const {
 
 const OnGpus& Contexts::of(const Network& network) {
   const bool is_named = !named_.contexts.empty();
-  if (is_named && request_.deploys && network.layers.size() > 1 && !network.recording &&
+  if (is_named && request_.deploys && network.layers.size() > 1 && !is_fixed(network.runs_as) &&
       !network.record)
     return made_once("deployed", [&] { return named_under(std::nullopt); });
-  if (is_named && network.is_pytorch_program && !request_.analysis[Stack::stated].framework)
+  if (is_named && network.runs_as == RunsAs::pytorch_program &&
+      !request_.analysis[Stack::stated].framework)
     return made_once("programs", [&] { return named_under(Stack::program); });
   if (is_named) return named_;
   if (network.recording) {

@@ -97,11 +97,11 @@ class Evaluator::ItemEvaluator {
     for (const std::string& text : texts) all_.messages.push_back({text, Message::Kind::once});
   }
 
-  /// Once, what does not depend on the GPU.
+  /// What does not depend on the GPU: the layers in each setting, all else once.
   void keep_network(const Network& network) {
+    if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     if (std::exchange(is_kept_, true)) return;
     if (network.record) all_.copies += network.copies;
-    if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     say(network.source, network.assumptions);
     if (network.recording != nullptr) say_beside_rows(network.source, network.recording->notes);
   }

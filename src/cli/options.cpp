@@ -27,24 +27,28 @@ void set_outputs(Options& options) {
     throw UsageError("--json and --format " + std::string(options.format->name) +
                      " contradict each other");
   if (request.json) options.format = find_output_format("json");
+  const bool chooses = request.report.filter.selects();
   const bool writes_records = layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
   const bool prints_layers = layer_file == "-";
   request.needs.gpu = layer_file.empty() || options.format != nullptr || request.report.compare ||
                       request.chart || explains(request) || !options.files.empty() ||
-                      writes_records;
+                      (writes_records && chooses);
   if (prints_layers && options.format != nullptr)
     throw UsageError(
         "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
   if (options.files.empty() && options.format == nullptr && !prints_layers)
     options.format = find_output_format("table");
   request.json = options.format != nullptr && options.format->name == "json";
-  if (!layer_file.empty() && !writes_records && request.report.filter.selects())
+  if (!layer_file.empty() && !writes_records && chooses)
     throw UsageError("--to-layers " + layer_file +
                      ": expected FILE.ndjson, whose layers stand alone, for a choice of layers");
   using enum Output::What;
   request.outputs = options.files;
   if (!layer_file.empty())
-    request.outputs.push_back({writes_records ? records : layers, prints_layers ? "" : layer_file});
+    request.outputs.push_back({!writes_records ? layers
+                               : chooses       ? choice
+                                               : records,
+                               prints_layers ? "" : layer_file});
   if (options.format != nullptr) request.outputs.push_back({report, "", options.format});
 }
 
@@ -114,6 +118,21 @@ void check_unevaluated(const Options& options) {
   if (options.files.size() != 1 || options.files.front().what == Output::What::recording ||
       options.files.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
+}
+
+/// A network has one batch and one type, and rows are chosen on one GPU.
+void check_layer_file(const Options& options) {
+  const Request& request = options.request;
+  const auto refuse = [&](Output::What what, std::size_t count, const std::string& expected,
+                          const std::string& got) {
+    if (count > 1 && request.writes(what))
+      throw UsageError("--to-layers " + options.layer_file + ": expected " + expected + ", got " +
+                       std::to_string(count) + got);
+  };
+  refuse(Output::What::layers, request.settings.size(),
+         "one batch and one data type, of which a network is",
+         " settings (FILE.ndjson takes the layers of all)");
+  refuse(Output::What::choice, request.gpus.size(), "one GPU, on which layers are chosen", "");
 }
 
 /// Formats that are rows of layers hold nothing else.
@@ -324,8 +343,10 @@ void set_needs(Request& request) {
   needs.notes = true;
   for (Output& output : request.outputs) {
     const OutputFormat* format = output.format;
-    needs.networks = needs.networks || output.what == Output::What::layers;
-    if (output.what == Output::What::records) needs.report = needs.layers = true;
+    if (output.what == Output::What::choice)
+      needs.report = needs.layers = true;
+    else if (output.holds_layers())
+      needs.networks = true;
     if (format == nullptr) continue;
     if (!chooses_rows && format->rows() != nullptr) {
       output.what = Output::What::rows;
@@ -383,6 +404,7 @@ Request make_request(int argc, const char* const* argv) {
     return std::move(request);
   set_gpus(options, request);
   if (request.action != evaluate) return std::move(request);
+  check_layer_file(options);
   set_ranking(request);
   set_deployment(options, request);
   set_pairing(options, request);

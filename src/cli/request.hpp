@@ -27,14 +27,15 @@ struct Output {
     report,     ///< all results, in a format
     rows,       ///< rows in a format, each as it is computed
     recording,  ///< the recording itself, with what is expected
-    layers,     ///< the input as a layer file
-    records,    ///< the rows that are shown, as a layer file of records
+    layers,     ///< one network as a layer file
+    records,    ///< every layer of all inputs and settings, as a layer file of records
+    choice,     ///< the rows that are chosen, as a layer file of records
   };
   What what;
   std::string path;                      ///< empty: standard output
-  const OutputFormat* format = nullptr;  ///< null of layers and records
+  const OutputFormat* format = nullptr;  ///< null of layers
 
-  bool holds_layers() const { return what == What::layers || what == What::records; }
+  bool holds_layers() const { return what >= What::layers; }
 };
 
 /// What layers are evaluated with.
@@ -66,7 +67,7 @@ struct Needs {
   bool report = false;
   bool layers = false;    ///< also where work is evaluated in several ways
   bool notes = false;     ///< of recordings, as no format that is written shows them
-  bool networks = false;  ///< for a layer file
+  bool networks = false;  ///< for a layer file of all layers
   bool explained_networks = false;
 };
 
@@ -113,6 +114,9 @@ struct Request {
   std::string fitted = "*";  ///< a pattern of the constants that calibration may move
   double minutes = 10;       ///< how long the script of calibrate measures
 
+  bool writes(Output::What what) const {
+    return std::ranges::find(outputs, what, &Output::what) != outputs.end();
+  }
   bool writes_layers() const {
     return std::ranges::any_of(outputs, [](const Output& each) { return each.holds_layers(); });
   }

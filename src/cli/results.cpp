@@ -175,6 +175,14 @@ void Results::join_streams(const std::string& input) {
 
 /// Records of one input are layers of one file.
 void Results::keep_layers(Network network) {
+  if (request_->writes(Output::What::records)) {
+    if (network.runs_as != RunsAs::layers)
+      say({network.source + ": layers that stand alone do not say that it runs as " +
+               std::string(name_of(network.runs_as)) + ": a FILE.json of --to-layers does",
+           Message::Kind::once});
+    const bool training = request_->analysis[Stack::stated].training;
+    return write_layers(Output::What::records, render_layer_records(network, training));
+  }
   if (!layers_) {
     layers_ = std::move(network);
     return;
@@ -185,30 +193,38 @@ void Results::keep_layers(Network network) {
   std::ranges::move(network.layers, std::back_inserter(layers_->layers));
 }
 
-void Results::write_layer_files(Output::What what, const std::function<std::string()>& make) {
+void Results::write_layers(Output::What what, std::string_view text) {
+  has_layers_ = has_layers_ || !text.empty();
+  for (const Output& output : request_->outputs)
+    if (output.what == what && !text.empty()) write_to(output, text);
+}
+
+void Results::end_layer_file() {
   for (const Output& output : request_->outputs) {
-    if (output.what != what) continue;
-    const std::string text = make();
-    if (text.empty() && !output.path.empty()) {
+    if (!output.holds_layers() || output.path.empty()) continue;
+    if (has_layers_)
+      files_->at(output.path).commit();
+    else
       is_kept(output.path);
-      continue;
-    }
-    write_to(output, text);
-    if (!output.path.empty()) files_->at(output.path).commit();
   }
 }
 
 void Results::write() {
-  write_layer_files(Output::What::layers,
-                    [&] { return layers_ ? render_layer_file(*layers_) : ""; });
+  if (layers_) write_layers(Output::What::layers, render_layer_file(*layers_));
+  const bool chooses = request_->writes(Output::What::choice);
+  if (!chooses) end_layer_file();
   const bool has_rows =
       std::ranges::any_of(rows_, [](const RowStream& rows) { return rows.has_begun(); });
-  const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
+  const bool is_layer_file_alone =
+      has_layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return check_gates(Report{});
   for (RowStream& rows : rows_) rows.end();
   const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
                                            request_->report, std::move(kernels_)));
-  write_layer_files(Output::What::records, [&] { return render_layer_records(report); });
+  if (chooses) {
+    write_layers(Output::What::choice, render_layer_records(report));
+    end_layer_file();
+  }
   note_order(report);
   check_gates(report);
   for (const Output& output : request_->outputs)

@@ -3,7 +3,6 @@
 // Where evaluated things go, in the order of the input: formats of rows are written as the rows are
 // computed, anything else is kept and written at the end.
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,8 +41,9 @@ class Results {
   void join_streams(const std::string& input);
   void keep_layers(Network network);
   void write_to(const Output& output, std::string_view text);
-  /// The whole of all outputs of layers, or of all of records.
-  void write_layer_files(Output::What what, const std::function<std::string()>& make);
+  /// Into the outputs of layers that are to have it.
+  void write_layers(Output::What what, std::string_view text);
+  void end_layer_file();
   void end(const Output& output, const Report& report);
   void check_gates(const Report& report);
 
@@ -64,7 +64,8 @@ class Results {
   std::map<std::size_t, Stream> streams_;  ///< of the present input, by number
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;
-  std::optional<Network> layers_;  ///< for the layer file
+  std::optional<Network> layers_;  ///< for a layer file of one network
+  bool has_layers_ = false;        ///< the layer file is not empty
   std::vector<InputError> errors_;
   std::vector<std::string> gate_lines_;  ///< what --fail-if found, for standard error
   std::optional<int> gate_code_;         ///< the exit code of that, once everything was evaluated

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "load/byte_stream.hpp"
@@ -53,7 +54,7 @@ const InputFormat input_table[] = {
      nullptr,
      true},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
-    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_program>},
+    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_programs>},
     {"ONNX", {".onnx"}, onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
     {"JSON", {".json"}, always, whole<read_json>},
 };
@@ -88,31 +89,56 @@ bool is_no_file(const fs::path& path) {
   return fs::exists(status) && fs::is_other(status);
 }
 
-/// A folder that cannot be read is a name like a file's, which fails when it is opened: it costs
-/// only itself.
-void add_files(const fs::path& folder, std::vector<std::string>& names) {
-  std::error_code error;
-  std::error_code ignored;  // a file that cannot be looked at fails when it is read
-  auto entries = fs::directory_iterator(folder, error);
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    if (is_hidden(entries->path())) continue;
-    if (entries->is_directory(ignored) && !entries->is_symlink(ignored))
-      add_files(entries->path(), names);
-    else if (!entries->is_directory(ignored) && is_layer_file(entries->path()) &&
-             !is_no_file(entries->path()))
-      names.push_back(entries->path().string());
+/// The layer files of a folder and of all below it. A folder that links lead to as well counts
+/// once, under its own path where that is below too, so that no circle of links is endless.
+class FolderWalk {
+ public:
+  explicit FolderWalk(const fs::path& folder) {
+    add(folder);
+    while (!links_.empty()) add(links_.extract(links_.begin()).value());
+    std::sort(files_.begin(), files_.end());
   }
-  if (error) names.push_back(folder.string());
-}
+
+  const std::vector<std::string>& files() const { return files_; }
+  bool has_folder(const std::string& path) const {
+    std::error_code error;
+    const auto folder = identity_of(fs::weakly_canonical(path, error).string());
+    return folder && folders_.contains(*folder);
+  }
+
+ private:
+  /// A folder that cannot be read is a name like a file's, which fails when it is opened: it costs
+  /// only itself.
+  void add(const fs::path& folder) {
+    if (const auto own = identity_of(folder.string()); own && !folders_.insert(*own).second) return;
+    std::error_code error;
+    std::error_code ignored;  // a file that cannot be looked at fails when it is read
+    auto entries = fs::directory_iterator(folder, error);
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+      const fs::path& path = entries->path();
+      if (is_hidden(path)) continue;
+      if (!entries->is_directory(ignored)) {
+        if (is_layer_file(path) && !is_no_file(path)) files_.push_back(path.string());
+      } else if (entries->is_symlink(ignored)) {
+        links_.insert(path);
+      } else {
+        add(path);
+      }
+    }
+    if (error) files_.push_back(folder.string());
+  }
+
+  std::vector<std::string> files_;
+  std::set<FileIdentity> folders_;
+  std::set<fs::path> links_;  ///< that are not followed yet
+};
 
 std::vector<std::string> files_under(const std::string& directory) {
-  std::vector<std::string> names;
-  add_files(directory, names);
+  std::vector<std::string> names = FolderWalk(directory).files();
   if (names.empty())
     throw InputError(
         directory, "",
         "expected layer files (" + all_extensions() + "), got a directory without any");
-  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -183,11 +209,9 @@ std::vector<std::string> read_with(const std::string& name) try {
 
 bool would_read(const std::string& word, const std::string& path) {
   std::error_code error;
-  if (!fs::is_directory(word, error)) return false;
-  const fs::path below =
-      fs::weakly_canonical(path, error).lexically_relative(fs::canonical(word, error));
-  return !below.empty() && std::none_of(below.begin(), below.end(), is_hidden) &&
-         is_layer_file(below);
+  const fs::path file(path);
+  if (!fs::is_directory(word, error) || is_hidden(file) || !is_layer_file(file)) return false;
+  return FolderWalk(word).has_folder(file.has_parent_path() ? file.parent_path().string() : ".");
 }
 
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name,

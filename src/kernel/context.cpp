@@ -150,9 +150,10 @@ Roofs roofs_for(const Context& context, Engine engine) {
   return roofs;
 }
 
-Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context) {
-  if (recording == nullptr) return context.launch;
-  return {recording->times_hold_launches ? LaunchProtocol::graph : LaunchProtocol::kernel, 0};
+Launch launch_of(RunsAs runs_as, const Context& context) {
+  if (!is_fixed(runs_as)) return context.launch;
+  // A clock around an engine's layer measures the gaps too, a kernel's own duration does not.
+  return {runs_as == RunsAs::recording ? LaunchProtocol::kernel : LaunchProtocol::graph, 0};
 }
 
 const KernelModel& kernel_model_for(const Context& context, Engine engine) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "roofline/network.hpp"
 
@@ -107,10 +108,15 @@ std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
 bool looks_like_zip(std::string_view head);
 
-/// The text of the first entry that is wanted. The archive's directory is read and then that
-/// entry. Throws InputError where the archive has none (`expected`
-/// says what), is damaged or encrypted, or where the text exceeds the limits.
-std::string zip_entry_text(std::unique_ptr<ByteStream> archive,
-                           bool (*is_wanted)(std::string_view name), const std::string& expected);
+struct ZipEntry {
+  std::string name;
+  std::string text;
+};
+/// The entries that are wanted, in the order of the archive's directory, which is read first.
+/// Throws InputError where the archive has none (`expected` says what), is damaged or encrypted, or
+/// where the texts exceed the limits.
+std::vector<ZipEntry> zip_entries(std::unique_ptr<ByteStream> archive,
+                                  bool (*is_wanted)(std::string_view name),
+                                  const std::string& expected);
 
 }  // namespace roofline

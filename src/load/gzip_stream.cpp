@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class InflatingStream : public ByteStream {
                          "expected the rest of the " + what() + ", got the end of the file");
       made = inflate_some(input, to, count);
     }
+    if (made == 0) check_end();
     return made;
   }
 
@@ -76,12 +78,23 @@ class InflatingStream : public ByteStream {
                  " bytes for each");
   }
 
-  /// A gzip file may hold several members, one after the other; anything else after one is padding.
+  /// A gzip file may hold several members, one after the other, and zeros as padding.
   void next_member() {
-    if (wrapping_ == Wrapping::gzip && compressed_->peek(gzip_magic.size()).starts_with(gzip_magic))
-      inflateReset(&state_);
-    else
-      ended_ = true;
+    ended_ = true;
+    if (wrapping_ == Wrapping::none) return;
+    for (std::string_view rest; (rest = compressed_->peek(1)).starts_with('\0');)
+      compressed_->skip(std::min(rest.find_first_not_of('\0'), rest.size()));
+    if (!compressed_->peek(gzip_magic.size()).starts_with(gzip_magic)) return;
+    ended_ = false;
+    inflateReset(&state_);
+  }
+
+  /// Behind all that could be read.
+  void check_end() {
+    if (wrapping_ == Wrapping::gzip && !compressed_->peek(1).empty())
+      throw InputError(name(), "",
+                       "expected the end of the file behind the gzip data, or more of them, got "
+                       "other bytes, which gzip -dc leaves out");
   }
 
   std::string what() const { return wrapping_ == Wrapping::gzip ? "gzip data" : "deflated data"; }

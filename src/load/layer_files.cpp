@@ -124,6 +124,7 @@ class CsvHeader {
     if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
       fail("expected keys of a layer with commas between them, got \"" + columns_.front() + '"' +
            (columns_.size() > 1 ? ", ..." : ""));
+    if (!own_) check_others();
   }
 
   /// The columns of somebody else's file that are not read; what else stands in ours is computed
@@ -158,6 +159,20 @@ class CsvHeader {
  private:
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(source_, "1", message);
+  }
+
+  /// Fails for columns that say what a layer is under names that are no keys. (A kernel's mapping
+  /// is one object: what is spelled nearly so counts kernels.)
+  void check_others() const {
+    std::string wrong;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string_view key = keys_[i] ? std::string_view() : meant_key(columns_[i]);
+      if (!key.empty() && key != "kernel")
+        add_item(wrong, '"' + columns_[i] + "\" (did you mean \"" + std::string(key) + "\"?)");
+    }
+    if (!wrong.empty())
+      fail("expected keys of a layer, and columns of your own that are called otherwise, got " +
+           wrong);
   }
 
   /// Whether this program wrote the file. Fails where its rows have no layers.

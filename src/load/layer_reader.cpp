@@ -157,9 +157,19 @@ struct ReadField {
   }
 };
 
+/// The member that says the kind, under one of its keys.
+std::optional<Value> stated_type(const Value& object) {
+  static const LayerField& field = *find_field(LayerKind::conv, "type")->field;
+  if (const auto type = object.get(field.key)) return type;
+  for (const FieldAlias& alias : field.aliases)
+    if (const auto type = object.get(alias.key)) return type;
+  return std::nullopt;
+}
+
 LayerType read_type(const Value& object) {
-  if (!object.contains("type")) return {};
-  const Value value = object.at("type");
+  const std::optional<Value> stated = stated_type(object);
+  if (!stated) return {};
+  const Value& value = *stated;
   const std::string name = value.text();
   if (const auto type = parse_layer_type(name)) return *type;
   std::vector<std::string_view> names;
@@ -169,34 +179,14 @@ LayerType read_type(const Value& object) {
                                         "\"" + did_you_mean(name, names));
 }
 
-/// The key that somebody means who writes this one.
-std::string key_hint(std::string_view key) {
-  constexpr auto others = std::to_array<std::pair<std::string_view, std::string_view>>({
-      {"pad", "padding"},
-      {"pads", "padding"},
-      {"kernel_shape", "kernel_size"},
-      {"filter_size", "kernel_size"},
-      {"num_filters", "out_channels"},
-      {"num_groups", "groups"},
-      {"output_size", "output"},
-      {"batch_size", "batch"},
-      {"op", "type"},
-      {"kind", "type"},
-      {"data_type", "dtype"},
-      {"precision", "dtype"},
-      {"id", "name"},
-  });
-  for (const auto& [theirs, ours] : others)
-    if (key == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
-  return did_you_mean(key, {layer_keys().begin(), layer_keys().end()});
-}
-
 /// Fails at a member that a layer of that kind does not have.
 [[noreturn]] void fail_key(const Value& member, LayerKind kind) {
   const std::string what = "a " + std::string(info(kind).name) + " layer";
   const std::string key = '"' + std::string(member.key()) + '"';
   if (is_layer_key(member.key())) member.fail(what + " takes no " + key);
-  member.fail_layer(kind, "expected a key of " + what + ", got " + key + key_hint(member.key()));
+  const std::string_view meant = member.key() == "id" ? "name" : meant_key(member.key());
+  const std::string hint = meant.empty() ? "" : "; did you mean \"" + std::string(meant) + "\"?";
+  member.fail_layer(kind, "expected a key of " + what + ", got " + key + hint);
 }
 
 /// The members' keys; fails where one is unknown.

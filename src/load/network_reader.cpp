@@ -40,11 +40,14 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
-  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "layers"});
+  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "runs_as", "layers"});
   if (const auto name = value.get("name")) network.name = name->text();
   if (const auto note = value.get("note")) static_cast<void>(note->text());
   if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
   if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
+  if (const auto runs_as = value.get("runs_as"))
+    network.runs_as = enumerators<RunsAs>[runs_as->choice(names_of<RunsAs>)];
+  network.batch_is_fixed = is_fixed(network.runs_as);
   const auto gpu = value.get("gpu");
   read_layers(value.at("layers"), gpu ? gpu->text() : "", document, network);
 }
@@ -95,13 +98,25 @@ std::optional<std::uint64_t> batch_of(LayerSpec& layer) {
   return operands.front()->sizes.front();
 }
 
+/// The layers of a training run that have a forward row. Where they have others too, these are
+/// passes of the same layer, which states none.
+std::set<std::string_view> trained_layers(const Value& result) {
+  std::set<std::string_view> names;
+  if (result.find("pass").try_text() != "training") return names;
+  for (const Value row : rows_of(result)) {
+    const Value layer = row.find(own_row::layer_key);
+    if (layer.find("pass").try_text() == "fwd") names.insert(layer.find("name").try_text());
+  }
+  return names;
+}
+
 /// One of a report's results as the network that it is of: each layer once where it has several
 /// passes, without copies over the host link.
 NetworkSpec read_own_result(const Value& result) {
   NetworkSpec network = empty_network(result.origin());
   const Value rows = rows_of(result);
   if (const Value name = result.find("network"); !name.is_null()) network.name = name.text();
-  const bool training = result.find("pass").try_text() == "training";
+  const std::set<std::string_view> trained = trained_layers(result);
   if (const auto type = parse<DataType>(result.find("dtype").try_text());
       type && !is_tensor_type(*type))
     network.autocast = type;
@@ -110,8 +125,10 @@ NetworkSpec read_own_result(const Value& result) {
     std::optional<LayerSpec> layer = read_own_row(row);
     if (!layer) continue;
     const bool is_new = !layer->name || earlier.insert(*layer->name).second;
-    if (training && !is_new) continue;  // another pass of the same layer
-    if (training) layer->pass.reset();
+    if (layer->name && trained.contains(*layer->name)) {
+      if (!is_new) continue;
+      layer->pass.reset();
+    }
     forget_unknown_producers(earlier, *layer);
     // Where products of matrices make it mixed, the batch is that of the first layer.
     if (network.layers.empty()) network.batch = batch_of(*layer);

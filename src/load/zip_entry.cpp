@@ -31,7 +31,9 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t coun
   return number;
 }
 
+/// As the directory has it.
 struct Entry {
+  std::string name;
   bool is_encrypted = false;
   std::uint64_t method = 0;
   std::uint64_t crc = 0;
@@ -62,22 +64,41 @@ class Archive {
           const std::string& expected)
       : stream_(std::move(stream)), is_wanted_(is_wanted), expected_(expected) {}
 
-  std::string text() && {
+  std::vector<ZipEntry> entries() && {
     stream_ = seekable(std::move(stream_));
-    const Entry entry = find(*stream_->size());
+    std::vector<ZipEntry> read;
+    std::uint64_t all_byte = 0;
+    for (const Entry& entry : find_all(*stream_->size())) {
+      read.push_back({entry.name, text_of(entry)});
+      all_byte += read.back().text.size();
+      if (all_byte / 1'000'000 >= stream_->limits().text_mb) fail_limit();
+    }
+    return read;
+  }
+
+ private:
+  std::string text_of(const Entry& entry) {
+    go_to(entry);
     if (entry.is_encrypted) fail("expected an archive without a password, got an encrypted one");
     if (entry.method != 0 && entry.method != 8)
       fail("expected an entry that is stored or deflated, got method " +
            std::to_string(entry.method));
-    const std::string name = stream_->name();
-    std::string text = entry.method == 8 ? inflated(std::move(stream_))->read_rest()
-                                         : std::string(require(entry.whole_byte));
+    std::string text(require(entry.method == 8 ? entry.packed_byte : entry.whole_byte));
+    if (entry.method == 8)
+      text =
+          inflated(text_stream(stream_->name(), std::move(text), stream_->limits()))->read_rest();
     if (entry.crc != crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()))
-      throw InputError(name, "", "expected an entry that has its checksum, got a damaged one");
+      fail("expected an entry that has its checksum, got a damaged one");
     return text;
   }
 
- private:
+  [[noreturn]] void fail_limit() const {
+    InputError error(stream_->name(), "",
+                     beyond_limit("at most " + std::to_string(stream_->limits().text_mb) +
+                                  " MB of text in its entries together"));
+    error.remedy = Remedy::limits;
+    throw error;
+  }
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(stream_->name(), "", message);
   }
@@ -111,38 +132,41 @@ class Archive {
     return number_at(end64, 48, 8);
   }
 
-  /// Goes to the data of the entry.
-  Entry find(std::uint64_t size) {
+  std::vector<Entry> find_all(std::uint64_t size) {
+    std::vector<Entry> all;
     stream_->seek(directory_offset(size));
     while (require(4).starts_with(directory_header)) {
       const std::string header(require(directory_header_byte));
       const std::size_t name_byte = number_at(header, 28, 2);
       const std::size_t extra_byte = number_at(header, 30, 2);
       const std::size_t comment_byte = number_at(header, 32, 2);
-      const std::size_t all = directory_header_byte + name_byte + extra_byte + comment_byte;
-      const std::string_view whole = require(all);
-      if (!is_wanted_(whole.substr(directory_header_byte, name_byte))) {
-        stream_->skip(all);
-        continue;
-      }
-      Entry entry{(number_at(header, 8, 2) & 1U) != 0,
+      const std::size_t entry_byte = directory_header_byte + name_byte + extra_byte + comment_byte;
+      const std::string_view whole = require(entry_byte);
+      Entry entry{std::string(whole.substr(directory_header_byte, name_byte)),
+                  (number_at(header, 8, 2) & 1U) != 0,
                   number_at(header, 10, 2),
                   number_at(header, 16, 4),
                   number_at(header, 20, 4),
                   number_at(header, 24, 4),
                   number_at(header, 42, 4)};
       read_zip64(whole.substr(directory_header_byte + name_byte, extra_byte), entry);
-      stream_->seek(entry.offset);
-      const std::string_view local = require(local_header_byte);
-      if (!local.starts_with(local_header))
-        fail("expected an entry where the directory says, got something else");
-      const std::size_t skipped =
-          local_header_byte + number_at(local, 26, 2) + number_at(local, 28, 2);
-      require(skipped);
-      stream_->skip(skipped);
-      return entry;
+      if (is_wanted_(entry.name)) all.push_back(std::move(entry));
+      stream_->skip(entry_byte);
     }
-    fail(expected_ + ", got a zip archive without one");
+    if (all.empty()) fail(expected_ + ", got a zip archive without one");
+    return all;
+  }
+
+  /// Goes to the data of the entry.
+  void go_to(const Entry& entry) {
+    stream_->seek(entry.offset);
+    const std::string_view local = require(local_header_byte);
+    if (!local.starts_with(local_header))
+      fail("expected an entry where the directory says, got something else");
+    const std::size_t skipped =
+        local_header_byte + number_at(local, 26, 2) + number_at(local, 28, 2);
+    require(skipped);
+    stream_->skip(skipped);
   }
 
   std::unique_ptr<ByteStream> stream_;
@@ -154,9 +178,10 @@ class Archive {
 
 bool looks_like_zip(std::string_view head) { return head.starts_with(local_header); }
 
-std::string zip_entry_text(std::unique_ptr<ByteStream> archive,
-                           bool (*is_wanted)(std::string_view name), const std::string& expected) {
-  return Archive(std::move(archive), is_wanted, expected).text();
+std::vector<ZipEntry> zip_entries(std::unique_ptr<ByteStream> archive,
+                                  bool (*is_wanted)(std::string_view name),
+                                  const std::string& expected) {
+  return Archive(std::move(archive), is_wanted, expected).entries();
 }
 
 }  // namespace roofline

@@ -73,10 +73,16 @@ void fuse_attention(Network& network);
 /// Products take their bias in their epilogue.
 Network with_eager_kernels(Network network);
 
-/// The passes in which layer `index` of the network runs, in order. Inference: the layer's own
-/// pass, none for layers of training alone. Training: forward, data gradient (not for the first
-/// layer of a network: nobody needs the gradient of its input) and weight gradient. A kernel of the
-/// run alone (Layer::is_inserted) has no gradient.
+/// The passes in which layer `index` of the network runs, in order. The one that it states, or
+/// in inference the one that is asked for, none for layers of training alone. Training: forward,
+/// data gradient (not for the first layer of a network: nobody needs the gradient of its input) and
+/// weight gradient. A kernel of the run alone (Layer::is_inserted) has no gradient.
 std::vector<Pass> passes_of(const Network& network, std::size_t index, bool training);
+/// Whether it is a batch norm that works out the statistics of its batch. One that states its pass
+/// says that as well.
+inline bool takes_batch_statistics(const Layer& layer, bool training) {
+  const bool is_trained = training && !layer.states_pass;
+  return layer.batch_statistics || (is_trained && layer.kind == LayerKind::batch_norm);
+}
 
 }  // namespace roofline

@@ -156,7 +156,7 @@ void fuse(Network& network, FusionKind kind) {
     network = with_eager_kernels(std::move(network));
     return;
   }
-  if (kind == FusionKind::pointwise && network.is_pytorch_program) {
+  if (kind == FusionKind::pointwise && network.runs_as == RunsAs::pytorch_program) {
     fuse_compiled(network);
     return;
   }
@@ -188,7 +188,8 @@ void fuse(Network& network, FusionKind kind) {
 
 Network as_run(Network network, const AnalysisOptions& options) {
   // A program has attention as one operator where it runs as one.
-  const bool runs_as_stated = network.is_pytorch_program && options.fusion != FusionKind::epilogue;
+  const bool runs_as_stated =
+      network.runs_as == RunsAs::pytorch_program && options.fusion != FusionKind::epilogue;
   if (options.fused_attention && !runs_as_stated) fuse_attention(network);
   fuse(network, options.fusion);
   return network;
@@ -211,9 +212,9 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
   const auto add = [&](Pass pass) {
     if (runs(layer, pass)) passes.push_back(pass);
   };
-  if (!training) {
+  if (!training || layer.states_pass) {
     // A record is of no network whose inference could leave it out.
-    if (!layer.training_only || network.record) add(layer.pass);
+    if (training || !layer.training_only || network.record) add(layer.pass);
     return passes;
   }
   add(Pass::fwd);

@@ -274,6 +274,24 @@ Layer counter() {
       kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
 }
 
+/// What training runs beside the layer's own passes. Of the gradients that its readers leave, so
+/// many lie apart.
+void add_training_kernels(const Layer& layer, std::size_t readers, std::size_t apart,
+                          GraphRewriter& rewriter) {
+  if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
+  if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
+  // What the function overwrites and its gradient needs is copied first.
+  if (layer.in_place && layer.kind != LayerKind::elementwise &&
+      info(layer.kind).saved == Saved::input)
+    rewriter.insert(gradient_kernel(LayerKind::copy, layer, 1), layer.name, ".input kept");
+  add_repeated_gradients(layer, rewriter);
+  for (std::size_t reader = 1; reader < readers; ++reader) {
+    Layer sum = gradient_kernel(LayerKind::add, layer, 2);
+    if (reader <= apart) sum.access = Access::strided;
+    rewriter.insert(std::move(sum), layer.name, ".gradient sum");
+  }
+}
+
 }  // namespace
 
 Network with_eager_kernels(Network network) {
@@ -286,18 +304,7 @@ Network with_eager_kernels(Network network) {
     if (layer.pass == Pass::fwd && !layer.fused_into && !rewriter.made().record) {
       if (layer.bias && convolves(layer))
         last = rewriter.insert(bias_kernel(layer, last), layer.name, ".bias");
-      if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
-      if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
-      // What the function overwrites and its gradient needs is copied first.
-      if (layer.in_place && layer.kind != LayerKind::elementwise &&
-          info(layer.kind).saved == Saved::input)
-        rewriter.insert(gradient_kernel(LayerKind::copy, layer, 1), layer.name, ".input kept");
-      add_repeated_gradients(layer, rewriter);
-      for (std::size_t reader = 1; reader < readers[i]; ++reader) {
-        Layer sum = gradient_kernel(LayerKind::add, layer, 2);
-        if (reader <= apart[i]) sum.access = Access::strided;
-        rewriter.insert(std::move(sum), layer.name, ".gradient sum");
-      }
+      if (!layer.states_pass) add_training_kernels(layer, readers[i], apart[i], rewriter);
     }
     rewriter.replace(i, last);
   }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/text.hpp"
+
 namespace roofline {
 
 namespace {
@@ -192,8 +194,8 @@ constexpr auto another_spelling = nullptr;
 // clang-format off
 constexpr std::array table = std::to_array<LayerField>({
     {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }, no_difference},
-    {"type", KindField{}, any, state_kind},
-    {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}}}},
+    {"type", KindField{}, any, state_kind, true, {{{"kind"}, {"op"}}}},
+    {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}, {"batch_size"}}}},
     {"input", OperandField{&L::input}, one_operand, state_input},
     {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}, {"num_features"}}}},
     {"input_size", AxesField{&L::input_size}, one_operand},
@@ -206,24 +208,24 @@ constexpr std::array table = std::to_array<LayerField>({
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
     {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, true, {{{"units"}}}},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}}}},
-    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>},
-    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window},
-    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}, {"num_filters"}}}},
+    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, true, {{{"kernel_shape"}, {"filter_size"}}}},
+    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, true, {{{"kernel_h"}}}},
+    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, true, {{{"kernel_w"}}}},
     {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, true, {{{"strides"}}}},
-    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window},
-    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window},
-    {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding},
+    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window, another_spelling, true, {{{"h_stride"}, {"u"}}}},
+    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window, another_spelling, true, {{{"w_stride"}, {"v"}}}},
+    {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, true, {{{"pad"}, {"pads"}}}},
     {"padding_mode", zeros_alone, convolution, another_spelling, no_difference},
-    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window},
-    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window},
-    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>},
-    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window},
-    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window},
+    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window, another_spelling, true, {{{"padding_h"}, {"h_pad"}}}},
+    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window, another_spelling, true, {{{"padding_w"}, {"w_pad"}}}},
+    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>, true, {{{"dilations"}, {"dilation_rate"}}}},
+    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window, another_spelling, true, {{{"dilation_h"}}}},
+    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window, another_spelling, true, {{{"dilation_w"}}}},
     {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
     {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
-    {"groups", CountField{&L::groups}, in_groups, state_groups},
+    {"groups", CountField{&L::groups}, in_groups, state_groups, true, {{{"group"}, {"num_groups"}}}},
     {"depthwise", FlagField{&L::depthwise}, convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is, true, {{{"use_bias"}}}},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
@@ -235,12 +237,12 @@ constexpr std::array table = std::to_array<LayerField>({
     {"output", SizesField{&L::output}, any, state_output},
     {"p", CountField{&L::output_height}, any},
     {"q", CountField{&L::output_width}, any},
-    {"dtype", DataTypeField{}, any, state_dtype},
+    {"dtype", DataTypeField{}, any, state_dtype, true, {{{"data_type"}, {"precision"}}}},
     {"dtypes", DataTypesField{}, any, state_dtypes},
     {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"access", choice<Access, &L::access>(), by_element, as_it_is},
     {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is},
-    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
+    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, true, {{{"direction"}}}},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
@@ -284,7 +286,65 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
+/// What others call what a field states, as whole words of a name: "_pad_" of "padLeft".
+constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"stride", "stride"},      {"strides", "stride"},
+    {"sh", "stride_h"},        {"sw", "stride_w"},
+    {"dilation", "dilation"},  {"dilations", "dilation"},
+    {"dil", "dilation"},       {"dh", "dil_h"},
+    {"dw", "dil_w"},           {"group", "groups"},
+    {"groups", "groups"},      {"g", "groups"},
+    {"pad", "padding"},        {"pads", "padding"},
+    {"padding", "padding"},    {"ph", "pad_h"},
+    {"pw", "pad_w"},           {"b", "batch"},
+    {"bs", "batch"},           {"d", "input_size"},
+    {"input_shape", "input"},  {"kernel_d", "kernel_size"},
+    {"transposed", "type"},    {"pass", "pass"},
+    {"direction", "pass"},     {"layout", "layout"},
+    {"format", "layout"},      {"data_type", "dtype"},
+    {"dtype", "dtype"},        {"datatype", "dtype"},
+    {"precision", "dtype"},    {"type", "type"},
+    {"output_size", "output"},
+});
+
+/// "_stride_h_" of "strideH" and of "Stride H". Digits tell nothing.
+std::string in_words(std::string_view name) {
+  std::string words = "_";
+  bool was_small = false;
+  for (const char c : name) {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    const bool is_small = c >= 'a' && c <= 'z';
+    if (c >= '0' && c <= '9') continue;
+    if (is_capital && was_small) words += '_';
+    words += is_capital || is_small ? lower_case({&c, 1}) : "_";
+    was_small = is_small;
+  }
+  return words + '_';
+}
+
+/// Whether names are near behind the words that both begin with: "measured_with" is another thing
+/// than "measured_us".
+bool is_near(std::string_view name, std::string_view key) {
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < std::min(name.size(), key.size()) && name[i] == key[i]; ++i)
+    if (key[i] == '_') same = i + 1;
+  return !nearest(name.substr(same), {key.substr(same)}).empty();
+}
+
 }  // namespace
+
+std::string_view meant_key(std::string_view name) {
+  const std::string words = in_words(name);
+  for (const auto& [theirs, ours] : words_of_others)
+    if (words.find('_' + std::string(theirs) + '_') != words.npos) return ours;
+  constexpr std::size_t least_letters = 4;
+  if (name.size() < least_letters) return {};
+  const std::string small = lower_case(name);
+  const std::span<const std::string_view> keys = layer_keys();
+  for (const std::string& each : nearest(small, {keys.begin(), keys.end()}, keys.size()))
+    if (is_near(small, each)) return find_field(LayerKind::conv, each)->key;
+  return {};
+}
 
 std::span<const LayerField> layer_fields() { return table; }
 

@@ -88,7 +88,7 @@ struct LayerField {
   /// which layers are read by but not written with. LayerTraits are there already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;
   bool makes_different = true;  ///< two layers that differ in it are different layers
-  std::array<FieldAlias, 2> aliases{};
+  std::array<FieldAlias, 3> aliases{};
 
   bool is_written() const { return state != nullptr; }
 };
@@ -110,6 +110,9 @@ std::optional<FieldKey> find_field(LayerKind kind, std::string_view key);
 /// Every key, aliases included, each once, in the order of the alphabet.
 std::span<const std::string_view> layer_keys();
 bool is_layer_key(std::string_view key);
+/// The key that somebody means by a name that is none: a key that is spelled nearly so, or that of
+/// the field for which others have such a word. Empty where nothing is near.
+std::string_view meant_key(std::string_view name);
 
 /// Whether a layer of that kind takes the field of that key.
 bool takes(LayerKind kind, std::string_view key);

@@ -221,7 +221,7 @@ Item read_onnx(ByteStream& stream) {
     auto network = std::make_shared<NetworkSpec>(
         program ? *std::move(program)
                 : Emitter(*model, defaults).network(graph, dimensions.batch()));
-    if (network->is_pytorch_program) {
+    if (network->runs_as == RunsAs::pytorch_program) {
       network->batch = dimensions.batch();
       network->assumptions.insert(network->assumptions.begin(), graph.notes.begin(),
                                   graph.notes.end());

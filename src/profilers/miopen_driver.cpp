@@ -25,15 +25,62 @@ struct DriverOption {
   char letter;
 };
 
-/// The options of convolutions. Other operations share those that they have.
+/// The options that say what a layer is, and those that only say how the driver runs it (from
+/// out_layout on), of all operations.
 constexpr DriverOption driver_options[] = {
-    {"batchsize", 'n'},     {"in_channels", 'c'},   {"in_h", 'H'},          {"in_w", 'W'},
-    {"in_d", '!'},          {"out_channels", 'k'},  {"fil_h", 'y'},         {"fil_w", 'x'},
-    {"fil_d", '@'},         {"pad_h", 'p'},         {"pad_w", 'q'},         {"pad_d", '$'},
-    {"conv_stride_h", 'u'}, {"conv_stride_w", 'v'}, {"conv_stride_d", '#'}, {"dilation_h", 'l'},
-    {"dilation_w", 'j'},    {"dilation_d", '^'},    {"group_count", 'g'},   {"forw", 'F'},
-    {"mode", 'm'},          {"pad_mode", 'z'},      {"bias", 'b'},          {"spatial_dim", '_'},
-    {"in_layout", 'I'},     {"layout", 'I'},        {"back", 'b'},
+    {"batchsize", 'n'},
+    {"in_channels", 'c'},
+    {"in_h", 'H'},
+    {"in_w", 'W'},
+    {"in_d", '!'},
+    {"out_channels", 'k'},
+    {"fil_h", 'y'},
+    {"fil_w", 'x'},
+    {"fil_d", '@'},
+    {"pad_h", 'p'},
+    {"pad_w", 'q'},
+    {"pad_d", '$'},
+    {"conv_stride_h", 'u'},
+    {"conv_stride_w", 'v'},
+    {"conv_stride_d", '#'},
+    {"dilation_h", 'l'},
+    {"dilation_w", 'j'},
+    {"dilation_d", '^'},
+    {"group_count", 'g'},
+    {"forw", 'F'},
+    {"mode", 'm'},
+    {"pad_mode", 'z'},
+    {"bias", 'b'},
+    {"spatial_dim", '_'},
+    {"in_layout", 'I'},
+    {"layout", 'L'},
+    {"back", 'b'},
+    {"tensor_vect", 'Z'},
+    {"trans_output_pad_d", '%'},
+    {"trans_output_pad_h", 'Y'},
+    {"trans_output_pad_w", 'X'},
+    {"out_layout", 'O'},
+    {"fil_layout", 'f'},
+    {"vector_length", 'L'},
+    {"pad_val", 'r'},
+    {"iter", 'i'},
+    {"verify", 'V'},
+    {"verification_cache", 'C'},
+    {"time", 't'},
+    {"wall", 'w'},
+    {"search", 's'},
+    {"printconv", 'P'},
+    {"dump_output", 'o'},
+    {"in_data", 'd'},
+    {"weights", 'e'},
+    {"dout_data", 'D'},
+    {"solution", 'S'},
+    {"alpha", 'A'},
+    {"beta", 'B'},
+    {"gamma", 'G'},
+    {"power", 'P'},
+    {"save", 's'},
+    {"run", 'r'},
 };
 
 /// What the driver takes where an option is not given.
@@ -52,7 +99,7 @@ class DriverCommand {
     operation_ = words.front();
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string_view word = words[i];
-      if (!word.starts_with('-')) continue;
+      const std::string_view whole = word;
       word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
       const std::size_t equals = word.find('=');
       std::string_view value;
@@ -62,11 +109,22 @@ class DriverCommand {
       } else if (i + 1 < words.size()) {
         value = words[++i];
       }
-      if (const std::optional<char> letter = letter_of(word)) values_[*letter] = value;
+      const std::optional<char> letter = whole.starts_with('-') ? letter_of(word) : std::nullopt;
+      if (letter)
+        values_[*letter] = value;
+      else if (unknown_.empty())
+        unknown_ = whole;
     }
   }
 
   std::string_view operation() const { return operation_; }
+  /// Throws InputError for a word that is no option, as the driver does: what it stands for may be
+  /// all that the layer is.
+  void check_options() const {
+    if (!unknown_.empty())
+      throw InputError("expected a known option of MIOpenDriver, got \"" +
+                       std::string(unknown_.substr(0, 40)) + '"');
+  }
   std::optional<std::string_view> text(char letter) const {
     const auto found = values_.find(letter);
     return found == values_.end() ? std::nullopt : std::optional(found->second);
@@ -79,30 +137,47 @@ class DriverCommand {
     throw InputError(std::string("-") + letter + ": expected a whole number, got \"" +
                      std::string(value->substr(0, 40)) + '"');
   }
+  /// The place of the option's word among those that it may be; none where it is not given. Throws
+  /// InputError.
+  std::optional<std::size_t> choice(char letter, std::span<const std::string_view> words) const {
+    const auto value = text(letter);
+    if (!value) return std::nullopt;
+    const auto found = std::ranges::find(words, *value);
+    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+    throw InputError(std::string("-") + letter + ": expected " + joined(words) + ", got \"" +
+                     std::string(value->substr(0, 40)) + '"');
+  }
 
  private:
   static std::vector<std::string_view> words_in(std::string_view text) {
-    constexpr std::string_view ends = " \t\r\"'`;|>";
+    constexpr std::string_view ends = " \t\r\"'`;|&>";
     std::vector<std::string_view> words;
     while (true) {
       const std::size_t begin = text.find_first_not_of(" \t\r\"'`");
       if (begin == std::string_view::npos || ends.find(text[begin]) != std::string_view::npos)
         return words;
       const std::size_t end = std::min(text.find_first_of(ends, begin), text.size());
+      if (is_end(text.substr(begin, end - begin), text.substr(end))) return words;
       words.push_back(text.substr(begin, end - begin));
       text.remove_prefix(end);
     }
   }
 
+  /// A comment of the shell's, or the "2" of "2>".
+  static bool is_end(std::string_view word, std::string_view rest) {
+    return word.starts_with('#') || (rest.starts_with('>') && number_in<int>(word));
+  }
+
   static std::optional<char> letter_of(std::string_view name) {
-    if (name.size() == 1) return name.front();
     for (const DriverOption& option : driver_options)
-      if (name == option.name) return option.letter;
+      if (name == option.name || (name.size() == 1 && name.front() == option.letter))
+        return option.letter;
     return std::nullopt;
   }
 
   std::string_view operation_;
   std::map<char, std::string_view> values_;
+  std::string_view unknown_;  ///< the first word that is no option and no value of one
 };
 
 /// Takes the type off an operation's name: "convfp16" is "conv" in fp16.
@@ -129,13 +204,15 @@ AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_v
 }
 
 /// `sizes`: the letters of depth, height and width.
-void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::string_view sizes) {
+void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::string_view sizes,
+               std::string_view layout_letters = "I") {
+  constexpr std::string_view layouts[] = {"NCHW", "NCDHW", "NHWC", "NDHWC"};
   layer.batch = command.number('n', default_batch);
   layer.in_channels = command.number('c', default_channels);
   layer.input_size = axes_of_command(command, is_3d, sizes, default_size);
-  const std::string_view layout = command.text('I').value_or("");
-  if (layout == "NHWC" || layout == "NDHWC") layer.layout = Layout::nhwc;
-  if (layout == "NCHW" || layout == "NCDHW") layer.layout = Layout::nchw;
+  for (const char letter : layout_letters)
+    if (const auto layout = command.choice(letter, layouts))
+      layer.layout = *layout >= 2 ? Layout::nhwc : Layout::nchw;
 }
 
 /// -F asks for passes by bits: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
@@ -149,10 +226,14 @@ std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
 
 std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
   const bool is_3d = command.number('_', 2) == 3;
-  const std::string_view pad_mode = command.text('z').value_or("");
-  layer.kind =
-      command.text('m').value_or("conv") == "trans" ? LayerKind::conv_transpose : LayerKind::conv;
+  constexpr std::string_view modes[] = {"conv", "trans"};
+  constexpr std::string_view pad_modes[] = {"default", "same", "valid"};
+  const std::string_view pad_mode = pad_modes[command.choice('z', pad_modes).value_or(0)];
+  const bool is_transposed = command.choice('m', modes) == 1;
+  layer.kind = is_transposed ? LayerKind::conv_transpose : LayerKind::conv;
   set_image(command, is_3d, layer, "!HW");
+  if (command.number('Z', 0) != 0) layer.layout = Layout::blocked;
+  if (is_transposed) layer.output_padding = axes_of_command(command, is_3d, "%YX", 0);
   layer.out_channels = command.number('k', default_filters);
   layer.kernel_size = axes_of_command(command, is_3d, "@yx", default_window);
   layer.stride = axes_of_command(command, is_3d, "#uv", 1);
@@ -168,7 +249,10 @@ std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
 
 std::uint64_t read_norm(const DriverCommand& command, LayerSpec& layer) {
   layer.kind = LayerKind::batch_norm;
-  set_image(command, command.text('D').has_value(), layer, "DHW");
+  const bool has_depth_letter = command.number('D', 0) > 0;
+  const bool is_3d = has_depth_letter || command.number('!', 0) > 0;
+  if (is_3d) layer.rank = 3;
+  set_image(command, is_3d, layer, has_depth_letter ? "DHW" : "!HW", "IL");
   const std::uint64_t forward = command.number('F', 1);
   const bool backward = command.number('b', 0) != 0;
   if (forward == 0 && !backward)
@@ -189,7 +273,7 @@ std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
         "-m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got " +
         std::to_string(number));
   layer.kind = mode->second;
-  set_image(command, false, layer, "!HW");
+  set_image(command, false, layer, "!HW", "IL");
   return asked_passes(command, 3);
 }
 
@@ -245,6 +329,7 @@ class DriverText {
     try {
       LayerSpec layer;
       layer.dtypes.input = type;
+      command.check_options();
       const std::uint64_t passes = rule->read(command, layer);
       add(layer, passes);
     } catch (const InputError& error) {

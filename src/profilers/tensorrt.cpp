@@ -220,7 +220,6 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   TraceSummary summary;
   summary.recorder = Recorder::tensorrt;
   summary.times_hold_launches = true;
-  summary.kernels = KernelSource::inference_engine;
   summary.gpu.name = profile.device;
   summary.latency_s = profile.latency_s;
   for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;
@@ -257,6 +256,7 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   summary.unmodelled = unmodelled.items(1);
   note_layers(left_out, "left out", spec);
   spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
+  spec.runs_as = RunsAs::tensorrt_engine;
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ NetworkSpec ProgramReader::network() && {
   NetworkSpec network;
   set_names();
   network.source = source_;
-  network.is_pytorch_program = true;
+  network.runs_as = RunsAs::pytorch_program;
   network.input_byte = input_byte_;
   network.batch = sizes_.batch();
   network.has_dimensions = true;

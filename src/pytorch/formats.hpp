@@ -36,7 +36,7 @@ using AnnotationOf = std::function<std::string(const LayerRun& run)>;
 void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
                     const std::function<void(std::string_view)>& take);
 
-/// Programs of torch.export (.pt2).
-Item read_exported_program(std::unique_ptr<ByteStream> stream);
+/// Programs of torch.export (.pt2), each a network.
+Items read_exported_programs(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

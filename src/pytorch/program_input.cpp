@@ -35,23 +35,33 @@ void check_schema(const Value& program) {
     if (!module.require(part, "an object").is_object()) module.at(part).fail_expected("an object");
 }
 
-}  // namespace
-
-Item read_exported_program(std::unique_ptr<ByteStream> stream) {
-  const std::string source = stream->name();
-  const std::string text =
-      zip_entry_text(std::move(stream), is_program,
-                     "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
-                     "\"model.pt2\") writes one (models/model.json)");
+Item program_item(std::string_view text, const std::string& source, const std::string& name) {
   const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
   check_schema(document->root());
-  return {[document, source](const LayerDefaults& defaults) {
+  return {[document, source, name](const LayerDefaults& defaults) {
     ProgramReader reader(source, defaults);
     reader.read(document->root());
     auto network = std::make_shared<NetworkSpec>(std::move(reader).network());
-    network->name = name_without(source, {".pt2"});
+    network->name = name;
     return network;
   }};
+}
+
+}  // namespace
+
+Items read_exported_programs(std::unique_ptr<ByteStream> stream) {
+  const std::string source = stream->name();
+  const std::vector<ZipEntry> programs =
+      zip_entries(std::move(stream), is_program,
+                  "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
+                  "\"model.pt2\") writes one (models/model.json)");
+  const std::string name = name_without(source, {".pt2"});
+  Items items;
+  for (const ZipEntry& each : programs)
+    items.push_back(program_item(
+        each.text, source,
+        programs.size() == 1 ? name : name + '.' + name_without(each.name, {".json"})));
+  return items;
 }
 
 }  // namespace roofline

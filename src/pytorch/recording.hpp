@@ -128,6 +128,7 @@ struct Recording {
   std::vector<CapturedGraph> captured;  ///< of recordings beside this one
   /// What else the host ran and what took it long: calls, functions, ranges that a person named.
   std::vector<HostRange> long_ranges;
+  std::size_t half_events = 0;  ///< that begin or end without their other half
 
   const std::string& name(const HostRange& range) const { return texts.at(range.name); }
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }

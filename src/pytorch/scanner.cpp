@@ -99,7 +99,49 @@ class Scanner {
 
   void add(const Value& event, std::uint64_t end_byte) {
     ++events_;
-    if (event.find("ph").try_text() != "X") return;
+    const std::string_view phase = event.find("ph").try_text();
+    if (phase == "X") add_whole(event, end_byte);
+    if (phase != "B" && phase != "E") return;
+    key_.clear();
+    append_word(event.find("pid"), key_);
+    append_word(event.find("tid"), key_ += '/');
+    std::vector<std::string>& begun = begun_[key_];
+    if (phase == "B")
+      begun.push_back(event.json());
+    else
+      end(begun, event);
+  }
+
+  void add_device(const Value& object) {
+    recording_.gpus.try_emplace(static_cast<std::uint32_t>(count_in(object, "id")),
+                                RecordedGpu{std::string(object.find("name").try_text()),
+                                            object.find("numSms").try_integer(),
+                                            object.find("totalGlobalMem").try_integer(),
+                                            object.find("warpSize").try_integer()});
+  }
+
+  Recording take() {
+    for (const auto& [thread, begun] : begun_) recording_.half_events += begun.size();
+    return std::move(recording_);
+  }
+
+ private:
+  /// "E" ends what began last on its thread; all else that is said of it stands in its "B".
+  void end(std::vector<std::string>& begun, const Value& event) {
+    if (begun.empty()) {
+      ++recording_.half_events;
+      return;
+    }
+    const JsonDocument first(begun.back(), {source_});
+    begun.pop_back();
+    const auto start_us = time_in(first.root().find("ts"));
+    const auto end_us = time_in(event.find("ts"));
+    if (start_us && end_us) duration_us_ = *end_us - *start_us;
+    add_whole(first.root(), 0);
+    duration_us_.reset();
+  }
+
+  void add_whole(const Value& event, std::uint64_t end_byte) {
     // The names of PyTorch 1.8 to 1.12 stand second.
     const std::string_view category = category_of(event);
     const std::string_view name = event.find("name").try_text();
@@ -119,23 +161,16 @@ class Scanner {
       add_long_range(event, is_annotation);
   }
 
-  void add_device(const Value& object) {
-    recording_.gpus.try_emplace(static_cast<std::uint32_t>(count_in(object, "id")),
-                                RecordedGpu{std::string(object.find("name").try_text()),
-                                            object.find("numSms").try_integer(),
-                                            object.find("totalGlobalMem").try_integer(),
-                                            object.find("warpSize").try_integer()});
-  }
-
-  Recording take() { return std::move(recording_); }
-
- private:
   /// PyTorch before 1.8 told what ran where by the names of processes.
   static std::string_view category_of(const Value& event) {
     const std::string_view category = event.find("cat").try_text();
     if (!category.empty()) return category;
     const std::string_view process = event.find("pid").try_text();
     return process == "CUDA functions" ? "kernel" : process == "CPU functions" ? "cpu_op" : "";
+  }
+
+  std::optional<double> duration_of(const Value& event) const {
+    return duration_us_ ? duration_us_ : time_in(event.find("dur"));
   }
 
   struct Times {
@@ -146,7 +181,7 @@ class Scanner {
   Times times_of(const Value& event) const {
     constexpr double longest_us = 1e12;  // twelve days
     const std::optional<double> start_us = time_in(event.find("ts"));
-    const std::optional<double> duration_us = time_in(event.find("dur"));
+    const std::optional<double> duration_us = duration_of(event);
     if (start_us && duration_us && std::abs(*start_us) < 1e18 && *duration_us >= 0 &&
         *duration_us < longest_us)
       return {*start_us, *duration_us};
@@ -211,7 +246,7 @@ class Scanner {
   /// These explain, and nothing is counted by them: one without times is passed over.
   void add_long_range(const Value& event, bool is_annotation = false) {
     const std::optional<double> start_us = time_in(event.find("ts"));
-    const double duration_us = time_in(event.find("dur")).value_or(0);
+    const double duration_us = duration_of(event).value_or(0);
     if (!start_us || !(duration_us >= least_long_range_us)) return;
     recording_.long_ranges.push_back(
         {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
@@ -272,7 +307,9 @@ class Scanner {
   std::string source_;
   std::size_t events_ = 0;  ///< seen so far
   Recording recording_;
-  std::string key_;  ///< of what is looked up below
+  std::optional<double> duration_us_;  ///< of an event that stands there in two halves
+  std::string key_;                    ///< of what is looked up below
+  std::unordered_map<std::string, std::vector<std::string>> begun_;  ///< first halves, by thread
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
   std::unordered_map<std::string, std::uint32_t> process_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;

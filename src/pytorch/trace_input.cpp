@@ -236,8 +236,9 @@ void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
 }
 
 /// A recording without a GPU, as a program that runs its operators.
-Item program_of(Recording recorded, const std::string& source, const std::string& name) {
-  std::vector<std::string> notes{"recorded without a GPU: what its operators would run on one"};
+Item program_of(Recording recorded, const std::string& source, const std::string& name,
+                std::vector<std::string> notes) {
+  notes.emplace_back("recorded without a GPU: what its operators would run on one");
   keep_one_step(recorded, notes);
   const auto recording = std::make_shared<Recording>(std::move(recorded));
   const WorkOrigins origins = find_origins(*recording);
@@ -251,13 +252,16 @@ Item program_of(Recording recorded, const std::string& source, const std::string
     auto network = std::make_shared<NetworkSpec>();
     network->name = name;
     network->source = source;
-    network->is_pytorch_program = true;
+    network->runs_as = RunsAs::pytorch_program;
     network->assumptions = notes;
     network->assumptions.insert(network->assumptions.end(), read.notes.begin(), read.notes.end());
     TraceSummary unmeasured;
     set_layers(std::move(read), unmeasured, *network);
     if (network->layers.empty())
       throw InputError(source, "", "expected operators that are layers, got none");
+    // Where the backward passes were not recorded, training adds them.
+    if (std::ranges::all_of(network->layers, [](auto& layer) { return layer.pass == Pass::fwd; }))
+      for (LayerSpec& layer : network->layers) layer.pass.reset();
     return std::shared_ptr<const NetworkSpec>(std::move(network));
   }};
 }
@@ -294,6 +298,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   const std::vector<std::string> names = set_layers(std::move(read), summary, network);
   if (runs != nullptr) *runs = runs_of(recording, read_runs, names);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
+  network.runs_as = RunsAs::recording;
   return network;
 }
 
@@ -319,6 +324,9 @@ void for_each_beside(const std::string& own, std::span<const std::string> inputs
 Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
+  if (recording.half_events > 0)
+    notes.push_back(std::to_string(recording.half_events) +
+                    " events that only begin (\"B\") or only end (\"E\") are left out");
   keep_one_rank(recording, notes);
   const bool launches_graphs = has_call(recording, "GraphLaunch");
   if (launches_graphs)
@@ -335,7 +343,7 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   const std::optional<std::string> why = why_no_layers(recording);
   if (recording.activities.empty()) {
     if (why) throw InputError(stream.name(), "", *why);
-    return {program_of(std::move(recording), stream.name(), name)};
+    return {program_of(std::move(recording), stream.name(), name, std::move(notes))};
   }
   if (auto network =
           why && !launches_graphs ? std::nullopt : network_of(recording, stream.name(), notes)) {

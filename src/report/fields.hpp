@@ -124,6 +124,8 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer);
 
 /// Of the rows that tables show: a layer a line, standing alone, copies as one.
 std::string render_layer_records(const Report& report);
+/// Of each layer in each pass that it runs. Read again they are the same work.
+std::string render_layer_records(const Network& network, bool training);
 
 /// The path of a row's layer, with which its columns of CSV begin: "layer_stride".
 inline constexpr std::string_view layer_path = "layer";

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/as_run.hpp"
 #include "report/fields.hpp"
 
 namespace roofline {
@@ -171,7 +172,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
   }
   if (spec.dtypes.input == network.layers.front().dtypes.input && !spec.dtypes.output)
     spec.dtypes.input.reset();
-  if (spec.pass == Pass::fwd) spec.pass.reset();
+  if (spec.pass == Pass::fwd && !layer.states_pass) spec.pass.reset();
   return spec;
 }
 
@@ -236,14 +237,38 @@ std::string render_layer_records(const Report& report) {
   return out;
 }
 
+std::string render_layer_records(const Network& network, bool training) {
+  std::string out;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (layer.is_inserted || !is_input_kind(layer.kind)) continue;
+    const std::vector<Pass> passes = passes_of(network, i, training);
+    for (const Pass pass : passes) {
+      LayerSpec spec = stated(layer);
+      spec.pass = pass;
+      spec.batch_statistics = takes_batch_statistics(layer, training);
+      // Weights count once, and a time is of one pass.
+      spec.shared_weights = layer.shared_weights || pass != passes.front();
+      if (layer.measured->pass != pass) spec.measured = Measured();
+      JsonWriter writer(out, false);
+      write_layer(writer, spec);
+      out += '\n';
+    }
+  }
+  return out;
+}
+
 std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
-  const std::uint64_t batch = network.layers.front().output.batch;
-  if (std::ranges::all_of(network.layers,
-                          [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
+  const std::uint64_t batch = network.batch.value_or(network.layers.front().output.batch);
+  const bool is_of_all = std::ranges::all_of(
+      network.layers, [&](const Layer& layer) { return layer.output.batch % batch == 0; });
+  if (network.batch || (is_of_all && !is_fixed(network.runs_as)))
     out += ",\n \"batch\": " + std::to_string(batch);
+  if (network.runs_as != RunsAs::layers)
+    out += ",\n \"runs_as\": \"" + std::string(name_of(network.runs_as)) + '"';
   out += ",\n \"layers\": [";
   bool first = true;
   for (const Layer& layer : network.layers) {

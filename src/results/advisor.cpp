@@ -216,7 +216,7 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
   try {
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
     if (!plan || !*plan) return std::nullopt;  // a mapping that cannot run
-    return launched(**plan, model, launch_of(subject.result.measured.recording, context))
+    return launched(**plan, model, launch_of(subject.result.setting.runs_as, context))
         .expected_time_s;
   } catch (const OverflowError&) {
     return std::nullopt;

@@ -63,9 +63,9 @@ auto common(const std::vector<LayerResult>& rows, Get get)
 
 void count_row(LayerResult& row, const Context& context, const std::string& source) {
   Layer& layer = row.layer;
-  row.uses_batch_statistics =
-      context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
-  layer.batch_statistics = layer.batch_statistics || row.uses_batch_statistics;
+  const bool takes_them = takes_batch_statistics(layer, context.options.training);
+  row.uses_batch_statistics = takes_them && !layer.batch_statistics;
+  layer.batch_statistics = takes_them;
   row.counts = count(layer);
   row.engine = require_engine(layer, context, source);
 }
@@ -94,7 +94,8 @@ Layer graph_input(const Layer& first) {
 
 bool calls_graph(const Network& network, const Context& context) {
   return context.options.framework == Framework::torch_compile && !context.options.training &&
-         !network.recording && !network.record && context.launch.protocol == LaunchProtocol::graph;
+         !is_fixed(network.runs_as) && !network.record &&
+         context.launch.protocol == LaunchProtocol::graph;
 }
 
 /// The layer of the source that a tensor is from: what the run adds hands it on.
@@ -117,10 +118,10 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
 }
 
 /// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
-/// fastest, sums in fp16 among it; a recorded engine says itself which it took.
+/// fastest, sums in fp16 among it; an engine that is built says itself which it took.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
-  const bool builds = !network.recording && context.options.fusion == FusionKind::epilogue;
-  if (builds || (network.recording && network.recording->kernels == KernelSource::inference_engine))
+  const bool builds = !is_fixed(network.runs_as) && context.options.fusion == FusionKind::epilogue;
+  if (builds || network.runs_as == RunsAs::tensorrt_engine)
     layer.kernels = KernelSource::inference_engine;
   if (builds && layer.dtypes.input == DataType::fp16 &&
       info(layer.kind).family == KindFamily::contraction &&
@@ -149,7 +150,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
     row.layer.pass = pass;
     set_kernels(row.layer, network, context);
     count_row(row, context, network.source);
-    const bool states_layouts = network.recording || network.is_pytorch_program;
+    const bool states_layouts = network.runs_as != RunsAs::layers;
     if (options.layout && !row.layer.layout && !states_layouts && takes(row.layer.kind, "layout"))
       row.layer.layout = options.layout;
   };
@@ -209,7 +210,7 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
 constexpr double host_cast_share = 8.0 / 23;
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
-  Launch launch = launch_of(network.recording, context);
+  Launch launch = launch_of(network.runs_as, context);
   const bool is_cast = layer.kind == LayerKind::copy && layer.dtypes.input != layer.dtypes.output;
   if (is_cast && network.autocast && !context.options.training)
     launch.host_operator_s *= host_cast_share;
@@ -309,7 +310,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
 
 RunWay way_of(const Network& network, const AnalysisOptions& options) {
   if (options.framework == Framework::torch_compile) return RunWay::compiled;
-  return network.is_pytorch_program ? RunWay::program : RunWay::layers;
+  return network.runs_as == RunsAs::pytorch_program ? RunWay::program : RunWay::layers;
 }
 
 /// All that follows from measured times.
@@ -352,10 +353,10 @@ Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Contex
 
 Expected<Result> evaluate(Network network, const Context& context) {
   try {
-    if (network.recording && context.options.framework)
+    if (is_fixed(network.runs_as) && context.options.framework)
       throw InputError(network.source, "",
-                       "expected layers for a framework to run, got a recording, which says "
-                       "itself what ran");
+                       "expected layers for a framework to run, got what ran or was built, which "
+                       "says itself how (runs_as)");
     if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
     network = as_run(std::move(network), context.options);
     const Expected<Memory> memory =
@@ -366,6 +367,7 @@ Expected<Result> evaluate(Network network, const Context& context) {
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
     if (network.batch || network.recording) result.setting.batch = network.batch;
+    result.setting.runs_as = network.runs_as;
     result.setting.way = way_of(network, context.options);
     if (network.autocast) {
       result.setting.dtype = network.autocast;

@@ -22,7 +22,7 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
                                     kernel_model_for(context, evaluated.result.bounds.main_engine),
                                     context.options.cache)
                           .value();
-  const LaunchProtocol launch = launch_of(evaluated.result.measured.recording, context).protocol;
+  const LaunchProtocol launch = launch_of(evaluated.result.setting.runs_as, context).protocol;
   if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s)
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
                                  "",

@@ -254,7 +254,7 @@ void run_csv(const std::string& input) try {
 
 /// An archive, or the program that one would hold, stored.
 void run_program(const std::string& input) {
-  if (input.starts_with("PK")) return run_reader<read_exported_program>(input);
+  if (input.starts_with("PK")) return run_reader<read_exported_programs>(input);
   const auto number = [](std::uint64_t value) {  // 4 bytes
     std::string bytes;
     for (int i = 0; i < 4; ++i, value >>= 8) bytes += static_cast<char>(value & 0xffU);
@@ -267,8 +267,8 @@ void run_program(const std::string& input) {
   const std::string local = "PK\x03\x04" + std::string(10, '\0') + crc + sizes + name + input;
   const std::string entry =
       "PK\x01\x02" + std::string(12, '\0') + crc + sizes + std::string(14, '\0') + name;
-  run_reader<read_exported_program>(local + entry + "PK\x05\x06" + std::string(12, '\0') +
-                                    number(local.size()) + std::string(2, '\0'));
+  run_reader<read_exported_programs>(local + entry + "PK\x05\x06" + std::string(12, '\0') +
+                                     number(local.size()) + std::string(2, '\0'));
 }
 
 /// A folder in which formats find the files that belong together.

@@ -117,8 +117,11 @@ TEST_CASE("Other people's keys get a hint that helps", "[load/framework_names]")
   };
   const std::string unknown = "expected a key of a conv layer, got ";
   check_messages({
-      {conv(R"("kernel_size": 3, "pad": 1)"),
-       "/pad: " + unknown + "\"pad\"; did you mean \"padding\"?"},
+      {conv(R"("kernel_size": 3, "padLeft": 1)"),
+       "/padLeft: " + unknown + "\"padLeft\"; did you mean \"padding\"?"},
+      {conv(R"("kernel_size": 3, "data_format": "channels_last")"),
+       "/data_format: " + unknown + "\"data_format\"; did you mean \"layout\"?"},
+      {conv(R"("kernel_size": 3, "id": 1)"), "/id: " + unknown + "\"id\"; did you mean \"name\"?"},
       {conv(R"("kernel": 3)"),
        "/kernel: expected a kernel mapping such as {\"tile\": [128, 64, 8]} (the window's size is "
        "\"kernel_size\"), got 3"},
@@ -127,10 +130,10 @@ TEST_CASE("Other people's keys get a hint that helps", "[load/framework_names]")
        "\"kernel_size\"), got [3,3]"},
       {conv(R"("kernel_size": 3, "padding_mode": "reflect")"),
        "/padding_mode: expected zeros, got \"reflect\""},
-      {conv(R"("kernel_size": 3, "group": 2)"),
-       "/group: " + unknown + "\"group\"; did you mean \"groups\"?"},
-      {R"({"type": "GroupNorm", "input": [6, 8, 8], "num_groups": 3})",
-       "/num_groups: expected a key of a group_norm layer, got \"num_groups\"; did you mean "
+      {conv(R"("kernel_size": 3, "conv_group": 2)"),
+       "/conv_group: " + unknown + "\"conv_group\"; did you mean \"groups\"?"},
+      {R"({"type": "GroupNorm", "input": [6, 8, 8], "n_groups": 3})",
+       "/n_groups: expected a key of a group_norm layer, got \"n_groups\"; did you mean "
        "\"groups\"?"},
       {R"({"type": "BatchNorm2d", "input": [6, 8, 8], "num_features": 8})",
        "/num_features: expected 6, the channels of the input [1, 6, 8, 8], got 8"},

@@ -29,6 +29,21 @@ TEST_CASE("A gzip file of several members, padded", "[load/gzip]") {
   const std::string padding(512, '\0');
   CHECK(read_records("a.ndjson.gz", compressed(conv_line) + compressed(conv_line) + padding)
             .layers.size() == 2);
+  CHECK(read_records("a.ndjson.gz", compressed(conv_line) + padding + compressed(conv_line))
+            .layers.size() == 2);
+}
+
+TEST_CASE("Other bytes behind a gzip member are named, and cost no line before them",
+          "[load/gzip]") {
+  const std::vector<std::string> behind{
+      "a.ndjson.gz: expected the end of the file behind the gzip data, or more of them, got other "
+      "bytes, which gzip -dc leaves out"};
+  for (const std::string& rest : {conv_line, std::string("x"), std::string("\0\0x", 3)}) {
+    const Records records = read_records("a.ndjson.gz", compressed(conv_line) + rest);
+    CHECK(records.layers.size() == 1);
+    CHECK(records.errors == behind);
+  }
+  CHECK(read_records("a.json.gz", compressed(conv_line) + "x").errors.size() == 1);
 }
 
 TEST_CASE("A large gzip file is read piece by piece", "[load/gzip]") {

@@ -1,7 +1,10 @@
 // NDJSON and CSV: layers that stand alone, one a line.
 
+#include <regex>
+
 #include "catch.hpp"
 #include "load/record_reading.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 
@@ -72,6 +75,97 @@ TEST_CASE("CSV: a header of the same keys", "[load/records]") {
   CHECK_FALSE(records.layers[1].measured->warm_s);
 }
 
+TEST_CASE("CSV: what others call a size is read as the key that it means", "[load/records]") {
+  struct Case {
+    std::string text;
+    std::uint64_t macs;  ///< by hand: outputs of one image and channel x taps x channels of a group
+  };
+  const std::string strided = "n,c,h,w,k,r,s,";
+  const Case table[] = {
+      {"n,c,h,w,k,r,s,group\n1,64,56,56,64,3,3,64\n", 54 * 54 * 64 * 9},
+      {strided + "h_stride,w_stride\n4,1,161,700,32,5,20,2,2\n", 4ULL * 32 * 79 * 341 * 100},
+      {strided + "u,v\n4,1,161,700,32,5,20,2,2\n", 4ULL * 32 * 79 * 341 * 100},
+      {strided + "dilation_h,dilation_w\n1,1,9,9,1,3,3,2,3\n", 5 * 3 * 9},
+      {strided + "pad\n1,1,8,8,1,3,3,1\n", 64 * 9},
+      {strided + "padding_h,padding_w\n1,1,8,8,1,3,3,1,2\n", 8 * 10 * 9},
+      {"batch_size,c,h,w,num_filters,kernel_h,kernel_w\n3,1,8,8,2,3,1\n", 3 * 2 * 6 * 8 * 3},
+  };
+  for (const Case& each : table) {
+    INFO(each.text);
+    const Records records = read_records("x.csv", each.text);
+    CHECK(records.errors.empty());
+    CHECK(records.notes.empty());
+    REQUIRE(records.layers.size() == 1);
+    CHECK(count(records.layers.front()).macs == each.macs);
+  }
+  const Records types =
+      read_records("x.csv", "op,c,h,w,k,r,s,precision,direction\nConv2d,1,8,8,1,3,3,half,wgrad\n");
+  REQUIRE(types.layers.size() == 1);
+  CHECK(types.layers.front().dtypes.input == DataType::fp16);
+  CHECK(types.layers.front().pass == Pass::wgrad);
+}
+
+TEST_CASE("CSV: a column that says what a layer is under a name that is no key is an error",
+          "[load/records]") {
+  struct Case {
+    std::string column;
+    std::string key;
+  };
+  const Case table[] = {
+      {"gruops", "groups"},
+      {"Stride", "stride"},
+      {"STRIDE_H", "stride"},
+      {"conv_stride_d", "stride"},
+      {"sh", "stride_h"},
+      {"padTop", "padding"},
+      {"pad_0", "padding"},
+      {"ph", "pad_h"},
+      {"dil", "dilation"},
+      {"dw", "dil_w"},
+      {"g", "groups"},
+      {"b", "batch"},
+      {"batchs", "batch"},
+      {"in_dtype", "dtype"},
+      {"compute type", "type"},
+      {"data_format", "layout"},
+      {"in_layout", "layout"},
+      {"conv_pass", "pass"},
+      {"d", "input_size"},
+      {"transposed", "type"},
+      {"mesured_us", "measured_us"},
+      {"output_paddings", "output_padding"},
+  };
+  for (const Case& each : table) {
+    const Records records =
+        read_records("x.csv", "c,h,w,k,r,s," + each.column + "\n1,8,8,1,3,3,1\n");
+    CHECK(records.layers.empty());
+    CHECK(records.errors ==
+          std::vector<std::string>{
+              "x.csv:1: expected keys of a layer, and columns of your own that are called "
+              "otherwise, got \"" +
+              each.column + "\" (did you mean \"" + each.key + "\"?)"});
+  }
+  CHECK(read_records("x.csv", "c,h,w,k,r,s,gruops,x,pad_x\n1,8,8,1,3,3,1,1,1\n").errors ==
+        std::vector<std::string>{
+            "x.csv:1: expected keys of a layer, and columns of your own that are called otherwise, "
+            "got \"gruops\" (did you mean \"groups\"?), \"pad_x\" (did you mean \"padding\"?)"});
+}
+
+TEST_CASE("CSV: columns of one's own pass through and are named once", "[load/records]") {
+  // Those of the measured files among them.
+  const std::string own =
+      "id,cpu,host,note,date,comment,time_ns,kernels,main_kernel,main_grid,kernel_id,algorithm,"
+      "measured_with,measured_by,dram_read_bytes,l2_bytes,occupancy_pct,x,t1";
+  const std::string ones = ",1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+  const std::string row = "1,8,8,1,3,3" + ones + "\n";
+  const Records records = read_records("x.csv", "c,h,w,k,r,s," + own + "\n" + row + row);
+  CHECK(records.errors.empty());
+  CHECK(records.layers.size() == 2);
+  REQUIRE(records.notes.size() == 1);
+  CHECK(std::regex_replace(records.notes.front(), std::regex(", "), ",") ==
+        "x.csv: ignored columns: " + own);
+}
+
 TEST_CASE("CSV: a quote within a cell is a character", "[load/records]") {
   const Records records = read_records(
       "x.csv", "name,type,input\n5\" plate,relu,[8]\n\"a\" b \"c\",relu,[8]\n7\",relu,[8]\n");
@@ -125,6 +219,31 @@ TEST_CASE("The measured layers are read as they are", "[load/records]") {
     CHECK(records.errors.empty());
     CHECK(!records.layers.empty());
   }
+}
+
+TEST_CASE("A linked folder is read as any other, each folder once", "[load/records]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  for (const char* name : {"top/a/a.json", "top/b.json", "apart/c.json", "apart/deep/d.json"})
+    folder.write(name, "");
+  fs::create_directory_symlink(folder / "apart", folder / "top/0");       // what is elsewhere
+  fs::create_directory_symlink(folder / "apart/deep", folder / "top/z");  // and what it holds
+  fs::create_directory_symlink(folder / "top/a", folder / "top/0a");      // what is read anyway
+  fs::create_directory_symlink(folder / "top", folder / "apart/up");      // a circle
+  fs::create_directory_symlink(folder / "apart", folder / "top/.hidden");
+  const auto names_in = [&](const std::string& word) {
+    std::vector<std::string> names;
+    for (const std::string& name : resolve_input(folder / word).value())
+      names.push_back(name.substr(folder.path().size() + 1));
+    return names;
+  };
+  CHECK(names_in("top") == std::vector<std::string>{"top/0/c.json", "top/0/deep/d.json",
+                                                    "top/a/a.json", "top/b.json"});
+  CHECK(names_in("apart").size() == 4);
+  CHECK(would_read(folder / "top", folder / "apart/deep/new.json"));
+  CHECK(would_read(folder / "top", folder / "top/0/new.json"));
+  CHECK_FALSE(would_read(folder / "top", folder / "new.json"));
+  CHECK_FALSE(would_read(folder / "top", folder / "top/new.txt"));
 }
 
 TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") {

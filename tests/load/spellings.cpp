@@ -64,6 +64,19 @@ TEST_CASE("PyTorch's words and cuDNN's letters", "[load/spellings]") {
           "out_channels": 4, "kernel_size": [3, 2], "strides": [2, 1], "padding": [1, 0],
           "dilation": [2, 3], "use_bias": false, "padding_mode": "zeros"})",
   });
+  // Caffe's, ONNX's and TensorFlow's words, and those of tables of measured layers.
+  check_same({
+      R"({"n": 2, "c": 4, "h": 9, "w": 7, "k": 4, "r": 3, "s": 2, "stride_h": 2, "stride_w": 1,
+          "pad_h": 1, "pad_w": 0, "dil_h": 2, "dil_w": 3, "groups": 2, "dtype": "fp16"})",
+      R"({"kind": "conv", "batch_size": 2, "c": 4, "h": 9, "w": 7, "num_filters": 4, "kernel_h": 3,
+          "kernel_w": 2, "u": 2, "V": 1, "padding_h": 1, "padding_w": 0, "dilation_h": 2,
+          "dilation_w": 3, "group": 2, "precision": "half", "direction": "fwd"})",
+      R"({"op": "Conv", "input": [2, 4, 9, 7], "filters": 4, "kernel_shape": [3, 2],
+          "h_stride": 2, "w_stride": 1, "pads": [1, 0, 1, 0], "dilations": [2, 3],
+          "num_groups": 2, "data_type": "float16"})",
+      R"({"input": [2, 4, 9, 7], "k": 4, "filter_size": [3, 2], "stride": [2, 1], "h_pad": 1,
+          "w_pad": 0, "dilation_rate": [2, 3], "group": 2, "groups": 2, "dtype": "fp16"})",
+  });
   check_same({R"({"type": "linear", "input": [512], "out_features": 10})",
               R"({"type": "linear", "input": [512], "units": 10})"});
   check_same({R"({"type": "matmul", "m": 4, "n": 5, "k": 6, "name": "x"})",

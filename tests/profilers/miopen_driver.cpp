@@ -30,6 +30,16 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
        LayerKind::conv_transpose, "2x6x10x10", 2ULL * 4 * 25 * 6 * 4},
       // The driver's own defaults: 100 images of 3x32x32, 32 3x3 filters.
       {"MIOpenDriver conv -F 1", LayerKind::conv, "100x32x30x30", 100ULL * 32 * 900 * 27},
+      {"$ MIOpenDriver conv -n 2 -c 4 -H 5 -W 5 -k 6 -y 2 -x 2 -u 2 -v 2 -m trans -Y 1 "
+       "--trans_output_pad_w 1 -F 1 2>&1 | tee log",
+       LayerKind::conv_transpose, "2x6x11x11", 2ULL * 4 * 25 * 6 * 4},
+      // All options of the driver's help that say nothing of the layer.
+      {"MIOpenDriver conv -n 1 -c 2 -H 4 -W 4 -k 2 -O NCHW -f NCHW -i 5 -V 0 -C /tmp -t 1 -w 1 -s "
+       "0 "
+       "-P 0 -o 0 -d x -e x -D x -S 3 -r 0 -L 1 -Z 0 -z default -F 1 && echo done # once",
+       LayerKind::conv, "1x2x2x2", 4ULL * 2 * 2 * 9},
+      {"MIOpenDriver bnorm -n 4 -c 8 -H 2 -W 2 -m 1 -s 1 -r 1 -A 1 -B 0 --in_d 3 -F 2 -b 0",
+       LayerKind::batch_norm, "4x8x3x2x2", 0},
       {"MIOpenDriver bnorm -n 4 -c 8 -H 2 -W 2 -m 1 --forw 2 -b 0 --layout NHWC",
        LayerKind::batch_norm, "4x8x2x2", 0},
       {"MIOpenDriver activfp16 -n 2 -c 3 -H 4 -W 5 -m 9 -F 1", LayerKind::elu, "2x3x4x5", 0},
@@ -57,6 +67,8 @@ TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]
   CHECK(layers("MIOpenDriver convbfp8 -F 1")[0].dtypes.input == DataType::fp8);
   CHECK(layers("MIOpenDriver conv --in_layout NHWC -F 1")[0].layout == Layout::nhwc);
   CHECK(layers("MIOpenDriver conv -in_layout=NCHW -F 1")[0].layout == Layout::nchw);
+  CHECK(layers("MIOpenDriver conv -Z 1 -F 1")[0].layout == Layout::blocked);
+  CHECK(layers("MIOpenDriver bnorm -L NHWC -F 1")[0].layout == Layout::nhwc);
   CHECK(layers("MIOpenDriver bnorm --forw 1 -b 0")[0].batch_statistics);
   struct Case {
     std::string flag;
@@ -121,6 +133,23 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
        "a.log:2: expected a time above 0 and of less than a year, got \"-1 ms (average)\""},
       {"a.log", driver + "MIOpenDriver activ -m 6\n",
        "a.log:2: -m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got 6"},
+      // What a shell would have put in, or a person wrote, may be all that the layer is.
+      {"a.log", driver + "MIOpenDriver conv ${OPTIONS}\n",
+       "a.log:2: expected a known option of MIOpenDriver, got \"${OPTIONS}\""},
+      {"a.log", driver + "MIOpenDriver conv -n ${N} -F 1\n",
+       "a.log:2: -n: expected a whole number, got \"${N}\""},
+      {"a.log", driver + "MIOpenDriver conv -n 1 \\\n",
+       "a.log:2: expected a known option of MIOpenDriver, got \"\\\""},
+      {"a.log", driver + "MIOpenDriver conv -n 1 --fil_q 3\n",
+       "a.log:2: expected a known option of MIOpenDriver, got \"--fil_q\""},
+      {"a.log", driver + "MIOpenDriver conv -n 1 -U fp8\n",
+       "a.log:2: expected a known option of MIOpenDriver, got \"-U\""},
+      {"a.log", driver + "MIOpenDriver conv failed\n",
+       "a.log:2: expected a known option of MIOpenDriver, got \"failed\""},
+      {"a.log", driver + "MIOpenDriver conv -I NCHWc4\n",
+       "a.log:2: -I: expected NCHW, NCDHW, NHWC, NDHWC, got \"NCHWc4\""},
+      {"a.log", driver + "MIOpenDriver conv -m depth\n",
+       "a.log:2: -m: expected conv, trans, got \"depth\""},
       {"a.log", driver + "MIOpenDriver conv -n 99999999999999999999\n",
        "a.log:2: -n: expected a whole number, got \"99999999999999999999\""},
   };

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "load/record_reading.hpp"
+#include "roofline/roofline.hpp"
 #include "roofline/roofline_point.hpp"
 
 using namespace roofline;
@@ -95,6 +96,33 @@ TEST_CASE("An engine's layers take their times from the profile beside them",
 }
 
 // Names as TensorRT 8 and 10 write them for Volta to Ampere.
+TEST_CASE("An engine's layer file says that it is built, and gives the same times",
+          "[profilers/tensorrt]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("net.graph.json", small_engine);
+  folder.write("net.profile.json", small_profile);
+  const Context context = make_context(find_gpu("a100").value(), {}).value();
+  const Network engine = infer(*read_spec(path), {}).value();
+  const std::string file = render_layer_file(engine);
+  CHECK(file.find("\"batch\": 2,\n \"runs_as\": \"tensorrt_engine\",") != file.npos);
+  const Network again = load_network(file, "net.json", {}).value();
+  const Result before = evaluate(engine, context).value();
+  const Result after = evaluate(again, context).value();
+  REQUIRE(after.layers.size() == before.layers.size());
+  for (std::size_t i = 0; i < before.layers.size(); ++i)
+    CHECK(after.layers[i].expected_time_s == before.layers[i].expected_time_s);
+  // Nobody else runs it, at no other batch.
+  const Context other = make_context(context.gpu, options_of(Framework::tensorrt)).value();
+  CHECK(evaluate(again, other).error().what() ==
+        std::string("net.json: expected layers for a framework to run, got what ran or was built, "
+                    "which says itself how (runs_as)"));
+  LayerDefaults at_four;
+  at_four.batch_override = 4;
+  CHECK(load_network(file, "net.json", at_four).error().what() ==
+        std::string("net.json: expected batch 2, its own, which cannot be changed in what was "
+                    "recorded or built, got 4"));
+}
+
 TEST_CASE("A tactic's name tells the units that it runs on", "[profilers/tensorrt]") {
   struct Row {
     std::string tactic;

@@ -17,7 +17,7 @@ namespace {
 
 std::shared_ptr<const NetworkSpec> spec_of(std::unique_ptr<ByteStream> stream,
                                            const LayerDefaults& defaults) {
-  auto item = *whole<read_exported_program>(std::move(stream))->next();
+  auto item = *whole<read_exported_programs>(std::move(stream))->next();
   return item.value().spec(defaults).value();
 }
 
@@ -81,7 +81,23 @@ TEST_CASE("A program is its modules", "[pytorch/programs]") {
   CHECK(count(layer_of(network, "head")).macs == 2 * 16 * 10);
   CHECK(layer_of(network, "head").inputs.front().producer == 3);  // through the view
   CHECK(network.batch == 2);
-  CHECK(network.is_pytorch_program);
+  CHECK(network.runs_as == RunsAs::pytorch_program);
+}
+
+TEST_CASE("Each program of an archive is a network", "[pytorch/programs]") {
+  const std::string bytes = zipped({{"net/models/encoder.json", small_network("2").text()},
+                                    {"net/data/weights", "x"},
+                                    {"net/models/decoder.json", small_network("3").text()}},
+                                   {.deflated = true});
+  const auto reader = whole<read_exported_programs>(text_stream("net.pt2", bytes));
+  for (const auto& [name, batch] : {std::pair{"net.encoder", 2U}, {"net.decoder", 3U}}) {
+    auto item = reader->next();
+    REQUIRE(item);
+    const Network network = infer(*item->value().spec({}).value(), {}).value();
+    CHECK(network.name == name);
+    CHECK(network.layers.front().output.batch == batch);
+  }
+  CHECK_FALSE(reader->next());
 }
 
 TEST_CASE("A type and a layout that are asked for", "[pytorch/programs]") {
@@ -325,7 +341,7 @@ TEST_CASE("An ONNX model of PyTorch's exporter runs what the program runs", "[py
   for (const std::string name : {"resnetv2_50", "r3d_18", "mobilevit_s"}) {
     INFO(name);
     const Network model = network_in(name + ".onnx.gz", defaults);
-    CHECK(model.is_pytorch_program);
+    CHECK(model.runs_as == RunsAs::pytorch_program);
     CHECK(differences(model, network_in(name + ".pt2", defaults)) == std::vector<std::string>{});
   }
 }

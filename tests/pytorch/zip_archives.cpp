@@ -24,7 +24,7 @@ bool is_note(std::string_view name) { return name == "a/note.txt"; }
 
 std::string from_file(const std::string& bytes) {
   const TemporaryFolder folder;
-  return zip_entry_text(open_stream(folder.write("a.zip", bytes)), is_note, what);
+  return zip_entries(open_stream(folder.write("a.zip", bytes)), is_note, what).front().text;
 }
 
 /// Has no size and gives a few bytes at a time, as a pipe does.
@@ -46,7 +46,7 @@ class Pipe : public ByteStream {
 };
 
 std::string from_pipe(const std::string& bytes, const InputLimits& limits = {}) {
-  return zip_entry_text(std::make_unique<Pipe>(bytes, limits), is_note, what);
+  return zip_entries(std::make_unique<Pipe>(bytes, limits), is_note, what).front().text;
 }
 
 /// What both ways fail with, the same but for the file's folder.

@@ -14,6 +14,7 @@
 #include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"
+#include "roofline/spec.hpp"
 
 using namespace roofline;
 using OrderedJson = nlohmann::ordered_json;
@@ -188,6 +189,7 @@ TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
                                                                statable_algorithm_names.end())}};
   for (const MappingNumber& number : mapping_numbers)
     mapping[std::string(number.key)] = at_least(number.least);
+  definitions.at("network").at("properties").at("runs_as") = one_of<RunsAs>();
   definitions.at("data_type") = stated_types(false);
   definitions.at("data_types").at("properties").at("output") = stated_types(true);
   check_or_write("input", schema);

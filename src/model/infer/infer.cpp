@@ -40,10 +40,11 @@ class Inference {
     network_.record = spec.record;
     network_.recording = spec.summary;
     network_.autocast = spec.autocast;
-    network_.is_pytorch_program = spec.is_pytorch_program;
+    network_.runs_as = spec.runs_as;
     network_.measured_on_asked_gpu = spec.measured_on_asked_gpu;
     network_.input_byte = spec.input_byte;
-    if (spec.batch_is_fixed || spec.is_pytorch_program) network_.batch = spec.batch;
+    if (spec.batch_is_fixed || spec.runs_as != RunsAs::layers)
+      network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
     network_.assumptions = spec.assumptions;
     if (!spec.has_dimensions)
       for (const auto& [name, value] : defaults.dimensions)

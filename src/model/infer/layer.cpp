@@ -367,6 +367,7 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
   layer.kind = spec.kind;
   layer.dtypes = infer_types(spec, scope);
   layer.pass = spec.pass.value_or(scope.defaults.pass);
+  layer.states_pass = spec.pass.has_value();
   if (layer.measured->is_known())
     layer.measured.change([&](Measured& measured) { measured.pass = layer.pass; });
   if (spec.batch == std::uint64_t{0}) fail("batch", "expected an integer >= 1, got 0");
