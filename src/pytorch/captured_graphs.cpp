@@ -3,7 +3,6 @@
 // order.
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "pytorch/trace_work.hpp"
@@ -13,20 +12,6 @@ namespace {
 
 std::string_view name_of(const Recording& recording, const LaunchCall& call) {
   return recording.texts.at(call.name);
-}
-
-/// Servers call the ranges around captures "capture_128_decode".
-constexpr std::string_view capture_range = "capture_";
-
-/// The number in the name of the last of these ranges that is around that time; 0 where none is.
-std::uint64_t captured_batch(const Recording& capture, const std::vector<HostRange>& ranges,
-                             double time_us) {
-  std::uint64_t batch = 0;
-  for (const HostRange& range : ranges)
-    if (const std::string& name = capture.name(range);
-        range.start_us <= time_us && time_us < range.end_us)
-      std::from_chars(name.data() + capture_range.size(), name.data() + name.size(), batch);
-  return batch;
 }
 
 /// Launches and copies are different pieces of work of a graph.
@@ -47,16 +32,10 @@ bool launches(const Recording& recording, const std::vector<std::uint32_t>& acti
 
 /// The one captured graph that these activities can be of; null where none is, or several are.
 const CapturedGraph* graph_of(const Recording& recording,
-                              const std::vector<std::uint32_t>& activities, std::uint64_t tokens) {
+                              const std::vector<std::uint32_t>& activities) {
   std::vector<const CapturedGraph*> alike;
   for (const CapturedGraph& graph : recording.captured)
     if (launches(recording, activities, graph)) alike.push_back(&graph);
-  // A graph of the next batch that was captured runs a smaller one.
-  if (tokens > 0) {
-    std::erase_if(alike, [&](const CapturedGraph* graph) { return graph->batch < tokens; });
-    std::ranges::stable_sort(alike, {}, &CapturedGraph::batch);
-    if (alike.size() > 1 && alike[0]->batch < alike[1]->batch) alike.resize(1);
-  }
   return alike.size() == 1 ? alike.front() : nullptr;
 }
 
@@ -70,10 +49,6 @@ void add_captured(Recording& recording, const Recording& capture) {
   const auto first_thread = static_cast<std::uint32_t>(recording.process_of_threads.size());
   const auto first_arguments = static_cast<std::uint32_t>(recording.arguments.size());
   const std::size_t known = recording.captured.size();
-  std::vector<HostRange> ranges = capture.long_ranges;
-  std::erase_if(ranges, [&](const HostRange& range) {
-    return !capture.name(range).starts_with(capture_range);
-  });
   std::vector<LaunchCall> calls = capture.calls;
   std::ranges::stable_sort(calls, {}, &LaunchCall::start_us);
   bool is_open = false;
@@ -81,7 +56,7 @@ void add_captured(Recording& recording, const Recording& capture) {
     const std::string_view name = name_of(capture, call);
     const bool begins = mentions(name, {"BeginCapture"});
     is_open = begins || (is_open && !mentions(name, {"EndCapture"}));
-    if (begins) recording.captured.push_back({{}, captured_batch(capture, ranges, call.start_us)});
+    if (begins) recording.captured.emplace_back();
     if (begins || !is_open) continue;
     call.name = recording.texts.id(name);
     call.thread += first_thread;
@@ -111,8 +86,7 @@ void link_captured(const Recording& recording, WorkOrigins& origins,
       work_of_calls[call].push_back(i);
   std::size_t unlinked = 0;
   for (const auto& [call, activities] : work_of_calls) {
-    const SequenceLengths step = lengths_at(recording, recording.calls[call].start_us);
-    const CapturedGraph* graph = graph_of(recording, activities, step.queries);
+    const CapturedGraph* graph = graph_of(recording, activities);
     if (graph == nullptr) ++unlinked;
     for (std::size_t i = 0; graph != nullptr && i < activities.size(); ++i)
       origins.of_activities[activities[i]].operator_index =

@@ -180,13 +180,6 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
   return activity.start_us;
 }
 
-SequenceLengths lengths_at(const Recording& recording, double time_us) {
-  const auto after = recording.served.upper_bound(time_us);
-  if (after == recording.served.begin()) return {};
-  const ServedStep& step = std::prev(after)->second;
-  return time_us < step.end_us ? step.lengths : SequenceLengths();
-}
-
 std::uint32_t innermost_operator(const Recording& recording, const WorkOrigins& origins,
                                  const LaunchCall& call) {
   return innermost_at(recording.operators, origins.callers, call.thread, call.start_us);

@@ -142,51 +142,6 @@ std::optional<bool> Argument::flag() const {
   return all.size() == 1 ? std::optional<bool>(all.front()) : std::nullopt;
 }
 
-std::optional<SequenceLengths> sequence_lengths(std::string_view annotation) {
-  constexpr std::string_view begins[] = {"execute_", "step[", "prefill[", "decode["};
-  if (std::ranges::none_of(begins,
-                           [&](std::string_view begin) { return annotation.starts_with(begin); }))
-    return std::nullopt;
-  SequenceLengths lengths;
-  std::uint64_t requests = 0;
-  std::uint64_t squares = 0;  // of the requests' queries
-  constexpr std::uint64_t most = 1'000'000'000'000'000;
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
-  const auto number_at = [&](std::size_t place) {
-    std::uint64_t number = 0;
-    std::from_chars(annotation.data() + place, annotation.data() + annotation.size(), number);
-    return std::min(number, most);
-  };
-  // Words with a number behind them, "=" or nothing in between.
-  for (std::size_t at = 0; (at = annotation.find_first_of(letters, at)) != annotation.npos;) {
-    const std::size_t end = std::min(annotation.find_first_not_of(letters, at), annotation.size());
-    const std::string_view word = annotation.substr(at, end - at);
-    const std::uint64_t number = number_at(annotation.substr(end).starts_with('=') ? end + 1 : end);
-    if (word == "sq" || word == "tok") lengths.queries += number;
-    if (word == "sk") lengths.keys += number;
-    if (word == "sqsk") lengths.pairs += number;
-    if (word == "sqsq") squares += number;
-    if (word == "bs") requests = number;
-    at = end;
-  }
-  if (lengths.queries == 0)
-    for (std::size_t at = 0; (at = annotation.find('(', at)) != annotation.npos;)
-      lengths.queries += number_at(++at);
-  if (lengths.queries == 0) lengths.queries = requests;  // each decodes a token
-  // Requests without a cache yet: their tokens, and the squares of these, summed up.
-  const std::size_t tokens = annotation.find('(');
-  const std::size_t behind = std::min(annotation.find('_', tokens), annotation.find(')', tokens));
-  if (tokens != annotation.npos && annotation.ends_with(")_generation_0(0)") &&
-      annotation.substr(behind).starts_with('_'))
-    lengths = {number_at(tokens + 1), number_at(tokens + 1), squares = number_at(behind + 1)};
-  if (lengths.pairs == 0) lengths.keys = 0;
-  if (squares > lengths.queries)
-    lengths.pairs -= std::min(lengths.pairs, (squares - lengths.queries) / 2);
-  for (std::uint64_t* sum : {&lengths.queries, &lengths.keys, &lengths.pairs})
-    *sum = std::min(*sum, most);
-  return lengths.queries > 0 ? std::optional(lengths) : std::nullopt;
-}
-
 const Caller* OperatorCall::caller(std::string_view wanted) const {
   for (const Caller& each : callers)
     if (each.name == wanted) return &each;

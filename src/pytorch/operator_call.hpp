@@ -86,19 +86,6 @@ struct Caller {
   const Arguments* arguments = nullptr;
 };
 
-/// Tokens of all requests of a step of a language model, in sums over the requests.
-struct SequenceLengths {
-  std::uint64_t queries = 0;
-  std::uint64_t keys = 0;   ///< 0 where it is not said
-  std::uint64_t pairs = 0;  ///< of each query and a key that it sees: the last one all, and so on
-};
-
-/// What servers annotate their steps with, among others
-/// vLLM "execute_2_context_0(sq0sk0sqsq0sqsk0)_generation_2(sq2sk4096sqsq2sqsk4096)" or
-/// "execute_context_1(888_788544)_generation_0(0)", SGLang "step[DECODE bs=2 g_sq=2 g_sk=4096
-/// ...]", ATOM "decode[bs=2 tok=2 sqsk=4096 sk=4096]". None where it is of no step.
-std::optional<SequenceLengths> sequence_lengths(std::string_view annotation);
-
 struct OperatorCall {
   std::string_view name;  ///< "aten::cudnn_convolution"
   const Arguments* arguments = nullptr;
@@ -109,8 +96,6 @@ struct OperatorCall {
   std::optional<DataType> list_type = {};
   /// The sizes of the result, where they are stated.
   std::optional<Sizes> result = {};
-  /// Of the step that it ran in.
-  std::optional<SequenceLengths> sequences = {};
 
   // What the operator's row in the table says of it.
   LayerKind kind = LayerKind::other;

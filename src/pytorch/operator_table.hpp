@@ -45,7 +45,7 @@ Layers read_call(const OperatorCall& call, bool* by_operands = nullptr);
 /// what is counted: functions of optimizers' lists, and look-ups in whole tables.
 bool says_little(std::string_view operator_name);
 
-/// Whether it reads as much of a cache of keys and values as OperatorCall::sequences says.
+/// Whether it reads a cache of keys and values.
 bool reads_cache(std::string_view operator_name);
 
 // The pieces of LayerSpecs that readers have in common. Tensors become operands of two to five

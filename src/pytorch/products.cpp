@@ -113,41 +113,12 @@ Layers attention_of_heads(const OperatorCall& call) {
   return {spec};
 }
 
-/// Queries [T, heads, features] meet the keys and values of a cache, [..., heads, features], of
-/// which only the requests' own are read: as so many requests of one length as have as many
-/// queries, keys and products of both. Without these lengths the queries alone count.
+/// Queries [T, heads, features] meet the keys and values of a cache, of which nobody says how many
+/// are read: the queries alone count.
 Layers attention_on_cache(const OperatorCall& call) {
   const TensorArgument* query = call["query"].typed_tensor();
-  const TensorArgument* key = call["key"].tensor();
-  const TensorArgument* value = call["value"].tensor();
-  if (query == nullptr || key == nullptr || value == nullptr || query->rank() != 3 ||
-      key->rank() < 3 || value->rank() < 3)
-    return {};
-  if (!call.sequences) return traffic_layer(call, {query}, query->sizes, *query->type);
-  const SequenceLengths& all = *call.sequences;
-  const auto queries_in_all = static_cast<double>(all.queries);
-  const auto keys_in_all = static_cast<double>(all.keys);
-  const double half = queries_in_all / 2;  // beside those of each request's last query
-  const double requests =
-      std::clamp(std::round(queries_in_all * (keys_in_all - half) /
-                            std::max(1.0, static_cast<double>(all.pairs) - half)),
-                 1.0, queries_in_all);
-  const auto each = [&](std::uint64_t sum) {
-    return static_cast<std::uint64_t>(
-        std::max(1.0, std::round(static_cast<double>(sum) / requests)));
-  };
-  const auto batch = static_cast<std::uint64_t>(requests);
-  const auto of_cache = [&](const TensorArgument& cache) {
-    const Sizes& sizes = cache.sizes;
-    return operand_of(cache, {batch, sizes[sizes.size() - 2], each(all.keys), sizes.back()});
-  };
-  const Sizes queries{batch, query->sizes[1], each(all.queries), query->sizes[2]};
-  LayerSpec spec =
-      named_layer(LayerKind::attention, "attention",
-                  sizes_text(queries) + " to " + std::to_string(each(all.keys)), *query->type);
-  spec.inputs = {operand_of(*query, queries), of_cache(*key), of_cache(*value)};
-  spec.causal = each(all.queries) > 1;
-  return {spec};
+  if (query == nullptr || query->rank() != 3 || call["key"].tensor() == nullptr) return {};
+  return traffic_layer(call, {query}, query->sizes, *query->type);
 }
 
 /// The arguments are tokens [T, H], weights [E, 2 I, H] and [E, H, I], and the shares of the

@@ -72,8 +72,6 @@ struct GpuActivity {
   std::uint32_t device = 0;
   std::uint32_t process = 0;  ///< as the trace numbers it: that of the GPU, or of a rank's
   std::uint32_t message = 0;  ///< index in Recording::messages
-  std::uint32_t threads = 0;  ///< of a block, where nothing says which operator launched it
-  std::uint64_t blocks = 0;   ///< of the grid, likewise
   /// Where its event ends; 0 where its arguments do not stand last, or are annotated already.
   std::uint64_t end_byte = 0;
 
@@ -99,13 +97,6 @@ struct StepRange {
 /// A graph as it was captured.
 struct CapturedGraph {
   std::vector<LaunchCall> launches;  ///< in their order
-  std::uint64_t batch = 0;           ///< tokens that it is for; 0 where that is not said
-};
-
-/// A step of a language model's server, as its annotation says.
-struct ServedStep {
-  double end_us = 0;
-  SequenceLengths lengths;
 };
 
 /// Shorter ranges of the host explain no gap of the GPU.
@@ -115,7 +106,6 @@ struct Recording {
   TextPool texts;
   std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
-  bool has_vectors_of_eight = false;              ///< in kernels of PyTorch, which newer ones have
   std::vector<RecordedMessage> messages{{}};      ///< the first: none
   std::map<std::uint32_t, RecordedGpu> gpus;      ///< by their numbers
   std::vector<std::string> processes;             ///< by their numbers, as the trace names them
@@ -124,7 +114,6 @@ struct Recording {
   std::vector<GpuActivity> activities;
   std::vector<LaunchCall> calls;
   std::vector<StepRange> steps;         ///< ProfilerStep#
-  std::map<double, ServedStep> served;  ///< by their starts in us
   std::vector<CapturedGraph> captured;  ///< of recordings beside this one
   /// What else the host ran and what took it long: calls, functions, ranges that a person named.
   std::vector<HostRange> long_ranges;

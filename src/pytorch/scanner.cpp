@@ -158,7 +158,7 @@ class Scanner {
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       add_call(event);
     else if (is_annotation || category == "python_function")
-      add_long_range(event, is_annotation);
+      add_long_range(event);
   }
 
   /// PyTorch before 1.8 told what ran where by the names of processes.
@@ -219,14 +219,7 @@ class Scanner {
         {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
          count_in(arguments, "bytes"), name_of(event),
          static_cast<std::uint32_t>(count_in(arguments, "device")), process_of(event),
-         message_of(arguments), 0, 0, may_be_annotated(event) ? end_byte : 0});
-    GpuActivity& activity = recording_.activities.back();
-    if (activity.external_id != 0) return;
-    activity.threads =
-        static_cast<std::uint32_t>(element_count(numbers_in(arguments.find("block"))));
-    activity.blocks = element_count(numbers_in(arguments.find("grid")));
-    if (mentions(recording_.name(activity), {"vectorized_elementwise_kernel<8,"}))
-      recording_.has_vectors_of_eight = true;
+         message_of(arguments), may_be_annotated(event) ? end_byte : 0});
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU, or into a graph.
@@ -244,15 +237,12 @@ class Scanner {
   }
 
   /// These explain, and nothing is counted by them: one without times is passed over.
-  void add_long_range(const Value& event, bool is_annotation = false) {
+  void add_long_range(const Value& event) {
     const std::optional<double> start_us = time_in(event.find("ts"));
     const double duration_us = duration_of(event).value_or(0);
     if (!start_us || !(duration_us >= least_long_range_us)) return;
     recording_.long_ranges.push_back(
         {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
-    const std::string_view name = event.find("name").try_text();
-    if (const auto lengths = is_annotation ? sequence_lengths(name) : std::nullopt)
-      recording_.served.insert_or_assign(*start_us, ServedStep{*start_us + duration_us, *lengths});
   }
 
   std::uint32_t thread_of(const Value& event) {

@@ -81,22 +81,6 @@ std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origi
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
-/// Convolutions of a video model take its frames as samples: its videos are the least first size of
-/// a quarter of its additions, where frames are a multiple of it.
-std::uint64_t whole_videos(const std::vector<LayerSpec>& layers, std::uint64_t samples) {
-  std::map<std::uint64_t, std::uint64_t> uses;
-  std::uint64_t all = 0;
-  for (const LayerSpec& layer : layers) {
-    if (layer.kind != LayerKind::add || layer.inputs.empty() || layer.inputs[0].sizes.size() < 3)
-      continue;
-    uses[layer.inputs[0].sizes.front()] += layer.repeat.value_or(1);
-    all += layer.repeat.value_or(1);
-  }
-  for (const auto& [videos, count] : uses)
-    if (videos > 1 && 4 * count >= all && samples % videos == 0) return videos;
-  return samples;
-}
-
 /// The samples that ran together: the batch of most of the layers that say, by their images or
 /// sequences.
 std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
@@ -112,7 +96,7 @@ std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
     all += layer.repeat.value_or(1);
   }
   for (const auto& [samples, count] : uses)
-    if (2 * count > all) return whole_videos(layers, samples);
+    if (2 * count > all) return samples;
   return std::nullopt;
 }
 

@@ -84,7 +84,7 @@ class LayerReader {
       const std::uint32_t caller = origins_.callers[i];
       is_read[i] = caller != no_index && is_read[caller];
       if (is_read[i] || calls_itself[i] || runs_nothing(name_of_operator(i))) continue;
-      const OperatorCall call = call_of(i, recording_.operators[i].start_us, {});
+      const OperatorCall call = call_of(i, {});
       const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(i, call));
       CallRows& own = entry->second;
       if (inserted) own = read_rows(call);
@@ -171,12 +171,6 @@ class LayerReader {
 
   void add_alone(std::uint32_t index) {
     const bool is_graph = is_graph_launch(recording_, origins_.of_activities[index].call_index);
-    if (auto layer =
-            is_graph ? layer_of_kernel(recording_, recording_.activities[index]) : std::nullopt) {
-      read_.chains.end();
-      ++by_grid_;
-      return add_to(read_.layers.row_of(std::move(*layer)), {index});
-    }
     read_.unmodelled.add(short_kernel_name(name_of_activity(index)), "",
                          std::string(is_graph ? in_graph : "launched outside of any operator"),
                          duration_s(index));
@@ -188,9 +182,7 @@ class LayerReader {
     return names;
   }
 
-  /// `asked_us`: when it ran, or its graph was launched.
-  OperatorCall call_of(std::uint32_t op, double asked_us,
-                       const std::vector<std::string_view>& kernels) const {
+  OperatorCall call_of(std::uint32_t op, const std::vector<std::string_view>& kernels) const {
     OperatorCall call;
     call.name = name_of_operator(op);
     call.arguments = &arguments_of(op);
@@ -203,9 +195,6 @@ class LayerReader {
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = list_type_;
-    if (reads_cache(call.name))
-      if (const auto lengths = lengths_at(recording_, asked_us); lengths.keys > 0)
-        call.sequences = lengths;
     return call;
   }
 
@@ -218,11 +207,6 @@ class LayerReader {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
-    if (call.sequences)
-      for (const std::uint64_t sum :
-           {call.sequences->queries, call.sequences->keys, call.sequences->pairs})
-        key.insert(key.end(),
-                   {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32U)});
     return key;
   }
 
@@ -243,7 +227,7 @@ class LayerReader {
 
   CallRows rows_of(const OperatorCall& call) {
     CallRows own = read_rows(call);
-    if (reads_cache(call.name) && (own.by_operands || !call.sequences))
+    if (reads_cache(call.name))
       cached_.insert(std::string(call.name));
     else if (own.by_operands && !own.rows.empty()) {
       if (!recording_.has_values) ++without_values_;
@@ -255,9 +239,7 @@ class LayerReader {
   void add_operator(const LaunchedWork& work) {
     const std::uint32_t op = layer_operator(work.front());
     const std::vector<std::string_view> kernels = names_of(work);
-    const WorkOrigin& origin = origins_.of_activities[work.front()];
-    const OperatorCall call = call_of(
-        op, launch_time_us(recording_, recording_.activities[work.front()], origin), kernels);
+    const OperatorCall call = call_of(op, kernels);
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
     if (inserted) entry->second = rows_of(call);
     const std::vector<std::size_t>& rows = entry->second.rows;
@@ -318,10 +300,6 @@ class LayerReader {
   }
 
   void add_notes() {
-    if (by_grid_ > 0)
-      read_.notes.push_back(std::to_string(by_grid_) +
-                            " kernels of captured graphs are layers by their names and "
-                            "grids alone, in whole blocks: up to a tenth larger than they are");
     if (halved_operators_ > 0)
       read_.notes.push_back(std::to_string(halved_operators_) +
                             " convolution_backward whose kernels' names do not tell the gradients "
@@ -340,9 +318,8 @@ class LayerReader {
                             "multiply matrices that are none of them");
     if (!cached_.empty())
       read_.notes.push_back(joined(cached_) +
-                            ": without the keys and values of the cache and their products: no "
-                            "annotation of the steps says how many they are (vLLM writes it with "
-                            "detailed_trace_annotation, SGLang with detailed_annotations)");
+                            ": without the keys and values of the cache and their products, as "
+                            "a recording does not say how many they are");
     if (!by_bytes_.empty())
       read_.notes.push_back("counted by their bytes alone, as there is no rule for them: " +
                             counted(by_bytes_));
@@ -357,7 +334,6 @@ class LayerReader {
   TraceLayers read_;
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
-  std::size_t by_grid_ = 0;  ///< kernels that nothing but their names and grids tells of
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
   std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule

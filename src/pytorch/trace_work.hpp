@@ -42,9 +42,6 @@ WorkOrigins find_origins(Recording& recording);
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin);
 
-/// Of the served step that ran then; zeros where none did.
-SequenceLengths lengths_at(const Recording& recording, double time_us);
-
 // Captured graphs.
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
@@ -57,10 +54,6 @@ void add_captured(Recording& recording, const Recording& capture);
 /// Sets the operators of kernels in graphs, where it is sure which captured one they are of.
 void link_captured(const Recording& recording, WorkOrigins& origins,
                    std::vector<std::string>& notes);
-
-/// The layer of a kernel that nothing but its name and grid tells of: a function of each element of
-/// tensors that lie alike without gaps, in ten blocks or more.
-std::optional<LayerSpec> layer_of_kernel(const Recording& recording, const GpuActivity& kernel);
 
 struct BusyTime {
   double span_us = 0;    ///< first start to last end
