@@ -162,40 +162,34 @@ struct RowFilter {
   bool asks_for_layers() const { return !is_default() && !ranks_gpus(); }
 };
 
-/// What of a result is shown, in the order shown.
+/// Which rows of a table are shown, in the order shown, by their indices.
 struct Selection {
-  std::vector<std::size_t> rows;  ///< indices into the result's layers
-  /// What tables show, which fold equal layers into one row: each row's layers, all alike.
-  std::vector<std::vector<std::size_t>> groups;
+  using Groups = std::vector<std::vector<std::size_t>>;
+
+  std::vector<std::size_t> rows;  ///< as files have them, each by itself
+  /// As tables have them, which show equal layers as one row, and in a ranking what fits into
+  /// memory alone.
+  Groups groups;
   std::size_t all_groups = 0;  ///< that there are, shown or not
-  /// What a terminal shows: where nothing else is asked for and groups are many, those that make up
-  /// 90 % of the time, in descending time, and `rest` has the layers of all others.
-  std::vector<std::vector<std::size_t>> main_groups;
+  /// As a terminal has them: where nothing else is asked for and groups are many, those that make
+  /// up 90 % of the time, in descending time; `rest` has the rows of all others. Of a ranking the
+  /// first.
+  Groups main_groups;
   std::vector<std::size_t> rest;
-  std::vector<std::size_t> types;  ///< indices into the result's types
+
+  /// The first of each group that a terminal has.
+  std::vector<std::size_t> main_rows() const {
+    std::vector<std::size_t> first;
+    for (const auto& group : main_groups) first.push_back(group.front());
+    return first;
+  }
 };
 
 Selection select(const Result& result, const RowFilter& filter);
-
-/// Which kernels of a recording are shown: its rows, by descending time unless the filter sorts.
-struct KernelSelection {
-  std::vector<std::size_t> rows;
-  /// Those that a terminal shows, and those that it leaves out where nothing is asked for.
-  std::vector<std::size_t> main_rows;
-  std::vector<std::size_t> rest;
-};
-
-KernelSelection select(const KernelTable& table, const RowFilter& filter);
-
-/// Which rows of a table of settings are shown, by their indices.
-struct PointSelection {
-  std::vector<std::size_t> rows;
-  std::size_t all_rows = 0;            ///< that there are, shown or not
-  std::vector<std::size_t> main_rows;  ///< that a terminal shows where nothing else is asked for
-  std::vector<std::size_t> unfit;      ///< that a ranking leaves out because they do not fit
-};
-
-PointSelection select(const SettingsTable& table, const RowFilter& filter);
+/// Of the result's types.
+Selection select_types(const Result& result, const RowFilter& filter);
+Selection select(const KernelTable& table, const RowFilter& filter);
+Selection select(const SettingsTable& table, const RowFilter& filter);
 
 /// The derivation of one layer's numbers.
 struct Explanation {
@@ -208,12 +202,13 @@ struct Explanation {
 struct Report {
   RowFilter filter;
   std::vector<Result> results;
-  std::vector<Selection> selections;               ///< one for each result
-  std::vector<KernelTable> kernels;                ///< recordings without layers
-  std::vector<KernelSelection> kernel_selections;  ///< one for each of them
+  std::vector<Selection> selections;         ///< one for each result
+  std::vector<Selection> type_selections;    ///< one for each result
+  std::vector<KernelTable> kernels;          ///< recordings without layers
+  std::vector<Selection> kernel_selections;  ///< one for each of them
   std::vector<SettingsTable> sweeps;
   std::vector<SettingsTable> points;
-  std::vector<PointSelection> point_selections;          ///< one for each of them
+  std::vector<Selection> point_selections;               ///< one for each of them
   std::optional<Changes> changes;                        ///< between two results, where asked for
   std::vector<Explanation> explanations;                 ///< of the layers that were asked for
   std::vector<NetworkExplanation> network_explanations;  ///< of the networks that were asked for

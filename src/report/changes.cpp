@@ -145,8 +145,8 @@ std::string changed_ratio(double after, double before) {
 Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
                        std::size_t most, std::optional<std::size_t> width) {
   Grid grid{{left(std::move(title)), left("pass"), right("before"), right("after"), right("change"),
-             right("ratio"), right("hardware"), right("kernels"), right("library"), right("FLOP"),
-             right("bytes"), left("limiter")}};
+             right("ratio"), right("hardware"), right("kernels"), right("library"),
+             right("FLOP", 1), right("bytes", 2), left("limiter", 3)}};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s, const std::optional<RatioSplit>& split,
                        const WorkTime& before, const WorkTime& after) {
@@ -182,7 +182,7 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                     shown < changed ? "more" : "unchanged"),
         "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {}, {});
   add("total", "", group.before_s, group.after_s, group.split, {}, {});
-  drop_columns(grid, width, {"FLOP", "bytes", "limiter"});
+  fit(grid, width);
   return grid;
 }
 

@@ -465,8 +465,8 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   Grid grid;
   const bool measured = result.total.measured_time_s.has_value();
   grid.columns = {left("layers that matter"),
-                  right("FLOP"),
-                  right("bytes"),
+                  right("FLOP", 2),
+                  right("bytes", 1),
                   right(measured ? "measured" : "expected"),
                   right("share"),
                   left("limiter")};
@@ -491,7 +491,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   if (rest > 0)
     grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
                   percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
-  drop_columns(grid, width.value_or(screen_width), {"bytes", "FLOP"});
+  fit(grid, width.value_or(screen_width));
   return grid;
 }
 

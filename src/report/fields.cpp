@@ -1,50 +1,52 @@
 #include "report/fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <utility>
+#include <type_traits>
 
+#include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
-using R = const Row&;
-using T = const Total&;
+using LayerIn = const LayerLine&;
 
-const Layer& layer_of(R r) { return r.layer.layer; }
-const Counts& counts_of(R r) { return r.layer.counts; }
-const RooflinePoint& point_of(R r) { return r.layer.point; }
+const Layer& layer_of(LayerIn r) { return r.layer.layer; }
+const Counts& counts_of(LayerIn r) { return r.layer.counts; }
+const RooflinePoint& point_of(LayerIn r) { return r.layer.point; }
 
 template <auto member>
-Cell plan(R r) {
+Cell plan(LayerIn r) {
   return part_of(r.layer.kernel, member);
 }
 
 template <Limiter part>
-Cell plan_part(R r) {
+Cell plan_part(LayerIn r) {
   if (!r.layer.kernel) return {};
   return r.layer.kernel->part_s[part];
 }
 
-Cell plan_solver(R r) {
+Cell plan_solver(LayerIn r) {
   if (!r.layer.kernel) return {};
   return text_or_null(*r.layer.kernel->solver);
 }
 
-Cell plan_tile(R r) {
+Cell plan_tile(LayerIn r) {
   if (!r.layer.kernel || r.layer.kernel->tile[0] == 0) return {};
   return JsonValue::of<write_counts>(r.layer.kernel->tile);
 }
 
 template <auto member>
-Cell uncertainty(R r) {
+Cell uncertainty(LayerIn r) {
   return part_of(r.layer.expected_uncertainty, member);
 }
 
 /// What the measured time achieves, as `amount` a second.
-Cell achieved(R r, std::uint64_t amount) {
+Cell achieved(LayerIn r, std::uint64_t amount) {
   if (!r.layer.measured_time_s) return {};
   return static_cast<double>(amount) / *r.layer.measured_time_s;
 }
@@ -56,18 +58,20 @@ Cell over(const std::optional<double>& measured_s, const std::optional<double>& 
 }
 
 /// The measured time's rate as a share of the peak under which the row was placed.
-Cell share_of_peak(R r) {
+Cell share_of_peak(LayerIn r) {
   if (!r.layer.measured_time_s || counts_of(r).flops == 0) return {};
   return point_of(r).compute_time_s / *r.layer.measured_time_s;
 }
 
-std::string limiter_text(const LayerResult& row) {
+std::string limiter_text(LayerIn r) {
+  const LayerResult& row = r.layer;
   if (!row.fused_into->empty())
     return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
   return row.kernel ? words(row.kernel->limiter) : "";
 }
 
-std::string bound_text(const LayerResult& row) {
+std::string bound_text(LayerIn r) {
+  const LayerResult& row = r.layer;
   if (row.point.roofline_time_s == 0) return "";
   if (row.layer.kind == LayerKind::host_copy) return "host link";
   return std::string(name_of(row.point.bound));
@@ -75,56 +79,57 @@ std::string bound_text(const LayerResult& row) {
 
 constexpr std::size_t most_of_kernel_name = 18;
 
-std::string ran_text(const LayerResult& row) {
-  return shortened(printable(row.layer.measured->kernel), most_of_kernel_name);
+std::string ran_text(LayerIn r) {
+  return shortened(printable(layer_of(r).measured->kernel), most_of_kernel_name);
 }
 
 /// Beside a kernel that ran, the one that the model would take.
-std::string planned_text(const LayerResult& row) {
+std::string planned_text(LayerIn r) {
+  const LayerResult& row = r.layer;
   if (!row.kernel || row.layer.measured->kernel.empty()) return "";
   return shortened(row.kernel->name(), most_of_kernel_name);
 }
 
 // clang-format off
-constexpr std::array layer_field_table = std::to_array<OutputField>({
-    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, {}, true},
-    {"source", Unit::none, [](R r) -> Cell { return r.source; }, {}, true},
-    {"network", Unit::none, [](R r) -> Cell { return r.network; }, {}, true},
-    {"gpu", Unit::none, [](R r) -> Cell { return r.gpu; }, {}, true},
-    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, {}, true},
-    {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, {"layer", Shown::always, [](T) -> Cell { return "total"; }}},
-    {"type", Unit::none, [](R r) -> Cell { return info(layer_of(r).kind).name; }},
-    {"dtype", Unit::none, [](R r) -> Cell { return layer_of(r).dtypes.input; }},
-    {"pass", Unit::none, [](R r) -> Cell { return layer_of(r).pass; }},
-    {"engine", Unit::none, [](R r) { return runs_on_engine(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }},
-    {"fused_into", Unit::none, [](R r) { return text_or_null(*r.layer.fused_into); }},
-    {"input", Unit::none, [](R r) { return stated_input(layer_of(r)); }},
-    {"input_from", Unit::none, [](R r) { return stated_producers(r.layer); }},
-    {"output", Unit::none, [](R r) { return stated_output(layer_of(r)); }},
-    {layer_path, Unit::none, [](R r) { return stated_layer(r); }},
-    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, {"MACs", Shown::unmeasured, [](T t) -> Cell { return t.macs; }}},
-    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, {"FLOP", Shown::unmeasured, [](T t) -> Cell { return t.flops; }}},
-    {"params", Unit::count, [](R r) -> Cell { return counts_of(r).params; }},
-    {"buffers", Unit::count, [](R r) -> Cell { return counts_of(r).buffers; }},
-    {"bytes.input", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.input; }},
-    {"bytes.weight", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.weight; }},
-    {"bytes.output", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.output; }},
-    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, {"bytes", Shown::unmeasured, [](T t) -> Cell { return t.bytes.total; }}},
-    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).intensity_flop_per_byte; }, {"FLOP/B", Shown::unmeasured}},
-    {"ridge_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
-    {"bound", Unit::none, [](R r) -> Cell { return point_of(r).bound; }, {"bound", Shown::always, nullptr, bound_text}},
-    {"crossover_batch", Unit::count, [](R r) -> Cell { return crossover_batch(r.layer); }},
-    {"compute_time_s", Unit::second, [](R r) -> Cell { return point_of(r).compute_time_s; }},
-    {"memory_time_s", Unit::second, [](R r) -> Cell { return point_of(r).memory_time_s; }},
-    {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, {"roofline", Shown::always, [](T t) -> Cell { return t.roofline_time_s; }}},
-    {"attainable_flop_per_s", Unit::flop_per_second, [](R r) -> Cell { return point_of(r).attainable_flop_per_s; }},
-    {"expected_time_s", Unit::second, [](R r) -> Cell { return r.layer.expected_time_s; }, {"expected", Shown::always, [](T t) -> Cell { return t.expected_time_s; }}},
-    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {"within", Shown::unmeasured, [](T t) { return part_of(t.expected_uncertainty, &Uncertainty::factor); }}},
+constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
+    {"schema_version", Unit::none, [](LayerIn) -> Cell { return schema_version; }, {}, true},
+    {"source", Unit::none, [](LayerIn r) -> Cell { return r.source; }, {}, true},
+    {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
+    {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.gpu; }, {}, true},
+    {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
+    {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
+    {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
+    {"dtype", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).dtypes.input; }},
+    {"pass", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).pass; }},
+    {"engine", Unit::none, [](LayerIn r) { return runs_on_engine(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }},
+    {"fused_into", Unit::none, [](LayerIn r) { return text_or_null(*r.layer.fused_into); }},
+    {"input", Unit::none, [](LayerIn r) { return stated_input(layer_of(r)); }},
+    {"input_from", Unit::none, [](LayerIn r) { return stated_producers(r.layer); }},
+    {"output", Unit::none, [](LayerIn r) { return stated_output(layer_of(r)); }},
+    {layer_path, Unit::none, [](LayerIn r) { return stated_layer(r); }},
+    {"macs", Unit::operation, [](LayerIn r) -> Cell { return counts_of(r).macs; }, {.header = "MACs", .hidden = layer_facts::measured, .drop_order = {1}}},
+    {"flops", Unit::operation, [](LayerIn r) -> Cell { return counts_of(r).flops; }, {.header = "FLOP", .hidden = layer_facts::measured, .drop_order = {4}}},
+    {"params", Unit::count, [](LayerIn r) -> Cell { return counts_of(r).params; }},
+    {"buffers", Unit::count, [](LayerIn r) -> Cell { return counts_of(r).buffers; }},
+    {"bytes.input", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.input; }},
+    {"bytes.weight", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.weight; }},
+    {"bytes.output", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.output; }},
+    {"bytes.total", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.total; }, {.header = "bytes", .hidden = layer_facts::measured, .drop_order = {3}}},
+    {"intensity_flop_per_byte", Unit::number, [](LayerIn r) -> Cell { return point_of(r).intensity_flop_per_byte; }, {.header = "FLOP/B", .hidden = layer_facts::measured, .drop_order = {7}}},
+    {"ridge_flop_per_byte", Unit::number, [](LayerIn r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
+    {"bound", Unit::none, [](LayerIn r) -> Cell { return point_of(r).bound; }, {.header = "bound", .text = bound_text, .drop_order = {5, 1}}},
+    {"crossover_batch", Unit::count, [](LayerIn r) -> Cell { return crossover_batch(r.layer); }},
+    {"compute_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).compute_time_s; }},
+    {"memory_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).memory_time_s; }},
+    {"roofline_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).roofline_time_s; }, {.header = "roofline", .drop_order = {0, 4}}},
+    {"attainable_flop_per_s", Unit::rate, [](LayerIn r) -> Cell { return point_of(r).attainable_flop_per_s; }},
+    {"expected_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.expected_time_s; }, {.header = "expected"}},
+    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {.header = "within", .hidden = layer_facts::measured, .drop_order = {2}}},
     {"expected_uncertainty.factor_95", Unit::ratio, uncertainty<&Uncertainty::factor_95>},
     {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
-    {"limiter", Unit::none, plan<&KernelPlan::limiter>, {"limiter", Shown::always, nullptr, limiter_text}},
-    {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {"share", Shown::unmeasured, [](T) -> Cell { return 1.0; }}},
-    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {"planned", Shown::alone, nullptr, planned_text}},
+    {"limiter", Unit::none, plan<&KernelPlan::limiter>, {.header = "limiter", .text = limiter_text, .drop_order = {0, 3}}},
+    {"time_share", Unit::share, [](LayerIn r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
+    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {.header = "planned", .text = planned_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 6}}},
     {"kernel.solver", Unit::none, plan_solver},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
@@ -143,7 +148,7 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"kernel.l2_byte", Unit::byte, plan<&KernelPlan::l2_byte>},
     {"kernel.dram_read_byte", Unit::byte, plan<&KernelPlan::dram_read_byte>},
     {"kernel.dram_write_byte", Unit::byte, plan<&KernelPlan::dram_write_byte>},
-    {"kernel.in_flight_byte_per_s", Unit::byte_per_second, plan<&KernelPlan::in_flight_byte_per_s>},
+    {"kernel.in_flight_byte_per_s", Unit::rate, plan<&KernelPlan::in_flight_byte_per_s>},
     {"kernel.math_s", Unit::second, plan_part<Limiter::math>},
     {"kernel.instructions_s", Unit::second, plan_part<Limiter::instructions>},
     {"kernel.dram_s", Unit::second, plan_part<Limiter::dram>},
@@ -155,230 +160,281 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
     {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
-    {"measured.time_s", Unit::second, [](R r) -> Cell { return r.layer.measured_time_s; }, {"measured", Shown::measured, [](T t) -> Cell { return t.measured_time_s; }}},
-    {"measured.kernel", Unit::none, [](R r) { return text_or_null(layer_of(r).measured->kernel); }, {"ran", Shown::alone, nullptr, ran_text}},
-    {"measured.other_kernels", Unit::none, [](R r) { return text_or_null(layer_of(r).measured->other_kernels); }},
-    {"measured.better_kernel", Unit::none, [](R r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
-    {"measured.better_time_s", Unit::second, [](R r) -> Cell { return r.layer.better_time_s; }},
-    {"measured.warm_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->warm_s; }},
-    {"measured.cold_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->cold_s; }},
-    {"measured.achieved_flop_per_s", Unit::flop_per_second, [](R r) { return achieved(r, counts_of(r).flops); }},
-    {"measured.achieved_byte_per_s", Unit::byte_per_second, [](R r) { return achieved(r, counts_of(r).bytes.total); }},
+    {"measured.time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.measured_time_s; }, {.header = "measured", .hidden = layer_facts::unmeasured}},
+    {"measured.kernel", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->kernel); }, {.header = "ran", .text = ran_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 7}}},
+    {"measured.other_kernels", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->other_kernels); }},
+    {"measured.better_kernel", Unit::none, [](LayerIn r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
+    {"measured.better_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.better_time_s; }},
+    {"measured.warm_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->warm_s; }},
+    {"measured.cold_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->cold_s; }},
+    {"measured.achieved_flop_per_s", Unit::rate, [](LayerIn r) { return achieved(r, counts_of(r).flops); }},
+    {"measured.achieved_byte_per_s", Unit::rate, [](LayerIn r) { return achieved(r, counts_of(r).bytes.total); }},
     {"measured.share_of_peak", Unit::share, share_of_peak},
-    {"measured.lost_s", Unit::second, [](R r) -> Cell { return lost_s(r.layer); }, {"lost", Shown::measured, [](T t) -> Cell { return t.measured_time_s ? Cell(*t.measured_time_s - t.roofline_time_s) : Cell(); }}},
-    {"measured.over_roofline", Unit::ratio, [](R r) { return over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {"/bound", Shown::measured, [](T t) { return over(t.measured_time_s, t.roofline_time_s); }}},
-    {"measured.over_expected", Unit::ratio, [](R r) { return over(r.layer.measured_time_s, r.layer.expected_time_s); }, {"/exp.", Shown::measured, [](T t) { return over(t.measured_time_s, t.expected_time_s); }}},
-    {"measured.below_bound", Unit::none, [](R r) -> Cell { return r.layer.below_bound; }},
+    {"measured.lost_s", Unit::second, [](LayerIn r) -> Cell { return lost_s(r.layer); }, {.header = "lost", .hidden = layer_facts::unmeasured, .drop_order = {0, 2}}},
+    {"measured.over_roofline", Unit::ratio, [](LayerIn r) { return over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
+    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return over(r.layer.measured_time_s, r.layer.expected_time_s); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
+    {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
 });
 // clang-format on
 
-using Kernels = const KernelTable&;
-using Kernel = const KernelRow&;
+// Kernels.
 
-constexpr KernelField kernel_field_table[] = {
-    {"schema_version", [](Kernels, Kernel) -> Cell { return schema_version; }, true},
-    {"source", [](Kernels table, Kernel) -> Cell { return table.recording->source; }, true},
-    {"recording", [](Kernels table, Kernel) -> Cell { return table.recording->name; }, true},
-    {"gpu", [](Kernels table, Kernel) { return text_or_null(table.gpu); }, true},
-    {"name", [](Kernels, Kernel row) { return Cell(row.kernel.name); }},
-    {"grid", [](Kernels, Kernel row) { return text_or_null(row.kernel.grid); }},
-    {"block", [](Kernels, Kernel row) { return text_or_null(row.kernel.block); }},
-    {"launches", [](Kernels, Kernel row) { return Cell(row.kernel.launches); }},
-    {"time_s", [](Kernels, Kernel row) { return Cell(row.kernel.time_s); }},
-    {"time_share", [](Kernels, Kernel row) { return Cell(row.time_share); }},
-    {"mean_time_s", [](Kernels, Kernel row) -> Cell { return mean_time_s(row.kernel); }},
-    {"registers_per_thread", [](Kernels, Kernel row) { return Cell(row.kernel.registers); }},
-    {"occupancy", [](Kernels, Kernel row) { return Cell(row.kernel.occupancy); }},
-    {"engine", [](Kernels, Kernel row) { return Cell(row.engine); }},
-    {"flops", [](Kernels, Kernel row) { return Cell(row.flop); }},
-    {"dram_byte", [](Kernels, Kernel row) { return Cell(row.kernel.counters.dram_byte); }},
-    {"l2_byte", [](Kernels, Kernel row) { return Cell(row.kernel.counters.l2_byte); }},
-    {"flop_per_s", [](Kernels, Kernel row) { return Cell(row.flop_per_s); }},
-    {"dram_byte_per_s", [](Kernels, Kernel row) { return Cell(row.dram_byte_per_s); }},
-    {"l2_byte_per_s", [](Kernels, Kernel row) { return Cell(row.l2_byte_per_s); }},
-    {"intensity_flop_per_byte",
-     [](Kernels, Kernel row) { return Cell(row.intensity_flop_per_byte); }},
-    {"l2_intensity_flop_per_byte",
-     [](Kernels, Kernel row) { return Cell(row.l2_intensity_flop_per_byte); }},
-    {"compute_share",
-     [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::compute]); }},
-    {"dram_share", [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::dram]); }},
-    {"l2_share", [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::l2]); }},
-    {"nearest_roof", [](Kernels, Kernel row) { return Cell(row.nearest_roof); }},
-};
+using KernelIn = const KernelLine&;
 
-using Table = const SettingsTable&;
-using Of = const SettingRow&;
-
-constexpr SettingField setting_field_table[] = {
-    {"schema_version", [](Table, Of) { return Cell(schema_version); }, true},
-    {"network", [](Table table, Of) { return Cell(table.work); }, true},
-    {"training", [](Table table, Of) { return Cell(table.training); }, true},
-    {"rank", [](Table, Of row) { return Cell(row.rank); }},
-    {"tied", [](Table, Of row) { return row.rank ? Cell(row.tied) : Cell(); }},
-    {"gpu", [](Table, Of row) { return Cell(row.gpu); }},
-    {"framework", [](Table, Of row) { return Cell(row.framework); }},
-    {"dtype", [](Table, Of row) { return Cell(row.dtype); }},
-    {"batch", [](Table, Of row) { return Cell(row.batch); }},
-    {"is_max_batch", [](Table, Of row) { return Cell(row.is_goal[BatchGoal::max]); }},
-    {"is_best_batch", [](Table, Of row) { return Cell(row.is_goal[BatchGoal::best]); }},
-    {"time_s", [](Table, Of row) { return Cell(row.time_s); }},
-    {"expected_uncertainty.factor",
-     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::factor); }},
-    {"expected_uncertainty.factor_95",
-     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::factor_95); }},
-    {"expected_uncertainty.basis",
-     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::basis); }},
-    {"roofline_time_s", [](Table, Of row) { return Cell(row.roofline_time_s); }},
-    {"measured_time_s", [](Table, Of row) { return Cell(row.measured_time_s); }},
-    {"compute_bound_share", [](Table, Of row) { return Cell(row.compute_bound_share); }},
-    {"limiter", [](Table, Of row) { return Cell(row.limiter); }},
-    {"limiter_share", [](Table, Of row) { return Cell(row.limiter_share); }},
-    {"speedup", [](Table, Of row) { return Cell(row.speedup); }},
-    {"time_per_image_s", [](Table, Of row) { return Cell(row.time_per_image_s); }},
-    {"images_per_s", [](Table, Of row) { return Cell(row.images_per_s); }},
-    {"eager_images_per_s", [](Table, Of row) { return Cell(row.eager_images_per_s); }},
-    {"tdp_w", [](Table, Of row) { return Cell(row.tdp_w); }},
-    {"energy_per_image_j", [](Table, Of row) { return Cell(row.energy_per_image_j); }},
-    {"cost_per_million_images", [](Table, Of row) { return Cell(row.cost_per_million_images); }},
-    {"needed_memory_byte", [](Table, Of row) { return Cell(row.needed_memory_byte); }},
-    {"fits", [](Table, Of row) { return Cell(row.fits); }},
-};
-
-/// "bytes." of "bytes.total": what the paths of fields of one group begin with; else nothing.
-constexpr std::string_view group_of(std::string_view path) {
-  return path.substr(0, path.find('.') + 1);
+std::string nearest_text(KernelIn k) {
+  if (!k.row.nearest_roof) return "";
+  return fmt::format("{} {}", name_of(*k.row.nearest_roof),
+                     percent(*k.row.roof_share[*k.row.nearest_roof]));
 }
 
-/// How many fields from `begin` on are of one group; a field without one is alone.
-template <const auto& table>
-consteval std::size_t size_of_group(std::size_t begin) {
-  const std::string_view group = group_of(table[begin].path);
-  std::size_t end = begin + 1;
-  while (!group.empty() && end < std::size(table) && group_of(table[end].path) == group) ++end;
-  return end - begin;
+template <KernelRoof roof>
+Cell share_of_roof(KernelIn k) {
+  return k.row.roof_share[roof];
 }
 
-/// The key of a field in the object that it stands in, and of that object.
-template <const auto& table, std::size_t i>
-inline constexpr JsonKey own_key(table[i].path.substr(group_of(table[i].path).size()));
-template <const auto& table, std::size_t i>
-inline constexpr JsonKey group_key(table[i].path.substr(0, table[i].path.find('.')));
+// clang-format off
+constexpr std::array kernel_table = std::to_array<Column<KernelLine>>({
+    {"schema_version", Unit::none, [](KernelIn) -> Cell { return schema_version; }, {}, true},
+    {"source", Unit::none, [](KernelIn k) -> Cell { return k.table.recording->source; }, {}, true},
+    {"recording", Unit::none, [](KernelIn k) -> Cell { return k.table.recording->name; }, {}, true},
+    {"gpu", Unit::none, [](KernelIn k) { return text_or_null(k.table.gpu); }, {}, true},
+    {"name", Unit::none, [](KernelIn k) -> Cell { return k.row.kernel.name; }, {.header = "kernel", .text = [](KernelIn k) { return short_name(kernel_label(k.row), k.name_width); }}},
+    {"grid", Unit::none, [](KernelIn k) { return text_or_null(k.row.kernel.grid); }},
+    {"block", Unit::none, [](KernelIn k) { return text_or_null(k.row.kernel.block); }},
+    {"launches", Unit::count, [](KernelIn k) -> Cell { return k.row.kernel.launches; }, {.header = "launches", .drop_order = {6}}},
+    {"time_s", Unit::second, [](KernelIn k) -> Cell { return k.row.kernel.time_s; }, {.header = "time"}},
+    {"time_share", Unit::share, [](KernelIn k) -> Cell { return k.row.time_share; }, {.header = "share"}},
+    {"mean_time_s", Unit::second, [](KernelIn k) -> Cell { return mean_time_s(k.row.kernel); }, {.header = "mean", .text = [](KernelIn k) { return duration(mean_time_s(k.row.kernel)); }, .drop_order = {2}}},
+    {"registers_per_thread", Unit::count, [](KernelIn k) -> Cell { return k.row.kernel.registers; }},
+    {"occupancy", Unit::share, [](KernelIn k) -> Cell { return k.row.kernel.occupancy; }},
+    {"engine", Unit::none, [](KernelIn k) -> Cell { return k.row.engine; }, {.header = "engine", .drop_order = {5}}},
+    {"flops", Unit::operation, [](KernelIn k) -> Cell { return k.row.flop; }},
+    {"dram_byte", Unit::byte, [](KernelIn k) -> Cell { return k.row.kernel.counters.dram_byte; }},
+    {"l2_byte", Unit::byte, [](KernelIn k) -> Cell { return k.row.kernel.counters.l2_byte; }},
+    {"flop_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.flop_per_s; }, {.header = "FLOP/s"}},
+    {"dram_byte_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.dram_byte_per_s; }, {.header = "DRAM B/s", .drop_order = {4}}},
+    {"l2_byte_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.l2_byte_per_s; }, {.header = "L2 B/s", .drop_order = {3}}},
+    {"intensity_flop_per_byte", Unit::number, [](KernelIn k) -> Cell { return k.row.intensity_flop_per_byte; }, {.header = "FLOP/B"}},
+    {"l2_intensity_flop_per_byte", Unit::number, [](KernelIn k) -> Cell { return k.row.l2_intensity_flop_per_byte; }, {.header = "FLOP/B at L2", .drop_order = {7}}},
+    {"", Unit::share, nullptr, {.header = "occupancy", .text = [](KernelIn k) { return percent(k.row.kernel.occupancy); }, .drop_order = {1}}},
+    {"compute_share", Unit::share, share_of_roof<KernelRoof::compute>},
+    {"dram_share", Unit::share, share_of_roof<KernelRoof::dram>},
+    {"l2_share", Unit::share, share_of_roof<KernelRoof::l2>},
+    {"nearest_roof", Unit::none, [](KernelIn k) -> Cell { return k.row.nearest_roof; }, {.header = "nearest roof", .text = nearest_text}},
+});
+// clang-format on
 
-/// Writes the fields of one group, from the table's row i on, as an object.
-template <const auto& table, std::size_t i, std::size_t... n, class... Of>
-void write_group(std::index_sequence<n...>, JsonWriter& writer, const Of&... of) {
-  if (!(is_known(table[i + n].value(of...)) || ...)) {
-    writer.member(group_key<table, i>, {});
-    return;
-  }
-  writer.key(group_key<table, i>).begin_object();
-  (writer.member(own_key<table, i + n>, table[i + n].value(of...)), ...);
-  writer.end_object();
+// Settings.
+
+using SettingIn = const SettingLine&;
+
+/// "compute", "memory 80%": by what most of the bound's time is bound.
+std::string bound_share_text(SettingIn s) {
+  const double share = s.row.compute_bound_share;
+  if (share >= 0.995) return "compute";
+  if (share <= 0.005) return "memory";
+  return share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * share)
+                      : fmt::format("memory {:.0f}%", 100 * (1 - share));
 }
 
-/// Writes the fields of what they are `of` into the open object, nested by their paths; `with_head`
-/// those that say what a row is of, too. A group of fields that are all unknown is null as a whole.
-/// The table is known as this is compiled: each field becomes the code that writes it, which writes
-/// rows a fifth faster than calls through its pointers.
-template <const auto& table, std::size_t i = 0, class... Of>
-void write_nested(JsonWriter& writer, bool with_head, const Of&... of) {
-  constexpr std::size_t end = i + size_of_group<table>(i);
-  if constexpr (group_of(table[i].path).empty()) {
-    if (with_head || !table[i].is_head) writer.member(own_key<table, i>, table[i].value(of...));
-  } else {
-    write_group<table, i>(std::make_index_sequence<end - i>(), writer, of...);
-  }
-  if constexpr (end < std::size(table)) write_nested<table, end>(writer, with_head, of...);
+std::string expected_text(SettingIn s) {
+  return carried_over_mark(s.row.expected_uncertainty) + duration(s.row.time_s);
 }
 
-/// Not of each row's fields, but of few rows: how a profiler or a file said the layer.
-void write_source_line(JsonWriter& writer, const Row& row) {
-  if (const std::string& line = *layer_of(row).source_line; !line.empty())
-    writer.member("source_line", line);
+std::string image_text(SettingIn s) {
+  if (!s.row.time_per_image_s) return "";
+  return carried_over_mark(s.row.expected_uncertainty) + duration(*s.row.time_per_image_s);
 }
 
-template <class Fields>
-std::string header_of(const Fields& fields) {
-  std::string out;
-  for (const auto& field : fields)
-    out += (out.empty() ? "" : ",") +
-           (field.path == layer_path ? layer_columns() : column_of(field.path));
-  return out + '\n';
+std::string power_text(SettingIn s) {
+  return s.row.tdp_w ? fmt::format("{:.0f} W", *s.row.tdp_w) : "";
 }
 
-/// A line of CSV; a row's layer has a column for each of its fields.
-template <class Fields, class... Of>
-void append_cells(std::string& text, const Fields& fields, const Of&... of) {
+/// Whether the batches of only some rows were asked for as this.
+bool tells_apart(const SettingsTable& table, BatchGoal goal) {
+  const auto count =
+      std::ranges::count_if(table.rows, [&](const SettingRow& row) { return row.is_goal[goal]; });
+  return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
+}
+
+/// What the row is best in.
+std::string marks_text(SettingIn s) {
+  if (!s.row.fits.value_or(true)) return "DOES NOT FIT";
+  if (s.table.ranked_by) return "";
+  const auto index = static_cast<std::size_t>(&s.row - s.table.rows.data());
+  std::string text;
+  const auto mark = [&](bool is_marked, std::string_view what) {
+    if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  mark(s.table.best == index, "time");
+  mark(s.table.fewest_joules == index, "energy");
+  mark(s.table.cheapest == index, "cost");
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    mark(s.row.is_goal[goal] && tells_apart(s.table, goal), std::string(name_of(goal)) + " batch");
+  return text;
+}
+
+template <auto member>
+Cell uncertainty_of(SettingIn s) {
+  return part_of(s.row.expected_uncertainty, member);
+}
+
+// The order in which narrow terminals go without columns is that of what can be worked out of the
+// rest; a ranking says of each GPU what it takes to choose one.
+// clang-format off
+constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
+    {"schema_version", Unit::none, [](SettingIn) -> Cell { return schema_version; }, {}, true},
+    {"network", Unit::none, [](SettingIn s) -> Cell { return s.table.work; }, {.header = "network", .text = [](SettingIn s) { return std::string(s.work); }, .hidden = setting_facts::one_work}, true},
+    {"training", Unit::none, [](SettingIn s) -> Cell { return s.table.training; }, {}, true},
+    {"rank", Unit::count, [](SettingIn s) -> Cell { return s.row.rank; }, {.header = "rank"}},
+    {"tied", Unit::none, [](SettingIn s) { return s.row.rank ? Cell(s.row.tied) : Cell(); }},
+    {"gpu", Unit::none, [](SettingIn s) -> Cell { return s.row.gpu; }, {.header = "GPU", .text = [](SettingIn s) { return std::string(s.gpu); }, .hidden = setting_facts::one_gpu}},
+    {"framework", Unit::none, [](SettingIn s) -> Cell { return s.row.framework; }},
+    {"dtype", Unit::none, [](SettingIn s) -> Cell { return s.row.dtype; }, {.header = "dtype", .text = [](SettingIn s) { return type_text(s.row); }, .hidden = setting_facts::one_type}},
+    {"batch", Unit::count, [](SettingIn s) -> Cell { return s.row.batch; }, {.header = "batch", .text = [](SettingIn s) { return batch_text(s.row); }, .hidden = setting_facts::one_batch}},
+    {"is_max_batch", Unit::none, [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::max]; }},
+    {"is_best_batch", Unit::none, [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::best]; }},
+    {"", Unit::second, [](SettingIn s) -> Cell { return s.row.roofline_time_s; }, {.header = "roofline", .drop_order = {3, 2}}},
+    {"time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.time_s; }, {.header = "expected", .text = expected_text, .drop_order = {10, 7}}},
+    {"expected_uncertainty.factor", Unit::ratio, uncertainty_of<&Uncertainty::factor>, {.header = "within", .drop_order = {11}}},
+    {"expected_uncertainty.factor_95", Unit::ratio, uncertainty_of<&Uncertainty::factor_95>},
+    {"expected_uncertainty.basis", Unit::none, uncertainty_of<&Uncertainty::basis>},
+    {"roofline_time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.roofline_time_s; }},
+    {"measured_time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.measured_time_s; }, {.header = "measured"}},
+    {"compute_bound_share", Unit::share, [](SettingIn s) -> Cell { return s.row.compute_bound_share; }},
+    {"limiter", Unit::none, [](SettingIn s) -> Cell { return s.row.limiter; }},
+    {"limiter_share", Unit::share, [](SettingIn s) -> Cell { return s.row.limiter_share; }},
+    {"speedup", Unit::ratio, [](SettingIn s) -> Cell { return s.row.speedup; }},
+    {"time_per_image_s", Unit::second, [](SettingIn s) -> Cell { return s.row.time_per_image_s; }, {.header = "an image", .text = image_text, .hidden = setting_facts::batch_of_one, .drop_order = {0, 6}}},
+    {"images_per_s", Unit::number, [](SettingIn s) -> Cell { return s.row.images_per_s; }, {.header = "images/s", .drop_order = {9}}},
+    {"eager_images_per_s", Unit::number, [](SettingIn s) -> Cell { return s.row.eager_images_per_s; }, {.header = "eager", .drop_order = {2}}},
+    {"", Unit::ratio, nullptr, {.header = "speed-up", .text = [](SettingIn s) { return factor(s.row.speedup); }, .drop_order = {7, 4}}},
+    {"tdp_w", Unit::number, [](SettingIn s) -> Cell { return s.row.tdp_w; }, {.header = "TDP", .text = power_text, .hidden = setting_facts::one_gpu, .drop_order = {4, 8}}},
+    {"energy_per_image_j", Unit::number, [](SettingIn s) -> Cell { return s.row.energy_per_image_j; }, {.header = "energy", .text = [](SettingIn s) { return si(s.row.energy_per_image_j, "J"); }, .drop_order = {5, 9}}},
+    {"", Unit::none, nullptr, {.header = "bound by", .text = bound_share_text, .drop_order = {8, 5}}},
+    {"", Unit::none, nullptr, {.header = "limiter", .text = [](SettingIn s) { return words(s.row.limiter); }, .drop_order = {6, 3}}},
+    {"", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }, {.header = "memory", .drop_order = {1, 1}}},
+    {"cost_per_million_images", Unit::number, [](SettingIn s) -> Cell { return s.row.cost_per_million_images; }, {.header = million_header}},
+    {"needed_memory_byte", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }},
+    {"fits", Unit::none, [](SettingIn s) -> Cell { return s.row.fits; }},
+    {"", Unit::none, nullptr, {.header = "best in", .text = marks_text}},
+});
+
+// Sums of layers: of a type, and of a whole result.
+
+using SumIn = const TypeRow&;
+
+constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
+    {"type", Unit::none, [](SumIn t) -> Cell { return info(t.kind).name; }, {.header = "type"}, true},
+    {"rows", Unit::count, [](SumIn t) -> Cell { return t.rows; }, {.header = "layers"}, true},
+    {"macs", Unit::operation, [](SumIn t) -> Cell { return t.total.macs; }, {.header = "MACs"}},
+    {"flops", Unit::operation, [](SumIn t) -> Cell { return t.total.flops; }, {.header = "FLOP"}},
+    {"params", Unit::count, [](SumIn t) -> Cell { return t.total.params; }},
+    {"buffers", Unit::count, [](SumIn t) -> Cell { return t.total.buffers; }},
+    {"bytes.input", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.input; }},
+    {"bytes.weight", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.weight; }},
+    {"bytes.output", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.output; }},
+    {"bytes.total", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.total; }, {.header = "bytes"}},
+    {"compute_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.compute_time_s; }},
+    {"memory_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.memory_time_s; }},
+    {"roofline_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.roofline_time_s; }, {.header = "roofline"}},
+    {"expected_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.expected_time_s; }, {.header = "expected"}},
+    {"expected_uncertainty.factor", Unit::ratio, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::factor); }, {.header = "within", .hidden = of_types}},
+    {"expected_uncertainty.factor_95", Unit::ratio, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::factor_95); }},
+    {"expected_uncertainty.basis", Unit::none, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::basis); }},
+    {"", Unit::share, [](SumIn t) -> Cell { return t.time_share; }, {.header = "share"}},
+    {"measured_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.measured_time_s; }, {.header = "measured"}},
+    {"", Unit::second, [](SumIn t) { return t.total.measured_time_s ? Cell(*t.total.measured_time_s - t.total.roofline_time_s) : Cell(); }, {.header = "lost", .hidden = of_types}},
+    {"", Unit::ratio, [](SumIn t) { return over(t.total.measured_time_s, t.total.roofline_time_s); }, {.header = "/bound"}},
+    {"", Unit::ratio, [](SumIn t) { return over(t.total.measured_time_s, t.total.expected_time_s); }, {.header = "/exp."}},
+    {"time_share", Unit::share, [](SumIn t) -> Cell { return t.time_share; }, {}, true},
+});
+// clang-format on
+
+/// The table that a line is a row of.
+template <class Line>
+constexpr const auto& table_of() {
+  if constexpr (std::is_same_v<Line, LayerLine>)
+    return layer_table;
+  else if constexpr (std::is_same_v<Line, KernelLine>)
+    return kernel_table;
+  else if constexpr (std::is_same_v<Line, SettingLine>)
+    return setting_table;
+  else
+    return sum_table;
+}
+
+/// A row's layer has a column for each of its fields.
+template <class Line>
+void append_csv_row(std::string& text, const Line& line) {
   TextBuffer out(text);
-  for (const auto& field : fields) {
-    if (&field != std::data(fields)) out.add(',');
-    if constexpr (sizeof...(of) == 1)
-      if (field.path == layer_path) {
-        append_layer_cells(out, of...);
+  bool is_first = true;
+  for (const Column<Line>& column : table_of<Line>()) {
+    if (column.path.empty()) continue;
+    if (!std::exchange(is_first, false)) out.add(',');
+    if constexpr (std::is_same_v<Line, LayerLine>)
+      if (column.path == layer_path) {
+        append_stated_cells(out, line);
         continue;
       }
-    append_csv(out, field.value(of...));
+    append_csv(out, column.value(line));
   }
   out.add('\n');
   out.flush();
 }
 
-template <class Fields, class... Of>
-void append_line(std::string& text, RowFormat format, const Fields& fields, const Of&... of) {
+}  // namespace
+
+std::span<const Column<LayerLine>> layer_columns() { return layer_table; }
+std::span<const Column<KernelLine>> kernel_columns() { return kernel_table; }
+std::span<const Column<SettingLine>> setting_columns() { return setting_table; }
+std::span<const Column<TypeRow>> sum_columns() { return sum_table; }
+
+template <class Line>
+void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
+  write_columns<table_of<Line>()>(writer, line, with_head);
+  // Not of each row, but of few: how a profiler or a file said the layer.
+  if constexpr (std::is_same_v<Line, LayerLine>)
+    if (const std::string& said = *layer_of(line).source_line; !said.empty())
+      writer.member("source_line", said);
+}
+
+template <class Line>
+const std::string& csv_header() {
+  static const std::string header = [] {
+    std::string out;
+    for (const Column<Line>& column : table_of<Line>())
+      if (!column.path.empty())
+        out += (out.empty() ? "" : ",") +
+               (column.path == layer_path ? stated_columns() : column_of(column.path));
+    return out + '\n';
+  }();
+  return header;
+}
+
+template <class Line>
+void append_row(std::string& text, RowFormat format, const Line& line) {
   switch (format) {
-    case RowFormat::csv: return append_cells(text, fields, of...);
+    case RowFormat::csv: return append_csv_row(text, line);
     case RowFormat::ndjson: break;
   }
   JsonWriter writer(text, false);
   writer.begin_object();
-  write_fields(writer, true, of...);
+  write_fields(writer, line, true);
   writer.end_object();
   text += '\n';
 }
 
-}  // namespace
-
-std::span<const OutputField> output_fields() { return layer_field_table; }
-std::span<const KernelField> kernel_fields() { return kernel_field_table; }
-
-void write_fields(JsonWriter& writer, bool with_head, const Row& row) {
-  write_nested<layer_field_table>(writer, with_head, row);
-  write_source_line(writer, row);
-}
-
-void write_fields(JsonWriter& writer, bool with_head, const KernelTable& table,
-                  const KernelRow& row) {
-  write_nested<kernel_field_table>(writer, with_head, table, row);
-}
-
-void write_fields(JsonWriter& writer, bool with_head, const SettingsTable& table,
-                  const SettingRow& row) {
-  write_nested<setting_field_table>(writer, with_head, table, row);
-}
-
-std::string csv_header(RowsOf what) {
-  switch (what) {
-    case RowsOf::layers: return header_of(layer_field_table);
-    case RowsOf::kernels: return header_of(kernel_field_table);
-    case RowsOf::points: return header_of(setting_field_table);
-  }
-  return "";
-}
-
-void append_row(std::string& text, RowFormat format, const Row& row) {
-  append_line(text, format, layer_field_table, row);
-}
-
-void append_row(std::string& text, RowFormat format, const KernelTable& table,
-                const KernelRow& row) {
-  append_line(text, format, kernel_field_table, table, row);
-}
-
-void append_row(std::string& text, RowFormat format, const SettingsTable& table,
-                const SettingRow& row) {
-  append_line(text, format, setting_field_table, table, row);
-}
+template void write_fields(JsonWriter&, const LayerLine&, bool);
+template void write_fields(JsonWriter&, const KernelLine&, bool);
+template void write_fields(JsonWriter&, const SettingLine&, bool);
+template void write_fields(JsonWriter&, const TypeRow&, bool);
+template const std::string& csv_header<LayerLine>();
+template const std::string& csv_header<KernelLine>();
+template const std::string& csv_header<SettingLine>();
+template void append_row(std::string&, RowFormat, const LayerLine&);
+template void append_row(std::string&, RowFormat, const KernelLine&);
+template void append_row(std::string&, RowFormat, const SettingLine&);
 
 std::string column_of(std::string_view path) {
   std::string column(path);

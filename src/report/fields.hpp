@@ -1,8 +1,6 @@
 #pragma once
 
-// The fields of rows of layers, of kernels and of settings, in one place: JSON and NDJSON nest them
-// by their path, a CSV column is the path with "_" for ".", tables for people show those of layers
-// that have a header.
+// The columns of layers, of kernels and of settings, and their rows as files have them.
 
 #include <cstdint>
 #include <span>
@@ -10,7 +8,7 @@
 #include <string_view>
 
 #include "model/layer_fields.hpp"
-#include "report/writer.hpp"
+#include "report/columns.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -18,8 +16,9 @@ namespace roofline {
 /// The version of the keys of JSON and NDJSON, raised when one changes its meaning or goes.
 inline constexpr std::uint64_t schema_version = 2;
 
-/// A row and what it is a row of, which outlive it.
-struct Row {
+// Rows with what they are rows of, which outlives them.
+
+struct LayerLine {
   std::string_view source;
   std::string_view network;
   std::string_view gpu;
@@ -27,92 +26,64 @@ struct Row {
   bool in_stream = false;  ///< it stands alone, of no whole to have a share of
 };
 
-/// What a field's number counts: how people read it, and whether tables may add it up.
-enum class Unit : std::uint8_t {
-  none,   ///< text, flags, lists
-  count,  ///< plain integers
-  operation,
-  byte,
-  second,
-  flop_per_byte,
-  flop_per_second,
-  byte_per_second,
-  share,
-  ratio,
+struct KernelLine {
+  const KernelTable& table;
+  const KernelRow& row;
+  std::size_t name_width = 60;  ///< of its name in tables
 };
 
-/// Which tables for people show a field.
-enum class Shown : std::uint8_t {
-  always,
-  unmeasured,  ///< those without measured times
-  measured,    ///< those with
-  alone,       ///< those with times of layers measured one by one, in no recording
+struct SettingLine {
+  const SettingsTable& table;
+  const SettingRow& row;
+  std::string_view work = {};  ///< what tables say of it, as they say it once for all its rows
+  std::string_view gpu = {};   ///< what tables call the GPU
 };
 
-/// How tables for people show a field.
-struct TableColumn {
-  std::string_view header = {};  ///< empty: they do not show it
-  Shown shown = Shown::always;
-  /// What stands in the row of the total; nothing where the total has no such number.
-  Cell (*total)(const Total&) = nullptr;
-  /// What stands in a row where that is not the value in its unit.
-  std::string (*text)(const LayerResult&) = nullptr;
-};
+inline LayerLine line_of(const Result& result, const LayerResult& layer, bool in_stream = false) {
+  return {result.setting.source, result.setting.network, result.setting.gpu, layer, in_stream};
+}
 
-struct OutputField {
-  std::string_view path;  ///< "bytes.total"
-  Unit unit;
-  Cell (*value)(const Row&);
-  TableColumn column = {};
-  bool is_head = false;  ///< says what the row is of: on each line of NDJSON and CSV, once in JSON
-};
+std::span<const Column<LayerLine>> layer_columns();
+std::span<const Column<KernelLine>> kernel_columns();
+std::span<const Column<SettingLine>> setting_columns();
+/// Of a type of layers, and of a whole result.
+std::span<const Column<TypeRow>> sum_columns();
 
-/// A field of a kernel in a recording, or of a setting in a table of settings.
-template <class Table, class Of>
-struct FieldOf {
-  std::string_view path;
-  Cell (*value)(const Table& table, const Of& row);
-  bool is_head = false;  ///< says something of the whole table, which JSON says once
-};
-using KernelField = FieldOf<KernelTable, KernelRow>;
-using SettingField = FieldOf<SettingsTable, SettingRow>;
+/// Facts of tables of layers.
+namespace layer_facts {
+inline constexpr Facts measured = 1, unmeasured = 2, recorded = 4, several_results = 8;
+}
+/// A fact of tables of types.
+inline constexpr Facts of_types = 2;
+/// Facts of tables of settings: what stands once above them, or goes without saying.
+namespace setting_facts {
+inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_batch = 16,
+                       batch_of_one = 32;
+}
 
-std::span<const OutputField> output_fields();
-std::span<const KernelField> kernel_fields();
+// A Line below is one of the three.
+
+/// Of sums, too: writes the row into the open object; `with_head` what says of what it is a row,
+/// too.
+template <class Line>
+void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
+
+/// The names of the columns of CSV, a line.
+template <class Line>
+const std::string& csv_header();
+
+/// Appends all fields as a line of a format of rows.
+template <class Line>
+void append_row(std::string& text, RowFormat format, const Line& line);
+
+/// "bytes_total" of "bytes.total"
+std::string column_of(std::string_view path);
 
 /// A member of what may not be there.
 template <class Whole, class Member>
 Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
   return whole ? Cell((*whole).*member) : Cell();
 }
-
-/// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
-/// the row is of, too.
-void write_fields(JsonWriter& writer, bool with_head, const Row& row);
-void write_fields(JsonWriter& writer, bool with_head, const KernelTable& table,
-                  const KernelRow& row);
-void write_fields(JsonWriter& writer, bool with_head, const SettingsTable& table,
-                  const SettingRow& row);
-
-/// Rows of each have columns of their own.
-enum class RowsOf : std::uint8_t { layers, kernels, points };
-/// The names of the columns of CSV, a line.
-std::string csv_header(RowsOf what);
-
-/// Appends all fields as a line of a format of rows.
-void append_row(std::string& text, RowFormat format, const Row& row);
-void append_row(std::string& text, RowFormat format, const KernelTable& table,
-                const KernelRow& row);
-void append_row(std::string& text, RowFormat format, const SettingsTable& table,
-                const SettingRow& row);
-
-/// A row of the result.
-inline Row row_of(const Result& result, const LayerResult& layer, bool in_stream = false) {
-  return {result.setting.source, result.setting.network, result.setting.gpu, layer, in_stream};
-}
-
-/// "bytes_total" of "bytes.total"
-std::string column_of(std::string_view path);
 
 /// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
 bool runs_on_engine(const Layer& layer);
@@ -131,10 +102,10 @@ std::string render_layer_records(const Network& network, bool training);
 inline constexpr std::string_view layer_path = "layer";
 /// The row's layer as an object; unknown for a copy over the host link, which no file can state. In
 /// a report its operands name the layers that they come from; in a stream it stands alone.
-Cell stated_layer(const Row& row);
+Cell stated_layer(const LayerLine& row);
 /// A layer in CSV: the columns of all fields, and a row's cells, standing alone.
-std::string layer_columns();
-void append_layer_cells(TextBuffer& csv, const Row& row);
+std::string stated_columns();
+void append_stated_cells(TextBuffer& csv, const LayerLine& row);
 
 /// A row's `input`: one operand is its shape; several are a list of shapes, learned ones as
 /// {"parameter": [...]}.

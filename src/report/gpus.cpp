@@ -134,8 +134,8 @@ std::string render_gpu(const Gpu& gpu) {
 }
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
-  Grid grid{{left("name"), left("alias"), left("architecture"), right("GB"), right("GB/s"),
-             right("fp32"), right("fp16 tensor"), right("ridge")}};
+  Grid grid{{left("name"), left("alias"), left("architecture", 2), right("GB"), right("GB/s"),
+             right("fp32"), right("fp16 tensor"), right("ridge", 1)}};
   for (const Gpu& gpu : gpus) {
     const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
     const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
@@ -146,7 +146,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
   // Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
-  drop_columns(grid, style.width, {"ridge", "architecture"});
+  fit(grid, style.width);
   return aligned(grid, style.width) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }

@@ -75,6 +75,11 @@ std::size_t GridColumn::width() const {
   return widest;
 }
 
+bool GridColumn::says_nothing() const {
+  return std::ranges::all_of(
+      cells, [&](const std::string& cell) { return cell.empty() || (!left && cell == "0"); });
+}
+
 void Grid::add_row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(cells[i]);
 }
@@ -103,14 +108,19 @@ std::string markdown_grid(const Grid& grid) {
   return text;
 }
 
-void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  const std::vector<std::string_view>& droppable) {
-  std::erase_if(grid.columns, [](const GridColumn& column) {
-    return std::ranges::all_of(column.cells, [](const auto& cell) { return cell.empty(); });
-  });
-  for (const std::string_view header : droppable) {
-    if (!width || sum_of(natural_widths(grid)) <= *width) return;
-    std::erase_if(grid.columns, [&](const GridColumn& column) { return column.header == header; });
+void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
+  std::vector<GridColumn>& columns = grid.columns;
+  std::erase_if(columns, [](const GridColumn& column) { return column.says_nothing(); });
+  const auto is_too_wide = [&] {
+    std::vector<std::size_t> widths = natural_widths(grid);
+    if (!widths.empty()) widths.front() = std::min(widths.front(), enough);
+    return sum_of(widths) > *width;
+  };
+  const auto order = [](const GridColumn& column) { return column.drop_order - 1; };  // 0: last
+  while (width && !columns.empty() && is_too_wide()) {
+    const auto next = std::ranges::min_element(columns, {}, order);
+    if (next->drop_order == 0) return;
+    columns.erase(next);
   }
 }
 

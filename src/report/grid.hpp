@@ -3,6 +3,7 @@
 // A grid of texts as an aligned table or as Markdown.
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,17 +19,24 @@ inline constexpr std::string_view column_gap = "  ";
 struct GridColumn {
   std::string header;
   bool left = false;
+  /// A table that is too wide goes without its columns in this order; 0: never.
+  std::size_t drop_order = 0;
   std::vector<std::string> cells = {};
 
   /// Names come from files: whatever they hold, none may act on the terminal.
   void add(std::string_view cell);
   /// Columns of a terminal that it takes.
   std::size_t width() const;
+  bool says_nothing() const;
 };
 
 /// Of texts, and of numbers.
-inline GridColumn left(std::string header) { return {std::move(header), true}; }
-inline GridColumn right(std::string header) { return {std::move(header)}; }
+inline GridColumn left(std::string header, std::size_t drop_order = 0) {
+  return {std::move(header), true, drop_order};
+}
+inline GridColumn right(std::string header, std::size_t drop_order = 0) {
+  return {std::move(header), false, drop_order};
+}
 
 struct Grid {
   std::vector<GridColumn> columns;
@@ -68,9 +76,9 @@ struct TableStyle {
   std::string render(const Grid& grid) const;
 };
 
-/// Drops columns that are empty in every row and, until the grid fits `width`, those of these
-/// headers, first to last.
-void drop_columns(Grid& grid, std::optional<std::size_t> width,
-                  const std::vector<std::string_view>& droppable);
+/// Drops columns that say nothing of any row and, until the grid fits into `width`, those that have
+/// an order for that. The first column counts as no wider than `enough`: names can be shortened.
+void fit(Grid& grid, std::optional<std::size_t> width,
+         std::size_t enough = std::numeric_limits<std::size_t>::max());
 
 }  // namespace roofline

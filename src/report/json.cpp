@@ -4,6 +4,7 @@
 
 #include "report/fields.hpp"
 #include "report/formats.hpp"
+#include "report/sections.hpp"
 
 namespace roofline {
 namespace {
@@ -43,23 +44,8 @@ void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
   });
 }
 
-void write_total(W& w, const Total& total) {
-  const Bytes& bytes = total.bytes;
-  w.members({{"macs", total.macs},
-             {"flops", total.flops},
-             {"params", total.params},
-             {"buffers", total.buffers}});
-  w.key("bytes").object({{"input", bytes.input},
-                         {"weight", bytes.weight},
-                         {"output", bytes.output},
-                         {"total", bytes.total}});
-  w.members({{"compute_time_s", total.compute_time_s},
-             {"memory_time_s", total.memory_time_s},
-             {"roofline_time_s", total.roofline_time_s},
-             {"expected_time_s", total.expected_time_s}});
-  write_uncertainty(w, total.expected_uncertainty);
-  w.member("measured_time_s", total.measured_time_s);
-}
+/// What a sum holds, but for what it is a sum of.
+void write_total(W& w, const Total& total) { write_fields(w, TypeRow{.total = total}); }
 
 void write_ceilings(W& w, const Result& result) {
   const Ceilings& ceilings = result.bounds.ceilings;
@@ -97,30 +83,8 @@ void write_memory(W& w, const Result& result) {
 
 void write_types(W& w, const Result& result) {
   w.list("by_type", result.types, [&](const TypeRow& type) {
-    w.begin_object().members({{"type", info(type.kind).name}, {"rows", type.rows}});
-    write_total(w, type.total);
-    w.member("time_share", type.time_share).end_object();
-  });
-}
-
-void write_error(W& w, std::string_view name, const ModelError& error) {
-  w.key(name).object({{"bias", error.bias},
-                      {"gerr", error.geometric_error},
-                      {"median_error", error.median_error},
-                      {"within_25", error.within_25}});
-}
-
-void write_accuracy(W& w, const Result& result) {
-  w.list("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
-    w.begin_object().members({{"class", score.layer_class},
-                              {"pass", score.pass},
-                              {"dtype", score.dtype},
-                              {"layers", score.layers}});
-    write_error(w, "expected", score.expected);
-    write_error(w, "roofline", score.roofline);
-    w.list("worst", score.worst, [&](const WorstLayer& layer) {
-      w.object({{"name", layer.name}, {"ratio", layer.ratio}});
-    });
+    w.begin_object();
+    write_fields(w, type, true);
     w.end_object();
   });
 }
@@ -179,21 +143,6 @@ void write_verdict(W& w, const Result& result) {
   });
 }
 
-void write_transfers(W& w, const std::vector<Transfer>& transfers) {
-  w.list("transfers", transfers, [&](const Transfer& each) {
-    w.object({{"kind", each.kind},
-              {"what", text_or_null(each.what)},
-              {"ranks", each.ranks},
-              {"launches", each.launches},
-              {"byte", each.byte},
-              {"time_s", each.time_s},
-              {"hidden_s", each.hidden_s},
-              {"exposed_s", each.exposed_s()},
-              {"algorithm_byte_per_s", each.algorithm_byte_per_s()},
-              {"bus_byte_per_s", each.bus_byte_per_s()}});
-  });
-}
-
 /// What a profiler says beside the layers.
 void write_recording(W& w, const Result& result) {
   w.optional("recording", result.measured.recording, [&](const TraceSummary& trace) {
@@ -214,26 +163,7 @@ void write_recording(W& w, const Result& result) {
                {"copies_alone_s", trace.copies_alone_s},
                {"collectives_alone_s", trace.collectives_alone_s},
                {"layout_s", trace.layout_s}});
-    w.list("gaps", trace.gaps, [&](const IdleGaps& gaps) {
-      w.object({{"cause", gaps.cause},
-                {"during", text_or_null(gaps.during)},
-                {"count", gaps.count},
-                {"time_s", gaps.time_s},
-                {"longest_s", gaps.longest_s}});
-    });
-    w.list("chains", trace.chains, [&](const ElementwiseChain& chain) {
-      w.begin_object().member("runs", chain.runs);
-      write_texts(w, "layers", chain.layers);
-      w.end_object();
-    });
-    write_transfers(w, trace.transfers);
-    w.list("unmodelled", trace.unmodelled, [&](const UnmodelledWork& work) {
-      w.object({{"name", work.name},
-                {"reason", work.reason},
-                {"shapes", text_or_null(work.shapes)},
-                {"launches", work.launches},
-                {"time_s", work.time_s}});
-    });
+    write_recording_lists(w, result);
     write_texts(w, "notes", trace.notes);
   });
 }
@@ -241,7 +171,7 @@ void write_recording(W& w, const Result& result) {
 void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
   w.list("layers", selection.rows, [&](std::size_t row) {
     w.begin_object();
-    write_fields(w, false, row_of(result, result.layers[row]));
+    write_fields(w, line_of(result, result.layers[row]));
     w.end_object();
     out.pass_on();
   });
@@ -303,7 +233,7 @@ void write_roofs(W& w, const Bounds& bounds) {
 }
 
 /// A recording without layers.
-void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& selection) {
+void write_kernel_table(W& w, const KernelTable& table, const Selection& selection) {
   const KernelRecording& recording = *table.recording;
   const bool knows_idle = recording.span_s && recording.busy_s;
   w.begin_object().members(
@@ -320,7 +250,7 @@ void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& s
   w.optional("ceilings", table.bounds, [&](const Bounds& bounds) { write_roofs(w, bounds); });
   w.list("kernels", selection.rows, [&](std::size_t row) {
     w.begin_object();
-    write_fields(w, false, table, table.rows[row]);
+    write_fields(w, KernelLine{table, table.rows[row]});
     write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
     w.end_object();
   });
@@ -333,7 +263,7 @@ void write_points(W& w, const SettingsTable& table, const std::string& currency)
   w.begin_object().members({{"network", table.work}, {"training", table.training}});
   w.list("rows", table.rows, [&](const SettingRow& row) {
     w.begin_object();
-    write_fields(w, false, table, row);
+    write_fields(w, SettingLine{table, row});
     w.end_object();
   });
   w.members({{"ranked_by", table.ranked_by},
@@ -408,7 +338,7 @@ void write_changes(W& w, const std::optional<Changes>& all) {
 void write_explanation(W& w, const Report& report, const Explanation& explanation) {
   const Result& result = report.results[explanation.result];
   w.begin_object();
-  write_fields(w, true, row_of(result, result.layers[explanation.row]));
+  write_fields(w, line_of(result, result.layers[explanation.row]), true);
   w.list("derivation", explanation.steps, [&](const DerivationStep& step) {
     const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
     w.object({{"quantity", step.quantity},

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "report/fields.hpp"
 #include "report/rows.hpp"
@@ -9,54 +8,6 @@
 
 namespace roofline {
 namespace {
-
-using Kernel = const KernelRow&;
-
-std::string count_text(std::uint64_t count) { return fmt::format("{}", count); }
-
-std::string nearest_text(const KernelRow& row) {
-  if (!row.nearest_roof) return "";
-  return fmt::format("{} {}", name_of(*row.nearest_roof),
-                     percent(*row.roof_share[*row.nearest_roof]));
-}
-
-/// How people read a kernel, after its name.
-struct KernelColumn {
-  std::string_view header;
-  std::string (*text)(const KernelRow&);
-  bool left = false;
-};
-
-constexpr KernelColumn columns[] = {
-    {"launches", [](Kernel row) { return count_text(row.kernel.launches); }},
-    {"time", [](Kernel row) { return duration(row.kernel.time_s); }},
-    {"share", [](Kernel row) { return percent(row.time_share); }},
-    {"mean", [](Kernel row) { return duration(mean_time_s(row.kernel)); }},
-    {"engine", [](Kernel row) { return row.engine ? std::string(name_of(*row.engine)) : ""; },
-     true},
-    {"FLOP/s", [](Kernel row) { return si(row.flop_per_s, ""); }},
-    {"DRAM B/s", [](Kernel row) { return si(row.dram_byte_per_s, ""); }},
-    {"L2 B/s", [](Kernel row) { return si(row.l2_byte_per_s, ""); }},
-    {"FLOP/B", [](Kernel row) { return plain(row.intensity_flop_per_byte); }},
-    {"FLOP/B at L2", [](Kernel row) { return plain(row.l2_intensity_flop_per_byte); }},
-    {"occupancy", [](Kernel row) { return percent(row.kernel.occupancy); }},
-    {"nearest roof", nearest_text, true},
-};
-
-/// A row of several kernels.
-std::vector<std::string> summed_cells(const std::string& name, const KernelTable& table,
-                                      const std::vector<std::size_t>& rows) {
-  std::uint64_t launches = 0;
-  double time_s = 0;
-  for (const std::size_t i : rows) {
-    launches += table.rows[i].kernel.launches;
-    time_s += table.rows[i].kernel.time_s;
-  }
-  std::vector<std::string> cells{name, count_text(launches), duration(time_s),
-                                 percent(share_of(time_s, table.time_s))};
-  cells.resize(1 + std::size(columns));
-  return cells;
-}
 
 std::string roofs_text(const Bounds& bounds) {
   return fmt::format("{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n",
@@ -84,28 +35,26 @@ std::string kernel_title(const KernelTable& table) {
   return text;
 }
 
-Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
+Grid kernel_grid(const KernelTable& table, const Selection& selection,
                  std::optional<std::size_t> width) {
   constexpr std::size_t widest_name = 60, least_name = 24;
-  Grid grid{{left("kernel")}};
-  for (const KernelColumn& column : columns)
-    grid.columns.push_back({std::string(column.header), column.left});
-  const std::vector<std::size_t>& shown = width ? selection.main_rows : selection.rows;
   const std::size_t name_width =
       width ? std::clamp(*width / 3, least_name, widest_name) : widest_name;
-  for (const std::size_t i : shown) {
-    std::vector<std::string> cells{short_name(kernel_label(table.rows[i]), name_width)};
-    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[i]));
-    grid.add_row(cells);
-  }
+  std::vector<KernelLine> all;
+  for (const KernelRow& row : table.rows) all.push_back({table, row, name_width});
+  const auto lines_of = [&](const std::vector<std::size_t>& rows) {
+    std::vector<KernelLine> lines;
+    for (const std::size_t i : rows) lines.push_back(all[i]);
+    return lines;
+  };
+  const std::vector<Column<KernelLine>> columns = shown_columns(kernel_columns());
+  Grid grid =
+      grid_of<KernelLine>(columns, lines_of(width ? selection.main_rows() : selection.rows));
   if (width && !selection.rest.empty())
-    grid.add_row(
-        summed_cells(fmt::format("{} more (--all)", selection.rest.size()), table, selection.rest));
-  std::vector<std::size_t> all(table.rows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  grid.add_row(summed_cells("total", table, all));
-  drop_columns(grid, width,
-               {"occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"});
+    add_sum<KernelLine>(grid, columns, fmt::format("{} more (--all)", selection.rest.size()),
+                        lines_of(selection.rest));
+  add_sum<KernelLine>(grid, columns, "total", all);
+  fit(grid, width);
   return grid;
 }
 
@@ -118,18 +67,21 @@ std::string kernel_note(const KernelRow& row) {
                      row.kernel.launches > 1 ? fmt::format(", x{}", row.kernel.launches) : "");
 }
 
-std::string kernel_hover(const KernelRow& row) {
+std::string kernel_hover(const KernelTable& table, const KernelRow& row) {
+  const KernelLine line{table, row};
   std::string text = shortened(printable(row.kernel.name), 200);
   const auto add = [&](std::string_view what, const std::string& value) {
     if (!value.empty()) text += fmt::format("\n{}: {}", what, value);
   };
   add("grid", row.kernel.grid);
   add("block", row.kernel.block);
-  for (const KernelColumn& column : columns)
-    if (column.header == "time")
-      add("time", duration(row.kernel.time_s) + ", " + percent(row.time_share));
-    else if (column.header != "share")
-      add(column.header, column.text(row));
+  for (const Column<KernelLine>& column : shown_columns(kernel_columns())) {
+    const std::string_view header = column.people.header;
+    if (header == "time")
+      add(header, duration(row.kernel.time_s) + ", " + percent(row.time_share));
+    else if (header != "kernel" && header != "share")
+      add(header, cell_text(column, line));
+  }
   return text;
 }
 

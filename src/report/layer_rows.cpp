@@ -9,64 +9,6 @@
 #include "report/text.hpp"
 
 namespace roofline {
-namespace {
-
-/// Small counts are shown whole.
-std::string count_text(double count, std::string_view unit) {
-  if (count >= 1000) return si(count, unit);
-  return fmt::format("{}{}{}", count, unit.empty() ? "" : " ", unit);
-}
-
-std::string number_text(Unit unit, double value) {
-  switch (unit) {
-    case Unit::count:
-    case Unit::operation: return count_text(value, "");
-    case Unit::byte: return count_text(value, "B");
-    case Unit::second: return duration(value);
-    case Unit::flop_per_second: return si(value, "FLOP/s");
-    case Unit::byte_per_second: return si(value, "B/s");
-    case Unit::share: return percent(value);
-    case Unit::ratio: return ratio_text(value);
-    case Unit::flop_per_byte:
-    case Unit::none: return plain(value);
-  }
-  return "";
-}
-
-/// Whether equal rows add up in this unit.
-bool adds_up(Unit unit) {
-  return unit == Unit::count || unit == Unit::operation || unit == Unit::byte ||
-         unit == Unit::second || unit == Unit::share;
-}
-
-std::optional<double> number_of(const Cell& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
-  return std::nullopt;
-}
-
-/// A value by its unit; nothing for what is unknown.
-std::string value_text(Unit unit, const Cell& value) {
-  if (const auto number = number_of(value)) return number_text(unit, *number);
-  const auto* text = std::get_if<std::string_view>(&value);
-  return text != nullptr ? std::string(*text) : "";
-}
-
-/// The sum over layers of any kind; empty where the field does not add up.
-std::string summed_text(const OutputField& field, const TableRow& row) {
-  if (!adds_up(field.unit)) return "";
-  double sum = 0;
-  for (const std::size_t i : row.layers) {
-    const Row layer = row_of(row.result, row.result.layers[i]);
-    const std::optional<double> number = number_of(field.value(layer));
-    if (!number) return "";
-    sum += *number;
-  }
-  return number_text(field.unit, sum);
-}
-
-}  // namespace
-
 std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&)) {
   std::vector<ResultGroup> groups;
@@ -144,31 +86,25 @@ std::string suffix_of(const TableRow& row) {
   return text;
 }
 
-std::string field_text(const OutputField& field, const TableRow& row) {
-  if (field.column.text != nullptr) return field.column.text(row.first());
-  if (adds_up(field.unit)) return summed_text(field, row);
-  const Row first = row_of(row.result, row.first());
-  return value_text(field.unit, field.value(first));
+std::vector<LayerLine> lines_of(const Result& result, const std::vector<std::size_t>& rows) {
+  std::vector<LayerLine> lines;
+  lines.reserve(rows.size());
+  for (const std::size_t i : rows) lines.push_back(line_of(result, result.layers[i]));
+  return lines;
 }
+
+std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLine> alike) {
+  const bool is_sum = column.people.text == nullptr && adds_up(column.unit);
+  return is_sum ? sum_text(column, alike) : cell_text(column, alike.front());
+}
+
+bool folds_everywhere(const Result& result) { return result.measured.recording != nullptr; }
 
 namespace {
 
 constexpr std::size_t enough_name = 20;
 constexpr std::size_t enough_recorded_name = 30;  ///< which holds the layer's sizes
 constexpr std::size_t least_name = 12;
-
-/// What a narrow terminal goes without, first to last.
-constexpr std::string_view droppable[] = {"MACs",  "within", "bytes", "FLOP",
-                                          "bound", "lost",   "FLOP/B"};
-/// What it goes without beside measured times, which are why the table is read.
-constexpr std::string_view droppable_beside_measured[] = {
-    "bound", "lost", "limiter", "roofline", "/bound", "planned", "ran"};
-
-/// The field that tables show under that header.
-const OutputField& field_under(std::string_view header) {
-  return *std::ranges::find(output_fields(), header,
-                            [](const OutputField& field) { return field.column.header; });
-}
 
 /// What stands for a row in the table, before its name is shortened.
 struct RowName {
@@ -180,139 +116,96 @@ class LayerGrid {
  public:
   LayerGrid(const Report& report, const std::vector<std::size_t>& results,
             std::optional<std::size_t> width)
-      : report_(report), results_(results), width_(width) {
+      : is_many_(results.size() > 1) {
+    const Result& first = report.results[results.front()];
     is_measured_ = std::ranges::any_of(
         results, [&](std::size_t i) { return report.results[i].measured.summary.has_value(); });
-    for (const OutputField& field : output_fields())
-      if (!field.column.header.empty() && shows(field.column.shown))
-        grid_.columns.push_back({std::string(field.column.header), field.unit == Unit::none});
-    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
-    drop_empty();
-    add_total();
+    Facts facts = is_measured_ ? layer_facts::measured : layer_facts::unmeasured;
+    if (folds_everywhere(first)) facts |= layer_facts::recorded;
+    if (is_many_) facts |= layer_facts::several_results;
+    columns_ = shown_columns(layer_columns(), facts);
+    grid_ = empty_grid(columns_, facts);
+    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i], width);
+    if (!is_many_ && first.layers.size() > 1) add_total(first);
+    fit(grid_, width, is_measured_ ? enough_recorded_name : enough_name);
+    if (width) shorten_names(*width);
   }
 
-  Grid grid() && {
-    if (width_) fit(*width_);
-    return std::move(grid_);
-  }
+  Grid grid() && { return std::move(grid_); }
 
  private:
-  bool is_many() const { return results_.size() > 1; }
-
-  bool shows(Shown shown) const {
-    if (shown == Shown::alone)
-      return is_measured_ && !folds_everywhere(report_.results[results_.front()]);
-    return shown != (is_measured_ ? Shown::unmeasured : Shown::measured);
-  }
-
-  void add_rows(const Result& result, const Selection& selection) {
-    if (width_)
-      for (const auto& group : selection.main_groups) add_row({result, group});
-    else if (folds_everywhere(result))
-      for (const auto& group : selection.groups) add_row({result, group});
+  void add_rows(const Result& result, const Selection& selection,
+                std::optional<std::size_t> width) {
+    if (width || folds_everywhere(result))
+      for (const auto& group : width ? selection.main_groups : selection.groups)
+        add_row({result, group});
     else
       for (const std::size_t row : selection.rows) add_row({result, {row}});
-    if (width_ && !selection.rest.empty()) add_rest({result, selection.rest});
+    if (width && !selection.rest.empty()) add_rest(result, selection.rest);
   }
 
-  void add_row(const TableRow& row) {
-    RowName name = {label_of(row), suffix_of(row)};
-    if (is_many()) name.name = row.result.setting.label + "/" + name.name;
-    add_cells(std::move(name), [&](const OutputField& field) {
-      // The share of a network of one layer says nothing.
-      if (is_many() && field.path == "time_share") return std::string();
-      const bool is_below = field.path == "bound" && is_below_roofline(row.first());
-      return mark_of(field, row.first().expected_uncertainty) + field_text(field, row) +
-             (is_below ? "*" : "");
-    });
-  }
-
-  /// The name, and `cell_of` each other column's field.
-  template <class CellOf>
-  void add_cells(RowName name, const CellOf& cell_of) {
+  /// The name, and what `text_of` gives each other column.
+  template <class TextOf>
+  void add(RowName name, const std::optional<Uncertainty>& uncertainty, const TextOf& text_of) {
     name.name = printable(name.name);
     grid_.columns.front().add(name.name + name.suffix);
-    for (GridColumn& column : std::span(grid_.columns).subspan(1))
-      column.add(cell_of(field_under(column.header)));
+    for (std::size_t i = 1; i < columns_.size(); ++i) {
+      const bool is_expected = columns_[i].path == "expected_time_s";
+      grid_.columns[i].add((is_expected ? carried_over_mark(uncertainty) : "") +
+                           text_of(columns_[i]));
+    }
     names_.push_back(std::move(name));
   }
 
-  static std::string mark_of(const OutputField& field,
-                             const std::optional<Uncertainty>& uncertainty) {
-    return field.path == "expected_time_s" ? carried_over_mark(uncertainty) : "";
-  }
-
-  void add_rest(const TableRow& row) {
-    add_cells(
-        {fmt::format("{} more (--all)", row.layers.size()), ""}, [&](const OutputField& field) {
-          return mark_of(field, row.result.total.expected_uncertainty) + summed_text(field, row);
+  void add_row(const TableRow& row) {
+    const LayerResult& first = row.first();
+    const std::vector<LayerLine> alike = lines_of(row.result, row.layers);
+    add({(is_many_ ? row.result.setting.label + "/" : "") + label_of(row), suffix_of(row)},
+        first.expected_uncertainty, [&](const Column<LayerLine>& column) {
+          const bool is_below = column.path == "bound" && is_below_roofline(first);
+          return alike_text(column, alike) + (is_below ? "*" : "");
         });
   }
 
-  void add_total() {
-    const Result& first = report_.results[results_.front()];
-    if (is_many() || first.layers.size() <= 1) return;
-    for (GridColumn& column : grid_.columns) {
-      const OutputField& field = field_under(column.header);
-      const auto value = field.column.total;
-      column.add(mark_of(field, first.total.expected_uncertainty) +
-                 (value == nullptr ? "" : value_text(field.unit, value(first.total))));
-    }
+  void add_rest(const Result& result, const std::vector<std::size_t>& rows) {
+    const std::vector<LayerLine> rest = lines_of(result, rows);
+    add({fmt::format("{} more (--all)", rows.size()), ""}, result.total.expected_uncertainty,
+        [&](const Column<LayerLine>& column) { return sum_text<LayerLine>(column, rest); });
   }
 
-  /// Drops columns that say nothing of any row.
-  void drop_empty() {
-    const auto says_nothing = [](const GridColumn& column) {
-      return std::ranges::all_of(
-          column.cells, [](const std::string& cell) { return cell.empty() || cell == "0"; });
-    };
-    std::vector<GridColumn>& columns = grid_.columns;
-    columns.erase(std::remove_if(columns.begin() + 1, columns.end(), says_nothing), columns.end());
-  }
-
-  std::size_t width_besides_names() const {
-    std::size_t width = 0;
-    for (const GridColumn& column : std::span(grid_.columns).subspan(1))
-      width += column_gap.size() + column.width();
-    return width;
-  }
-
-  void fit(std::size_t width) {
-    const std::size_t whole = grid_.columns.front().width();
-    const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
-    const auto headers = is_measured_ ? std::span<const std::string_view>(droppable_beside_measured)
-                                      : std::span<const std::string_view>(droppable);
-    for (const std::string_view header : headers) {
-      if (width_besides_names() + std::min(whole, enough) <= width) break;
-      std::erase_if(grid_.columns, [&](const auto& column) { return column.header == header; });
-    }
-    const std::size_t others = width_besides_names();
-    shorten_names(width > others + least_name ? width - others : least_name);
+  void add_total(const Result& result) {
+    const TypeRow whole{.total = result.total, .time_share = 1};
+    add({"total", ""}, result.total.expected_uncertainty, [&](const Column<LayerLine>& column) {
+      for (const Column<TypeRow>& sum : sum_columns())
+        if (sum.people.header == column.people.header) return cell_text(sum, whole);
+      return std::string();
+    });
   }
 
   void shorten_names(std::size_t width) {
+    std::size_t others = 0;
+    for (const GridColumn& column : std::span(grid_.columns).subspan(1))
+      others += column_gap.size() + column.width();
+    const std::size_t room = width > others + least_name ? width - others : least_name;
     std::size_t longest_suffix = 0;
     for (const RowName& name : names_)
       longest_suffix = std::max(longest_suffix, name.suffix.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       // Parts of a network's names are abbreviated alike; a recording's say what layers are.
       const std::size_t suffix = is_measured_ ? names_[i].suffix.size() : longest_suffix;
-      const std::size_t left = width > suffix + least_name ? width - suffix : least_name;
+      const std::size_t left = room > suffix + least_name ? room - suffix : least_name;
       grid_.columns.front().cells[i] = short_name(names_[i].name, left) + names_[i].suffix;
     }
   }
 
-  const Report& report_;
-  const std::vector<std::size_t>& results_;
-  std::optional<std::size_t> width_;
-  Grid grid_;                   ///< the name's column first
-  std::vector<RowName> names_;  ///< a row each, but for the total
+  bool is_many_;  ///< results, of a layer each
   bool is_measured_ = false;
+  std::vector<Column<LayerLine>> columns_;  ///< the name first
+  Grid grid_;
+  std::vector<RowName> names_;  ///< a row each
 };
 
 }  // namespace
-
-bool folds_everywhere(const Result& result) { return result.measured.recording != nullptr; }
 
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
                 std::optional<std::size_t> width) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
 #include <utility>
 
+#include "report/columns.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
 
@@ -190,13 +192,6 @@ std::string action_sentences(const Result& result) {
 
 namespace {
 
-/// "all_reduce bf16 8816192", "host to device pinned".
-std::string transfer_label(const Transfer& transfer) {
-  const std::string_view kind = name_of(transfer.kind);
-  const std::string name = is_between_gpus(transfer.kind) ? std::string(kind) : words(kind);
-  return printable(transfer.what.empty() ? name : name + ' ' + transfer.what);
-}
-
 /// What layers, work between GPUs and copies over the host link stand for.
 std::string explained_sentence(const TraceSummary& recording) {
   const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
@@ -231,24 +226,35 @@ std::string recording_sentences(const Result& result) {
 
 namespace {
 
+using IdleTime = In<IdleGaps, TraceSummary>;
+using IdleIn = const IdleTime&;
+
+std::string during_text(IdleIn i) {
+  if (!i.row.during.empty()) return shortened(printable(i.row.during), 60);
+  return i.row.cause == IdleCause::queued ? "(work was queued)" : "(nothing recorded, or short)";
+}
+
+// clang-format off
+constexpr std::array idle_columns = std::to_array<Column<IdleTime>>({
+    {"", Unit::none, nullptr, {.header = "GPU idle while the host ran", .text = during_text}},
+    {"cause", Unit::none, [](IdleIn i) -> Cell { return i.row.cause; }, {.header = "cause", .text = [](IdleIn i) { return words(i.row.cause); }}},
+    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }},
+    {"count", Unit::number, [](IdleIn i) -> Cell { return i.row.count; }, {.header = "gaps"}},
+    {"", Unit::second, nullptr, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
+    {"time_s", Unit::second, [](IdleIn i) -> Cell { return i.row.time_s; }, {.header = "time"}},
+    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }},
+    {"", Unit::share, [](IdleIn i) -> Cell { return share_of(i.row.time_s, i.whole.idle_s()); }, {.header = "of idle"}},
+});
+// clang-format on
+
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
-  Grid grid{{left("GPU idle while the host ran"), left("cause"), right("gaps"), right("longest"),
-             right("time"), right("of idle")}};
-  const double idle_s = recording.idle_s();
-  double rest_s = idle_s;
-  for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
-    const IdleGaps& gaps = recording.gaps[i];
-    grid.add_row({gaps.during.empty()
-                      ? (gaps.cause == IdleCause::queued ? "(work was queued)"
-                                                         : "(nothing recorded, or short)")
-                      : shortened(printable(gaps.during), 60),
-                  words(gaps.cause), plain(gaps.count), duration(gaps.longest_s),
-                  duration(gaps.time_s), share_text(gaps.time_s, idle_s)});
-    rest_s -= gaps.time_s;
-  }
-  if (recording.gaps.size() > most)
-    grid.add_row({"other", "", "", "", duration(rest_s), share_text(rest_s, idle_s)});
-  grid.add_row({"idle", "", "", "", duration(idle_s), share_text(idle_s, idle_s)});
+  const auto columns = shown_columns<IdleTime>(idle_columns);
+  const std::vector<IdleTime> all = rows_in(recording.gaps, recording);
+  const auto shown = std::span(all).first(std::min(most, all.size()));
+  const auto rest = std::span(all).subspan(shown.size());
+  Grid grid = grid_of<IdleTime>(columns, shown);
+  if (!rest.empty()) add_sum<IdleTime>(grid, columns, "other", rest);
+  add_sum<IdleTime>(grid, columns, "idle", all);
   return grid;
 }
 
@@ -285,68 +291,102 @@ std::string lost_sentences(const Result& result) {
   return text;
 }
 
-Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
-                     std::optional<std::size_t> width) {
-  Grid grid{
-      {left("not modelled"), right("launches"), right("time"), right("of kernels"), left("why")}};
-  for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
-    const UnmodelledWork& work = recording.unmodelled[i];
-    grid.add_row({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
-                  share_text(work.time_s, recording.kernel_s), work.reason});
-  }
-  drop_columns(grid, width, {"of kernels"});
-  return grid;
+using NotModelled = In<UnmodelledWork, TraceSummary>;
+using UnmodelledIn = const NotModelled&;
+
+// clang-format off
+constexpr std::array unmodelled_columns = std::to_array<Column<NotModelled>>({
+    {"name", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.name; }, {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
+    {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }},
+    {"shapes", Unit::none, [](UnmodelledIn u) { return text_or_null(u.row.shapes); }},
+    {"launches", Unit::number, [](UnmodelledIn u) -> Cell { return u.row.launches; }, {.header = "launches"}},
+    {"time_s", Unit::second, [](UnmodelledIn u) -> Cell { return u.row.time_s; }, {.header = "time"}},
+    {"", Unit::share, [](UnmodelledIn u) -> Cell { return share_of(u.row.time_s, u.whole.kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
+    {"", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
+});
+// clang-format on
+
+using Transferred = In<Transfer, Result>;
+using TransferIn = const Transferred&;
+
+/// "all_reduce bf16 8816192", "host to device pinned".
+std::string transfer_label(TransferIn t) {
+  const std::string_view kind = name_of(t.row.kind);
+  const std::string name = is_between_gpus(t.row.kind) ? std::string(kind) : words(kind);
+  return printable(t.row.what.empty() ? name : name + ' ' + t.row.what);
 }
 
-/// Transfers between GPUs, or else over the host link.
-Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
-                    std::optional<std::size_t> width) {
-  const TraceSummary& recording = *result.measured.recording;
-  const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
-  Grid grid{{left(gpus ? "between GPUs" : "over the host link"), right("ranks"), right("launches"),
-             right("bytes"), right("time"), right("of kernels"), right("exposed"), right("hidden"),
-             right("rate"), right(gpus ? "bus rate" : "of link")}};
-  const auto add = [&](const std::string& name, const Transfer& each) {
-    const std::optional<double> rate = each.algorithm_byte_per_s();
-    grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
-                  si(each.byte, "B"), duration(each.time_s),
-                  share_text(each.time_s, recording.kernel_s), duration(each.exposed_s()),
-                  share_text(each.hidden_s, each.time_s), si(rate, "B/s"),
-                  gpus                      ? si(each.bus_byte_per_s(), "B/s")
-                  : rate && link_byte_per_s ? share_text(*rate, *link_byte_per_s)
-                                            : ""});
-  };
+Cell share_of_link(TransferIn t) {
+  const std::optional<double> rate = t.row.algorithm_byte_per_s();
+  const std::optional<double>& link_byte_per_s = t.whole.setting.host_link_byte_per_s;
+  return rate && link_byte_per_s ? Cell(share_of(*rate, *link_byte_per_s)) : Cell();
+}
+
+constexpr Facts over_link = 2, between_gpus = 4;
+
+// clang-format off
+constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
+    {"kind", Unit::none, [](TransferIn t) -> Cell { return t.row.kind; }, {.header = "transfer", .text = transfer_label}},
+    {"what", Unit::none, [](TransferIn t) { return text_or_null(t.row.what); }},
+    {"ranks", Unit::count, [](TransferIn t) -> Cell { return t.row.ranks; }, {.header = "ranks"}},
+    {"launches", Unit::number, [](TransferIn t) -> Cell { return t.row.launches; }, {.header = "launches", .drop_order = {2}}},
+    {"byte", Unit::number, [](TransferIn t) -> Cell { return t.row.byte; }, {.header = "bytes", .text = [](TransferIn t) { return si(t.row.byte, "B"); }}},
+    {"time_s", Unit::second, [](TransferIn t) -> Cell { return t.row.time_s; }, {.header = "time"}},
+    {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.time_s, t.whole.measured.recording->kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
+    {"hidden_s", Unit::second, [](TransferIn t) -> Cell { return t.row.hidden_s; }},
+    {"exposed_s", Unit::second, [](TransferIn t) -> Cell { return t.row.exposed_s(); }, {.header = "exposed"}},
+    {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.hidden_s, t.row.time_s); }, {.header = "hidden", .drop_order = {3}}},
+    {"algorithm_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.algorithm_byte_per_s(); }, {.header = "rate", .text = [](TransferIn t) { return si(t.row.algorithm_byte_per_s(), "B/s"); }}},
+    {"bus_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.bus_byte_per_s(); }, {.header = "bus rate", .text = [](TransferIn t) { return si(t.row.bus_byte_per_s(), "B/s"); }, .hidden = over_link, .drop_order = {4}}},
+    {"", Unit::share, share_of_link, {.header = "of link", .hidden = between_gpus}},
+});
+// clang-format on
+
+Grid transfers_grid(const Result& result, bool gpus, std::size_t most) {
+  std::vector<Transferred> lines;
   Transfer total;
   std::size_t count = 0;
-  for (const Transfer& each : recording.transfers) {
+  for (const Transfer& each : result.measured.recording->transfers) {
     if (is_between_gpus(each.kind) != gpus) continue;
     total.launches += each.launches;
     total.time_s += each.time_s;
     total.hidden_s += each.hidden_s;
-    if (++count <= most) add(transfer_label(each), each);
+    if (++count <= most) lines.push_back({each, result});
   }
-  if (count > 1) add("total", total);
-  drop_columns(grid, width, {"of kernels", "launches", "hidden", "bus rate"});
+  if (count > 1) lines.push_back({total, result});
+  const Facts facts = gpus ? between_gpus : over_link;
+  Grid grid = grid_of<Transferred>(shown_columns<Transferred>(transfer_columns, facts), lines,
+                                   facts, gpus ? "between GPUs" : "over the host link");
+  if (count > 1) grid.columns.front().cells.back() = "total";
   return grid;
 }
 
-Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
-  constexpr std::size_t widest_worst = 22;
-  Grid grid{{left("accuracy"), left("dtype"), left("pass"), right("layers"), right("bias"),
-             right("gerr"), right("median"), right("within 25%"), right("roofline"),
-             left("worst")}};
-  for (const Accuracy& cell : result.measured.accuracy)
-    grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-                  std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-                  factor(cell.expected.bias), factor(cell.expected.geometric_error),
-                  percent(cell.expected.median_error),
-                  fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-                  ratio_text(cell.roofline.geometric_error),
-                  fmt::format("{} {}", short_name(printable(cell.worst.front().name), widest_worst),
-                              factor(cell.worst.front().ratio))});
-  drop_columns(grid, width, {"median", "within 25%", "worst"});
-  return grid;
+using AccuracyIn = const Accuracy&;
+
+std::string worst_text(AccuracyIn a) {
+  constexpr std::size_t widest = 22;
+  return fmt::format("{} {}", short_name(printable(a.worst.front().name), widest),
+                     factor(a.worst.front().ratio));
 }
+
+// clang-format off
+constexpr std::array accuracy_columns = std::to_array<Column<Accuracy>>({
+    {"class", Unit::none, [](AccuracyIn a) -> Cell { return a.layer_class; }, {.header = "accuracy"}},
+    {"", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
+    {"pass", Unit::none, [](AccuracyIn a) -> Cell { return a.pass; }, {.header = "pass"}},
+    {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }},
+    {"layers", Unit::count, [](AccuracyIn a) -> Cell { return a.layers; }, {.header = "layers"}},
+    {"expected.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.bias; }, {.header = "bias"}},
+    {"expected.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.geometric_error; }, {.header = "gerr"}},
+    {"expected.median_error", Unit::share, [](AccuracyIn a) -> Cell { return a.expected.median_error; }, {.header = "median", .drop_order = {1}}},
+    {"expected.within_25", Unit::share, [](AccuracyIn a) -> Cell { return a.expected.within_25; }, {.header = "within 25%", .text = [](AccuracyIn a) { return fmt::format("{:.0f}%", 100 * a.expected.within_25); }, .drop_order = {2}}},
+    {"roofline.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.roofline.bias; }},
+    {"roofline.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.roofline.geometric_error; }, {.header = "roofline"}},
+    {"roofline.median_error", Unit::share, [](AccuracyIn a) -> Cell { return a.roofline.median_error; }},
+    {"roofline.within_25", Unit::share, [](AccuracyIn a) -> Cell { return a.roofline.within_25; }},
+    {"", Unit::none, nullptr, {.header = "worst", .text = worst_text, .drop_order = {3}}},
+});
+// clang-format on
 
 std::string_view cause_text(BelowBound reason) {
   switch (reason) {
@@ -398,25 +438,52 @@ constexpr std::size_t most_unmodelled = 10;
 
 }  // namespace
 
+void write_recording_lists(JsonWriter& w, const Result& result) {
+  const TraceSummary& recording = *result.measured.recording;
+  write_rows<idle_columns>(w, "gaps", rows_in(recording.gaps, recording));
+  w.list("chains", recording.chains, [&](const ElementwiseChain& chain) {
+    w.begin_object().member("runs", chain.runs);
+    w.list("layers", chain.layers, [&](const std::string& layer) { w.value(layer); });
+    w.end_object();
+  });
+  write_rows<transfer_columns>(w, "transfers", rows_in(recording.transfers, result));
+  write_rows<unmodelled_columns>(w, "unmodelled", rows_in(recording.unmodelled, recording));
+}
+
+void write_accuracy(JsonWriter& w, const Result& result) {
+  w.list("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
+    w.begin_object();
+    write_columns<accuracy_columns>(w, score);
+    w.list("worst", score.worst, [&](const WorstLayer& layer) {
+      w.object({{"name", layer.name}, {"ratio", layer.ratio}});
+    });
+    w.end_object();
+  });
+}
+
 std::string measured_text(const Result& result, const TableStyle& style) {
   std::string text;
+  const auto add = [&](Grid grid) {
+    if (grid.row_count() == 0) return;
+    fit(grid, style.width);
+    text += '\n' + style.render(grid);
+  };
   const auto& verdict = result.measured.verdict;
+  const TraceSummary* recording = result.measured.recording.get();
   if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
-    text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
+    add(idle_grid(*recording, most_gaps));
   if (result.measured.summary) {
-    text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
+    add(measured_parts_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
-  if (result.measured.recording)
-    for (const bool gpus : {true, false})
-      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.width);
-          grid.row_count() > 0)
-        text += '\n' + style.render(grid);
-  if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' +
-            style.render(unmodelled_grid(*result.measured.recording, most_unmodelled, style.width));
-  if (!result.measured.accuracy.empty())
-    text += '\n' + style.render(accuracy_grid(result, style.width));
+  if (recording != nullptr) {
+    for (const bool gpus : {true, false}) add(transfers_grid(result, gpus, most_transfers));
+    std::vector<NotModelled> unmodelled = rows_in(recording->unmodelled, *recording);
+    add(grid_of<NotModelled>(
+        shown_columns<NotModelled>(unmodelled_columns),
+        std::span(unmodelled).first(std::min(most_unmodelled, unmodelled.size()))));
+  }
+  add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 

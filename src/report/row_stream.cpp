@@ -17,11 +17,6 @@ void append_error(std::string& text, RowFormat format, const InputError& error) 
   text += '\n';
 }
 
-/// What stands before all rows.
-std::string begin_of(RowFormat format, RowsOf what) {
-  return has_columns(format) ? csv_header(what) : "";
-}
-
 [[noreturn]] void fail_mixed() {
   throw InputError(
       "layers and kernels have different columns: write them in runs of their own, or as another "
@@ -29,7 +24,7 @@ std::string begin_of(RowFormat format, RowsOf what) {
 }
 
 void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row) {
-  append_row(text, format, row_of(result, result.layers[row], !has_columns(format)));
+  append_row(text, format, line_of(result, result.layers[row], !has_columns(format)));
 }
 
 }  // namespace
@@ -48,39 +43,34 @@ void RenderedRows::add(const Result& result, std::size_t begin, std::size_t end)
 }
 
 void RenderedRows::add(const KernelTable& table) {
-  rows_of_ = RowsOf::kernels;
-  for (const KernelRow& row : table.rows) append_row(last_piece(), format_, table, row);
+  header_ = &csv_header<KernelLine>();
+  for (const KernelRow& row : table.rows) append_row(last_piece(), format_, KernelLine{table, row});
 }
 
 RowStream::RowStream(RowFormat format, Sink sink) : format_(format), sink_(std::move(sink)) {}
 
-void RowStream::write(std::string_view text, RowsOf what) {
-  if (!rows_of_) {
-    rows_of_ = what;
-    if (const std::string begin = begin_of(format_, what); !begin.empty()) sink_(begin);
+void RowStream::write(std::string_view text, const std::string& header) {
+  if (header_ == nullptr) {
+    header_ = &header;
+    if (has_columns(format_)) sink_(header);
   }
   if (text.empty()) return;
-  if (what != rows_of_ && has_columns(format_)) fail_mixed();
+  if (&header != header_ && has_columns(format_)) fail_mixed();
   sink_(text);
 }
 
 void RowStream::take(const RenderedRows& part) {
-  for (const std::string& piece : part.pieces_) write(piece, part.rows_of_);
+  for (const std::string& piece : part.pieces_) write(piece, *part.header_);
 }
 
 namespace {
 
 void write_point_rows(RowFormat format, const Report& report, OutputBuffer& out) {
-  out.text() = begin_of(format, RowsOf::points);
+  if (has_columns(format)) out.text() = csv_header<SettingLine>();
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
-    const PointSelection& selection = report.point_selections[i];
-    const auto write = [&](const std::vector<std::size_t>& points) {
-      for (const std::size_t point : points)
-        append_row(out.text(), format, table, table.rows[point]);
-    };
-    write(selection.rows);
-    if (!report.filter.top) write(selection.unfit);
+    for (const std::size_t row : report.point_selections[i].rows)
+      append_row(out.text(), format, SettingLine{table, table.rows[row]});
     out.pass_on();
   }
 }
@@ -88,7 +78,8 @@ void write_point_rows(RowFormat format, const Report& report, OutputBuffer& out)
 void write_layer_rows(RowFormat format, const Report& report, OutputBuffer& out) {
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && has_columns(format)) fail_mixed();
-  out.text() = begin_of(format, of_kernels ? RowsOf::kernels : RowsOf::layers);
+  if (has_columns(format))
+    out.text() = of_kernels ? csv_header<KernelLine>() : csv_header<LayerLine>();
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
       append_layer(out.text(), format, report.results[i], row);
@@ -96,7 +87,7 @@ void write_layer_rows(RowFormat format, const Report& report, OutputBuffer& out)
     }
   for (std::size_t i = 0; i < report.kernels.size(); ++i)
     for (const std::size_t row : report.kernel_selections[i].rows) {
-      append_row(out.text(), format, report.kernels[i], report.kernels[i].rows[row]);
+      append_row(out.text(), format, KernelLine{report.kernels[i], report.kernels[i].rows[row]});
       out.pass_on();
     }
 }

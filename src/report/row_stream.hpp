@@ -31,7 +31,7 @@ class RenderedRows {
 
   RowFormat format_;
   std::vector<std::string> pieces_;  ///< that need not be moved to grow
-  RowsOf rows_of_ = RowsOf::layers;  ///< what the pieces are rows of
+  const std::string* header_ = &csv_header<LayerLine>();
 };
 
 /// The parts in order, handed on at once.
@@ -40,19 +40,19 @@ class RowStream {
   RowStream(RowFormat format, Sink sink);
 
   /// Whether anything was handed on.
-  bool has_begun() const { return rows_of_.has_value(); }
+  bool has_begun() const { return header_ != nullptr; }
   /// Throws InputError where rows of kernels and of layers, whose columns differ, would stand under
   /// one header.
   void take(const RenderedRows& part);
   /// Nothing more follows.
-  void end() { write("", RowsOf::layers); }
+  void end() { write("", csv_header<LayerLine>()); }
 
  private:
-  void write(std::string_view text, RowsOf what);
+  void write(std::string_view text, const std::string& header);
 
   RowFormat format_;
   Sink sink_;
-  std::optional<RowsOf> rows_of_;
+  const std::string* header_ = nullptr;  ///< of all rows
 };
 
 /// The rows of a report that its view selects, and its errors.

@@ -40,8 +40,10 @@ bool is_in_cache(const LayerResult& row);
 /// measurement.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 
-/// A field of layers that are alike, but for their name.
-std::string field_text(const OutputField& field, const TableRow& row);
+/// The lines of rows of the result.
+std::vector<LayerLine> lines_of(const Result& result, const std::vector<std::size_t>& rows);
+/// What tables show of layers that are alike, but for their name.
+std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLine> alike);
 
 /// "resnet50 on V100, fp32, batch 1, fwd"; without the GPU where `with_gpu` is false.
 std::string work_title(const Result& result, bool with_gpu);
@@ -60,12 +62,12 @@ bool folds_everywhere(const Result& result);
 
 /// What stands above the table: where the recording is from, the roofs, what the GPU did.
 std::string kernel_title(const KernelTable& table);
-Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
+Grid kernel_grid(const KernelTable& table, const Selection& selection,
                  std::optional<std::size_t> width);
 std::string kernel_label(const KernelRow& row);
 /// "24.57 us, 12.3%, x4": its time, its share of all, its launches.
 std::string kernel_note(const KernelRow& row);
 /// All that is known of a kernel, a line each.
-std::string kernel_hover(const KernelRow& row);
+std::string kernel_hover(const KernelTable& table, const KernelRow& row);
 
 }  // namespace roofline

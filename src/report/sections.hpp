@@ -9,6 +9,7 @@
 
 #include "report/grid.hpp"
 #include "report/text.hpp"
+#include "report/writer.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
@@ -36,6 +37,11 @@ std::string sweep_text(const Report& report, const SettingsTable& sweep, const T
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What a ranking comes to: the first, and what ties with it.
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
+/// What a million images cost has a column of this name, behind the currency.
+inline constexpr std::string_view million_header = "a million";
+/// "fp16", "64"; "mixed" where layers differ.
+std::string type_text(const SettingRow& row);
+std::string batch_text(const SettingRow& row);
 /// A row of the table, by what tells it from the others.
 std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// What a row is ranked by: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
@@ -75,6 +81,9 @@ std::string action_sentences(const Result& result);
 std::string recording_sentences(const Result& result);
 /// Where the time went, what the model makes of it, and what is no layer.
 std::string measured_text(const Result& result, const TableStyle& style);
+/// Members of JSON, by the columns of tables: gaps, chains, transfers, unmodelled; and accuracy.
+void write_recording_lists(JsonWriter& writer, const Result& result);
+void write_accuracy(JsonWriter& writer, const Result& result);
 /// What the measured time is, less the expected.
 std::string_view unexplained_text(double unexplained_s);
 

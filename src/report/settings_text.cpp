@@ -15,93 +15,10 @@
 namespace roofline {
 namespace {
 
-/// "compute", "memory 80%": by what most of the bound's time is bound.
-std::string bound_share_text(double compute_share) {
-  if (compute_share >= 0.995) return "compute";
-  if (compute_share <= 0.005) return "memory";
-  return compute_share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * compute_share)
-                              : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
-}
-
-using TextOf = std::string (*)(const SettingRow& row);
-
 std::string gpu_text(const SettingRow& row) { return row.gpu; }
-
-std::string type_text(const SettingRow& row) {
-  return row.dtype ? std::string(name_of(*row.dtype)) : "mixed";
-}
-
-std::string batch_text(const SettingRow& row) {
-  return row.batch ? fmt::format("{}", *row.batch) : "mixed";
-}
-
-std::string expected_text(const SettingRow& row) {
-  return carried_over_mark(row.expected_uncertainty) + duration(row.time_s);
-}
-
-std::string within_text(const SettingRow& row) {
-  return row.expected_uncertainty ? factor(row.expected_uncertainty->factor) : "";
-}
-
-std::string image_text(const SettingRow& row) {
-  if (!row.time_per_image_s) return "";
-  return carried_over_mark(row.expected_uncertainty) + duration(*row.time_per_image_s);
-}
-
-struct SettingColumn {
-  std::string_view header;
-  TextOf text;
-  bool left = false;
-};
-
-using Of = const SettingRow&;
-
-constexpr std::string_view million_header = "a million";
 
 /// Wider than the name of any GPU of the list.
 constexpr std::size_t widest_gpu = 60;
-
-/// The columns of points between the GPU and what they are best in.
-constexpr SettingColumn point_columns[] = {
-    {"dtype", type_text, true},
-    {"batch", batch_text},
-    {"roofline", [](Of row) { return duration(row.roofline_time_s); }},
-    {"expected", expected_text},
-    {"within", within_text},
-    {"measured", [](Of row) { return duration(row.measured_time_s); }},
-    {"an image", image_text},
-    {"images/s", [](Of row) { return plain(row.images_per_s); }},
-    {"eager", [](Of row) { return plain(row.eager_images_per_s); }},
-    {"speed-up", [](Of row) { return factor(row.speedup); }},
-    {"TDP", [](Of row) { return row.tdp_w ? fmt::format("{:.0f} W", *row.tdp_w) : ""; }},
-    {"energy", [](Of row) { return si(row.energy_per_image_j, "J"); }},
-    {"bound by", [](Of row) { return bound_share_text(row.compute_bound_share); }, true},
-    {"limiter", [](Of row) { return words(row.limiter); }, true},
-    {"memory", [](Of row) { return si(row.needed_memory_byte, "B"); }},
-    {million_header, [](Of row) { return plain(row.cost_per_million_images); }}};
-
-/// Whether the batches of only some rows were asked for as this.
-bool tells_apart(const SettingsTable& table, BatchGoal goal) {
-  const auto count =
-      std::ranges::count_if(table.rows, [&](const SettingRow& row) { return row.is_goal[goal]; });
-  return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
-}
-
-std::string marks_of(const SettingsTable& table, std::size_t index) {
-  const SettingRow& row = table.rows[index];
-  if (!row.fits.value_or(true)) return "DOES NOT FIT";
-  if (table.ranked_by) return "";
-  std::string text;
-  const auto mark = [&](bool is_marked, std::string_view what) {
-    if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
-  };
-  mark(table.best == index, "time");
-  mark(table.fewest_joules == index, "energy");
-  mark(table.cheapest == index, "cost");
-  for (const BatchGoal goal : enumerators<BatchGoal>)
-    mark(row.is_goal[goal] && tells_apart(table, goal), std::string(name_of(goal)) + " batch");
-  return text;
-}
 
 /// Whether all rows say the same, those also that are not shown.
 template <class ValueOf>
@@ -113,21 +30,9 @@ bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
   });
 }
 
-/// Narrow terminals go without what can be worked out of the rest. A ranking says of each GPU what
-/// it takes to choose one.
-std::vector<std::string_view> droppable_of(const SettingsTable& table) {
-  if (!table.ranked_by)
-    return {"memory",   "eager",    "roofline", "TDP",      "energy", "limiter",
-            "speed-up", "bound by", "images/s", "expected", "within"};
-  std::vector<std::string_view> headers{"memory",   "roofline", "limiter", "speed-up", "bound by",
-                                        "an image", "expected", "TDP",     "energy"};
-  if (table.ranked_by == SortBy::energy) std::erase(headers, "energy");
-  return headers;
-}
-
 /// What a narrow terminal calls a GPU, as --gpu takes it: a long name would take the room of what
 /// is said of it.
-std::string short_gpu(const Report& report, const std::string& name) {
+std::string_view short_gpu(const Report& report, const std::string& name) {
   constexpr std::size_t widest = 24;
   const auto gpu = std::ranges::find(report.gpus, name, &Gpu::name);
   const bool has_alias = gpu != report.gpus.end() && !gpu->aliases.empty();
@@ -135,6 +40,14 @@ std::string short_gpu(const Report& report, const std::string& name) {
 }
 
 }  // namespace
+
+std::string type_text(const SettingRow& row) {
+  return row.dtype ? std::string(name_of(*row.dtype)) : "mixed";
+}
+
+std::string batch_text(const SettingRow& row) {
+  return row.batch ? fmt::format("{}", *row.batch) : "mixed";
+}
 
 std::string point_name(const SettingsTable& table, const SettingRow& row) {
   const bool says_batch = row.batch && !is_one({&table, 1}, batch_text) &&
@@ -164,21 +77,20 @@ std::string other_bests(const SettingsTable& table, const std::string& currency)
 }
 
 /// What does not fit, in one sentence.
-std::string unfit_sentence(const SettingsTable& table, const PointSelection& selection) {
+std::string unfit_sentence(const SettingsTable& table) {
   constexpr std::size_t most_named = 8;
-  if (selection.unfit.empty()) return "";
-  const SettingRow& first = table.rows[selection.unfit.front()];
   const bool one_type = is_one({&table, 1}, type_text);
   const bool one_batch = is_one({&table, 1}, batch_text);
   std::vector<std::string> names;
-  for (const std::size_t i : selection.unfit) {
-    const SettingRow& row = table.rows[i];
+  std::string needed;
+  for (const SettingRow& row : table.rows) {
+    if (row.fits.value_or(true)) continue;
     names.push_back(printable(row.gpu) + (one_type ? "" : " " + type_text(row)) +
                     (one_batch ? "" : " batch " + batch_text(row)));
+    if (one_type && one_batch && row.needed_memory_byte)
+      needed = fmt::format(" ({} needed)", si(*row.needed_memory_byte, "B"));
   }
-  const std::string needed = one_type && one_batch && first.needed_memory_byte
-                                 ? fmt::format(" ({} needed)", si(*first.needed_memory_byte, "B"))
-                                 : "";
+  if (names.empty()) return "";
   return fmt::format("too little memory{}: {}: {}", needed, names.size(),
                      some_of(names, most_named));
 }
@@ -186,44 +98,30 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
 }  // namespace
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
-  Grid grid{{left("network"), right("rank"), left("GPU")}};
-  for (const SettingColumn& column : point_columns) {
-    const bool has_money = column.header == million_header && !report.currency.empty();
-    grid.columns.push_back(
-        {(has_money ? printable(report.currency) + ' ' : "") + std::string(column.header),
-         column.left});
-  }
-  grid.columns.push_back({"best in", true});
-  bool one_image = true;
+  std::vector<SettingLine> lines;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
-    const PointSelection& selection = report.point_selections[i];
-    std::string name = table.work;  // stands once, as the heading of its rows
-    for (const std::size_t index : width ? selection.main_rows : selection.rows) {
-      const SettingRow& row = table.rows[index];
-      std::vector<std::string> cells{std::exchange(name, ""),
-                                     row.rank ? fmt::format("{}", *row.rank) : "",
-                                     width ? short_gpu(report, row.gpu) : row.gpu};
-      for (const SettingColumn& column : point_columns) cells.push_back(column.text(row));
-      cells.push_back(marks_of(table, index));
-      grid.add_row(cells);
-      one_image = one_image && row.batch == 1;
+    const Selection& selection = report.point_selections[i];
+    std::string_view work = table.work;  // stands once, as the heading of its rows
+    for (const auto& group : width ? selection.main_groups : selection.groups) {
+      const SettingRow& row = table.rows[group.front()];
+      lines.push_back({table, row, std::exchange(work, ""),
+                       width ? short_gpu(report, row.gpu) : std::string_view(row.gpu)});
     }
   }
-  if (grid.row_count() == 0) return grid;
-  const auto erase = [&](bool is_told_elsewhere, std::string_view header) {
-    if (is_told_elsewhere)
-      std::erase_if(grid.columns, [&](const GridColumn& each) { return each.header == header; });
-  };
-  const bool one_gpu = is_one(report.points, gpu_text);
-  erase(one_gpu, "TDP");
-  erase(one_image, "an image");
-  erase(is_one(report.points, batch_text), "batch");
-  erase(is_one(report.points, type_text), "dtype");
-  erase(one_gpu, "GPU");
-  erase(!report.points.front().ranked_by, "rank");
-  erase(report.points.size() == 1, "network");
-  drop_columns(grid, width, droppable_of(report.points.front()));
+  const bool one_image = std::ranges::all_of(
+      lines, [](const SettingLine& line) { return line.row.batch == std::uint64_t{1}; });
+  using namespace setting_facts;
+  const Facts facts =
+      (report.points.front().ranked_by ? ranked : 0) | (report.points.size() == 1 ? one_work : 0) |
+      (is_one(report.points, gpu_text) ? one_gpu : 0) |
+      (is_one(report.points, type_text) ? one_type : 0) |
+      (is_one(report.points, batch_text) ? one_batch : 0) | (one_image ? batch_of_one : 0);
+  Grid grid = grid_of<SettingLine>(shown_columns(setting_columns(), facts), lines, facts);
+  for (GridColumn& column : grid.columns)
+    if (column.header == million_header && !report.currency.empty())
+      column.header = printable(report.currency) + ' ' + column.header;
+  fit(grid, width);
   return grid;
 }
 
@@ -234,12 +132,12 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep,
                 std::optional<std::size_t> width) {
   Grid grid{{right("batch")}};
   const std::size_t last = sweep.rows.back().result;
+  const std::vector<std::size_t>& types = report.type_selections[last].rows;
   std::vector<LayerKind> kinds;
-  std::vector<std::string_view> droppable;
-  for (const std::size_t type : report.selections[last].types) {
+  for (const std::size_t type : types) {
     kinds.push_back(report.results[last].types[type].kind);
-    droppable.insert(droppable.begin(), info(kinds.back()).name);
-    grid.columns.push_back(right(std::string(info(kinds.back()).name)));
+    grid.columns.push_back(
+        right(std::string(info(kinds.back()).name), types.size() + 1 - kinds.size()));
   }
   grid.columns.push_back(right("total"));
   for (const SettingRow& row : sweep.rows) {
@@ -253,7 +151,7 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep,
     cells.push_back(duration(row.time_s));
     grid.add_row(cells);
   }
-  drop_columns(grid, width, droppable);
+  fit(grid, width);
   return grid;
 }
 
@@ -290,14 +188,15 @@ std::string points_title(std::span<const SettingsTable> tables) {
   return text + "\n";
 }
 
-std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
-                              const std::string& currency, std::optional<std::size_t> width) {
-  const std::size_t shown = (width ? selection.main_rows : selection.rows).size();
-  std::string text = other_bests(table, currency);
-  if (shown < selection.all_rows)
-    text += fmt::format("{} of {} rows{}\n", shown, selection.all_rows,
-                        shown < selection.rows.size() ? " (--all shows every one)" : "");
-  if (const std::string unfit = unfit_sentence(table, selection); !unfit.empty())
+std::string ranking_sentences(const SettingsTable& table, const Selection& selection,
+                              const Report& report, std::optional<std::size_t> width) {
+  const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
+  std::string text = other_bests(table, report.currency);
+  if (shown < selection.all_groups)
+    text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
+                        shown < selection.groups.size() ? " (--all shows every one)" : "");
+  const std::string unfit = report.filter.all ? "" : unfit_sentence(table);
+  if (!unfit.empty())
     text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
   return text;
 }
@@ -399,7 +298,7 @@ std::string points_text(const Report& report, const TableStyle& style) {
     const SettingsTable& table = report.points[i];
     if (!table.ranked_by) continue;
     const std::string sentences =
-        ranking_sentences(table, report.point_selections[i], report.currency, style.width);
+        ranking_sentences(table, report.point_selections[i], report, style.width);
     if (!sentences.empty())
       text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
                      std::min(style.width.value_or(widest), widest));

@@ -120,7 +120,7 @@ const JsonKey& key_of(const LayerField& field) {
   return keys[static_cast<std::size_t>(&field - layer_fields().data())];
 }
 
-void write_stated_layer(JsonWriter& writer, const Row& row) {
+void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
   LayerSpec spec = stated(row.layer.layer);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
@@ -186,12 +186,12 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.end_object();
 }
 
-Cell stated_layer(const Row& row) {
+Cell stated_layer(const LayerLine& row) {
   if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.is_inserted) return {};
   return JsonValue::of<write_stated_layer>(row);
 }
 
-std::string layer_columns() {
+std::string stated_columns() {
   std::string columns;
   for (const LayerField& field : layer_fields())
     if (field.is_written())
@@ -200,7 +200,7 @@ std::string layer_columns() {
   return columns;
 }
 
-void append_layer_cells(TextBuffer& csv, const Row& row) {
+void append_stated_cells(TextBuffer& csv, const LayerLine& row) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.is_inserted;
   const LayerSpec spec = is_input ? stated(row.layer.layer) : LayerSpec();
   bool first = true;

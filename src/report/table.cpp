@@ -116,26 +116,12 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
 
 /// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
-  Grid grid{{left("type"), right("layers"), right("MACs"), right("FLOP"), right("bytes"),
-             right("roofline"), right("expected"), right("share"), right("measured"),
-             right("/bound"), right("/exp.")}};
-  const auto over = [](const std::optional<double>& a_s, const std::optional<double>& b_s) {
-    return a_s && b_s && *b_s > 0 ? ratio_text(*a_s / *b_s) : "";
-  };
-  const auto add = [&](std::string_view name, std::uint64_t rows, const Total& total,
-                       double share) {
-    grid.add_row({std::string(name), fmt::format("{}", rows), si(total.macs, ""),
-                  si(total.flops, ""), si(total.bytes.total, "B"), duration(total.roofline_time_s),
-                  duration(total.expected_time_s), percent(share), duration(total.measured_time_s),
-                  over(total.measured_time_s, total.roofline_time_s),
-                  over(total.measured_time_s, total.expected_time_s)});
-  };
-  for (const std::size_t i : selection.types) {
-    const TypeRow& type = result.types[i];
-    add(info(type.kind).name, type.rows, type.total, type.time_share);
-  }
-  add("total", result.layers.size(), result.total, 1);
-  drop_columns(grid, {}, {});
+  std::vector<TypeRow> rows;
+  for (const std::size_t i : selection.rows) rows.push_back(result.types[i]);
+  rows.push_back({.rows = result.layers.size(), .total = result.total, .time_share = 1});
+  Grid grid = grid_of<TypeRow>(shown_columns(sum_columns(), of_types), rows);
+  grid.columns.front().cells.back() = "total";
+  fit(grid, {});
   return grid;
 }
 
@@ -167,13 +153,13 @@ std::string section_text(const Report& report, const Section& section, const Tab
            style.render(layer_grid(report, section, style.width)) +
            hidden_sentence(shown, section.size(), "rows") + '\n';
   const Selection& selection = report.selections[section.front()];
+  const Selection& types = report.type_selections[section.front()];
   text += verdict_sentences(result) + expected_sentence(result, style.width) +
           ceilings_sentence(result) + engines + memory_sentence(result) +
           recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
-    text +=
-        style.render(type_grid(result, selection)) +
-        hidden_sentence(selection.types.size(), result.types.size(), "types; the total is of all");
+    text += style.render(type_grid(result, types)) +
+            hidden_sentence(types.rows.size(), result.types.size(), "types; the total is of all");
   else
     text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
@@ -215,7 +201,7 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   std::string text;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
-    const KernelSelection& selection = report.kernel_selections[i];
+    const Selection& selection = report.kernel_selections[i];
     text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.width));
     if (selection.rest.empty())
       text +=

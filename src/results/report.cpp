@@ -139,9 +139,11 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    report.selections.push_back(is_shown[i] ? select(report.results[i], options.filter)
-                                            : Selection{});
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const Result& result = report.results[i];
+    report.selections.push_back(is_shown[i] ? select(result, options.filter) : Selection{});
+    report.type_selections.push_back(select_types(result, options.filter));
+  }
   const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
   report.sweeps = sweeps_of(settings);
   report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "model/layer_fields.hpp"
 #include "roofline/report.hpp"
@@ -11,61 +11,54 @@
 namespace roofline {
 namespace {
 
-/// What rows are put in order by. Of rows of one GPU energy and cost are as the time.
-using SortKeys = EnumArray<SortBy, double>;
+using Indices = std::vector<std::size_t>;
+using Groups = Selection::Groups;
 
-SortKeys sort_keys(double time_share, double flops, double bytes, double intensity, double lost,
-                   double error) {
-  SortKeys keys{};
-  keys[SortBy::time] = keys[SortBy::energy] = keys[SortBy::cost] = time_share;
-  keys[SortBy::flops] = flops;
-  keys[SortBy::bytes] = bytes;
-  keys[SortBy::intensity] = intensity;
-  keys[SortBy::lost] = lost;
-  keys[SortBy::error] = error;
-  return keys;
+/// What a row is put in order by: a sum of one layer or of several. Of rows of one GPU energy and
+/// cost are as the time, which is the measured one where the whole has one.
+double key_of(const TypeRow& row, SortBy by, const std::optional<double>& whole_measured_s) {
+  const Total& sum = row.total;
+  const auto flops = static_cast<double>(sum.flops);
+  const auto bytes = static_cast<double>(sum.bytes.total);
+  switch (by) {
+    case SortBy::time:
+    case SortBy::energy:
+    case SortBy::cost:
+      return whole_measured_s.value_or(0) > 0 ? sum.measured_time_s.value_or(0) / *whole_measured_s
+                                              : row.time_share;
+    case SortBy::flops: return flops;
+    case SortBy::bytes: return bytes;
+    case SortBy::intensity: return share_of(flops, bytes);
+    case SortBy::lost: return sum.measured_time_s ? *sum.measured_time_s - sum.roofline_time_s : 0;
+    case SortBy::error:
+      return sum.expected_time_s.value_or(0) > 0 && sum.measured_time_s
+                 ? std::fabs(std::log(*sum.expected_time_s / *sum.measured_time_s))
+                 : 0;
+  }
+  return 0;
 }
 
-/// |ln(predicted / measured)|, 0 where either is not known.
-double distance(const std::optional<double>& predicted_s, const std::optional<double>& measured_s) {
-  if (!predicted_s || !measured_s || *predicted_s <= 0) return 0;
-  return std::fabs(std::log(*predicted_s / *measured_s));
-}
-
-/// The share of the measured time where every row has one, else of the expected time.
-double time_share_of(const std::optional<double>& measured_s, double expected_share,
-                     const Result& result) {
-  const auto& whole_s = result.total.measured_time_s;
-  return whole_s && *whole_s > 0 ? measured_s.value_or(0) / *whole_s : expected_share;
-}
-
-SortKeys keys_of(const LayerResult& row, const Result& result) {
-  return sort_keys(time_share_of(row.measured_time_s, row.time_share.value_or(0), result),
-                   static_cast<double>(row.counts.flops),
-                   static_cast<double>(row.counts.bytes.total),
-                   row.point.intensity_flop_per_byte.value_or(0), lost_s(row).value_or(0),
-                   distance(row.expected_time_s, row.measured_time_s));
-}
-
-SortKeys keys_of(const TypeRow& row, const Result& result) {
-  const Total& total = row.total;
-  const auto flops = static_cast<double>(total.flops);
-  const auto bytes = static_cast<double>(total.bytes.total);
-  return sort_keys(time_share_of(total.measured_time_s, row.time_share, result), flops, bytes,
-                   bytes > 0 ? flops / bytes : 0,
-                   total.measured_time_s.value_or(0) - total.roofline_time_s,
-                   distance(total.expected_time_s, total.measured_time_s));
+TypeRow sum_of(const std::vector<LayerResult>& layers, const Indices& rows) {
+  TypeRow sum;
+  for (const std::size_t i : rows) {
+    add_to_total(sum.total, layers[i]);
+    sum.time_share += layers[i].time_share.value_or(0);
+  }
+  return sum;
 }
 
 /// No time is expected of a kernel; it loses what it takes beyond its nearest roof.
-SortKeys keys_of(const KernelRow& row, const KernelTable&) {
-  const double roof_share = row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1;
-  return sort_keys(row.time_share, row.flop.value_or(0), row.kernel.counters.dram_byte.value_or(0),
-                   row.intensity_flop_per_byte.value_or(0), row.kernel.time_s * (1 - roof_share),
-                   0);
+TypeRow sum_of(const KernelRow& row) {
+  TypeRow sum;
+  sum.time_share = row.time_share;
+  sum.total.flops = static_cast<std::uint64_t>(row.flop.value_or(0));
+  sum.total.bytes.total = static_cast<std::uint64_t>(row.kernel.counters.dram_byte.value_or(0));
+  sum.total.measured_time_s = row.kernel.time_s;
+  sum.total.expected_time_s.reset();
+  sum.total.roofline_time_s =
+      row.kernel.time_s * (row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1);
+  return sum;
 }
-
-using Groups = std::vector<std::vector<std::size_t>>;
 
 /// Layers that differ in nothing but their names, by their first one. What they cost is compared
 /// too: rows of one layer may be fused into others or made on other GPUs.
@@ -87,76 +80,10 @@ Groups groups_of(const std::vector<LayerResult>& rows) {
   return groups;
 }
 
-/// Equal layers, whose keys add up but for ratios.
-struct GroupRow {
-  const std::vector<std::size_t>* members;
-};
-
-SortKeys keys_of(const GroupRow& group, const Result& result) {
-  SortKeys keys = keys_of(result.layers[group.members->front()], result);
-  const auto count = static_cast<double>(group.members->size());
-  for (const SortBy by : enumerators<SortBy>)
-    if (by != SortBy::intensity && by != SortBy::error) keys[by] *= count;
-  return keys;
-}
-
-/// A result of one layer, and the time that it takes.
-struct OneLayer {
-  const Result* result;
-  double time_s;
-};
-
-SortKeys keys_of(const OneLayer& row, double whole_s) {
-  SortKeys keys = keys_of(row.result->layers.front(), *row.result);
-  keys[SortBy::time] = keys[SortBy::energy] = keys[SortBy::cost] = share_of(row.time_s, whole_s);
-  return keys;
-}
-
-/// All rows by their indices, those first that are shown.
-struct RowOrder {
-  std::vector<std::size_t> rows;
-  std::size_t shown = 0;
-};
-
-/// Rows of a whole: a result, a table of kernels, or the time of several results.
-template <class Row, class Whole>
-RowOrder order_of(const std::vector<Row>& rows, const Whole& whole, const RowFilter& filter) {
-  std::vector<std::size_t> indices(rows.size());
-  std::iota(indices.begin(), indices.end(), std::size_t{0});
-  std::vector<SortKeys> keys;
-  if (filter.selects()) {
-    for (const Row& row : rows) keys.push_back(keys_of(row, whole));
-    const SortBy by = filter.sort.value_or(SortBy::time);
-    std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return keys[i][by]; });
-  }
-  std::size_t shown = indices.size();
-  if (filter.cover_share) {
-    double covered = 0;
-    for (shown = 0; shown < indices.size() && covered < *filter.cover_share; ++shown)
-      covered += keys[indices[shown]][SortBy::time];
-  }
-  if (filter.top) shown = std::min<std::size_t>(shown, *filter.top);
-  return {std::move(indices), shown};
-}
-
-template <class Row, class Whole>
-std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
-                                  const RowFilter& filter) {
-  RowOrder order = order_of(rows, whole, filter);
-  order.rows.resize(order.shown);
-  return std::move(order.rows);
-}
-
-RowOrder order_of(const std::vector<const Result*>& results, const RowFilter& filter) {
-  const bool is_measured = std::ranges::all_of(
-      results, [](const Result* each) { return each->total.measured_time_s.has_value(); });
-  std::vector<OneLayer> rows;
-  double whole_s = 0;
-  for (const Result* each : results) {
-    rows.push_back({each, is_measured ? *each->total.measured_time_s : each->total.time_s});
-    whole_s += rows.back().time_s;
-  }
-  return order_of(rows, whole_s, filter);
+Groups each_alone(std::size_t rows) {
+  Groups groups(rows);
+  for (std::size_t i = 0; i < rows; ++i) groups[i] = {i};
+  return groups;
 }
 
 /// So many rows are shown even where few of them make up the time.
@@ -171,29 +98,77 @@ RowFilter leading_rows() {
   return leading;
 }
 
-/// A screen of rows and what they leave out.
-void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const Result& result,
-                     const RowFilter& filter, Selection& selection) {
-  selection.main_groups = selection.groups;
-  if (!filter.is_default() || groups.size() <= few) return;
-  const std::vector<std::size_t> shown = selected(rows, result, leading_rows());
-  selection.main_groups.clear();
-  std::vector<bool> is_shown(groups.size(), false);
-  for (const std::size_t i : shown) {
-    selection.main_groups.push_back(groups[i]);
-    is_shown[i] = true;
+/// All groups in the filter's order, those first that it chooses.
+struct Order {
+  Groups groups;
+  std::size_t chosen = 0;
+};
+
+/// By `key(group, SortBy)`.
+template <class Key>
+Order order_of(const Groups& groups, const Key& key, const RowFilter& filter) {
+  if (!filter.selects()) return {groups, groups.size()};
+  std::vector<std::pair<double, const Indices*>> order;
+  for (const Indices& group : groups)
+    order.emplace_back(key(group, filter.sort.value_or(SortBy::time)), &group);
+  std::ranges::stable_sort(order, std::greater(), [](const auto& each) { return each.first; });
+  Order all;
+  double covered = 0;
+  for (const auto& [by, group] : order) {
+    all.groups.push_back(*group);
+    const bool is_beyond = all.chosen >= filter.top.value_or(groups.size()) ||
+                           (filter.cover_share && covered >= *filter.cover_share);
+    if (is_beyond) continue;
+    ++all.chosen;
+    covered += filter.cover_share ? key(*group, SortBy::time) : 0;
   }
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (!is_shown[i])
-      selection.rest.insert(selection.rest.end(), groups[i].begin(), groups[i].end());
+  return all;
+}
+
+template <class Key>
+Groups chosen(const Groups& groups, const Key& key, const RowFilter& filter) {
+  Order order = order_of(groups, key, filter);
+  order.groups.resize(order.chosen);
+  return std::move(order.groups);
+}
+
+/// Of groups of so many rows, whose sums `sum_of` gives.
+template <class SumOf>
+Selection selection_of(const Groups& groups, std::size_t rows, const SumOf& sum_of,
+                       const std::optional<double>& whole_measured_s, const RowFilter& filter) {
+  const auto key = [&](const Indices& group, SortBy by) {
+    return key_of(sum_of(group), by, whole_measured_s);
+  };
+  Selection selection;
+  for (const Indices& row : chosen(each_alone(rows), key, filter))
+    selection.rows.push_back(row.front());
+  selection.groups = chosen(groups, key, filter);
+  selection.all_groups = groups.size();
+  selection.main_groups = selection.groups;
+  if (!filter.is_default() || groups.size() <= few) return selection;
+  selection.main_groups = chosen(groups, key, leading_rows());
+  std::vector<bool> is_shown(rows, false);
+  for (const Indices& group : selection.main_groups) is_shown[group.front()] = true;
+  for (const Indices& group : groups)
+    if (!is_shown[group.front()])
+      selection.rest.insert(selection.rest.end(), group.begin(), group.end());
+  return selection;
+}
+
+/// Of rows none of which are alike.
+template <class SumOf>
+Selection selection_of(std::size_t rows, const SumOf& sum_of,
+                       const std::optional<double>& whole_measured_s, const RowFilter& filter) {
+  const auto sum = [&](const Indices& group) { return sum_of(group.front()); };
+  return selection_of(each_alone(rows), rows, sum, whole_measured_s, filter);
 }
 
 /// The places of results of one layer, those together that are of one GPU and, where inputs are
 /// evaluated in several settings, of one of these.
-std::vector<std::vector<std::size_t>> inputs_of_one_layer(const std::vector<Evaluated>& results) {
+Groups inputs_of_one_layer(const std::vector<Evaluated>& results) {
   std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> settings;
   std::map<std::pair<std::string, std::size_t>, std::size_t> known;
-  std::vector<std::vector<std::size_t>> groups;
+  Groups groups;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Setting& setting = results[i].result.setting;
     if (results[i].result.layers.size() != 1) continue;
@@ -206,63 +181,78 @@ std::vector<std::vector<std::size_t>> inputs_of_one_layer(const std::vector<Eval
   return groups;
 }
 
+/// The sums of results of one layer, whose shares are of the time of all of them.
+std::vector<TypeRow> sums_of(const std::vector<Evaluated>& results, const Indices& places) {
+  std::vector<TypeRow> sums;
+  for (const std::size_t place : places) sums.push_back(sum_of(results[place].result.layers, {0}));
+  const bool is_measured = std::ranges::all_of(
+      sums, [](const TypeRow& each) { return each.total.measured_time_s.has_value(); });
+  const auto time_of = [&](const TypeRow& each) {
+    return is_measured ? *each.total.measured_time_s : each.total.time_s;
+  };
+  double whole_s = 0;
+  for (const TypeRow& each : sums) whole_s += time_of(each);
+  for (TypeRow& each : sums) each.time_share = share_of(time_of(each), whole_s);
+  return sums;
+}
+
 }  // namespace
 
 std::vector<bool> select(std::vector<Evaluated>& results, const RowFilter& filter) {
   std::vector<bool> is_shown(results.size(), true);
   if (!filter.selects() || filter.ranks_gpus() || filter.by == RowsBy::type) return is_shown;
-  for (const std::vector<std::size_t>& places : inputs_of_one_layer(results)) {
-    std::vector<const Result*> inputs;
-    for (const std::size_t place : places) inputs.push_back(&results[place].result);
-    const RowOrder order = order_of(inputs, filter);
+  for (const Indices& places : inputs_of_one_layer(results)) {
+    const std::vector<TypeRow> sums = sums_of(results, places);
+    const auto key = [&](const Indices& row, SortBy by) {
+      return key_of(sums[row.front()], by, std::nullopt);
+    };
+    const Order order = order_of(each_alone(places.size()), key, filter);
     std::vector<Evaluated> sorted;
-    for (const std::size_t row : order.rows) sorted.push_back(std::move(results[places[row]]));
+    for (const Indices& row : order.groups)
+      sorted.push_back(std::move(results[places[row.front()]]));
     for (std::size_t i = 0; i < places.size(); ++i) {
       results[places[i]] = std::move(sorted[i]);
-      is_shown[places[i]] = i < order.shown;
+      is_shown[places[i]] = i < order.chosen;
     }
   }
   return is_shown;
 }
 
 Selection select(const Result& result, const RowFilter& filter) {
+  if (filter.ranks_gpus()) return {};
+  const auto sum = [&](const Indices& rows) { return sum_of(result.layers, rows); };
+  return selection_of(groups_of(result.layers), result.layers.size(), sum,
+                      result.total.measured_time_s, filter);
+}
+
+Selection select_types(const Result& result, const RowFilter& filter) {
+  if (filter.ranks_gpus()) return {};
+  const auto sum = [&](std::size_t i) { return result.types[i]; };
+  return selection_of(result.types.size(), sum, result.total.measured_time_s, filter);
+}
+
+Selection select(const KernelTable& table, const RowFilter& filter) {
+  const auto sum = [&](std::size_t i) { return sum_of(table.rows[i]); };
+  return selection_of(table.rows.size(), sum, table.time_s, filter);
+}
+
+Selection select(const SettingsTable& table, const RowFilter& filter) {
   Selection selection;
-  if (filter.ranks_gpus()) return selection;
-  selection.rows = selected(result.layers, result, filter);
-  selection.types = selected(result.types, result, filter);
-  const Groups groups = groups_of(result.layers);
-  selection.all_groups = groups.size();
-  std::vector<GroupRow> rows;
-  for (const auto& members : groups) rows.push_back({&members});
-  for (const std::size_t i : selected(rows, result, filter)) selection.groups.push_back(groups[i]);
-  set_main_groups(groups, rows, result, filter, selection);
-  return selection;
-}
-
-PointSelection select(const SettingsTable& table, const RowFilter& filter) {
-  PointSelection selection;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    selection.rows.push_back(i);
     const bool is_left_out = table.ranked_by && !filter.all && !table.rows[i].fits.value_or(true);
-    (is_left_out ? selection.unfit : selection.rows).push_back(i);
+    if (!is_left_out) selection.groups.push_back({i});
   }
-  selection.all_rows = selection.rows.size();
-  if (table.ranked_by && filter.top && *filter.top < selection.rows.size())
-    selection.rows.resize(*filter.top);
-  selection.main_rows = selection.rows;
-  if (table.ranked_by && !filter.top && !filter.all && selection.rows.size() > screen_rows)
-    selection.main_rows.resize(screen_rows);
-  return selection;
-}
-
-KernelSelection select(const KernelTable& table, const RowFilter& filter) {
-  KernelSelection selection;
-  selection.rows = selected(table.rows, table, filter);
-  selection.main_rows = selection.rows;
-  if (!filter.is_default() || table.rows.size() <= few) return selection;
-  selection.main_rows = selected(table.rows, table, leading_rows());
-  selection.rest = {
-      selection.rows.begin() + static_cast<std::ptrdiff_t>(selection.main_rows.size()),
-      selection.rows.end()};
+  selection.all_groups = selection.groups.size();
+  if (table.ranked_by && filter.top) {
+    // What does not fit stands last.
+    const std::size_t kept = std::min<std::size_t>(selection.all_groups, *filter.top);
+    selection.groups.resize(kept);
+    selection.rows.resize(kept);
+  }
+  selection.main_groups = selection.groups;
+  if (table.ranked_by && !filter.top && !filter.all && selection.groups.size() > screen_rows)
+    selection.main_groups.resize(screen_rows);
   return selection;
 }
 

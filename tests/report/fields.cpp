@@ -86,7 +86,7 @@ Outputs outputs_of(const std::string& options) {
 
 TEST_CASE("A CSV column is the JSON path with _ for .", "[report/fields]") {
   std::set<std::string> columns;
-  for (const roofline::OutputField& field : roofline::output_fields()) {
+  for (const auto& field : roofline::layer_columns()) {
     INFO(field.path);
     std::string path(field.path);
     for (char& c : path)

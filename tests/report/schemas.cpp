@@ -77,7 +77,7 @@ OrderedJson layer_properties() {
 /// What stands in one of the rows' groups ("bytes") or, for the empty one, beside them.
 std::vector<std::string> keys_of_rows(const std::string& group) {
   std::vector<std::string> keys;
-  for (const OutputField& field : output_fields()) {
+  for (const auto& field : layer_columns()) {
     if (field.is_head) continue;
     const std::string path(field.path);
     const std::size_t dot = path.find('.');
@@ -207,8 +207,8 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   CHECK(keys_of(definitions.at("kernel").at("properties")) == keys_of_rows("kernel"));
   CHECK(keys_of(definitions.at("measured_layer").at("properties")) == keys_of_rows("measured"));
   std::vector<std::string> kernel_keys;
-  for (const KernelField& field : kernel_fields())
-    if (!field.is_head) kernel_keys.emplace_back(field.path);
+  for (const auto& field : kernel_columns())
+    if (!field.is_head && !field.path.empty()) kernel_keys.emplace_back(field.path);
   OrderedJson& kernel = definitions.at("kernel_values");
   CHECK(keys_of(kernel.at("properties")) == kernel_keys);
   CHECK(kernel.at("required") == OrderedJson(kernel_keys));

@@ -75,11 +75,11 @@ TEST_CASE("A view chooses kernels as it chooses layers", "[results/kernel_table]
     kernels.back().counters.dram_byte = i;
   }
   const KernelTable table = place_kernels(recording(kernels), nullptr);
-  const KernelSelection all = select(table, {});
+  const Selection all = select(table, {});
   CHECK(all.rows.size() == 30);
-  CHECK(all.main_rows.size() + all.rest.size() == 30);
+  CHECK(all.main_groups.size() + all.rest.size() == 30);
   // 30 + 29 + ... + 10 are 420 of 465, the first sum of 90 %.
-  CHECK(all.main_rows.size() == 21);
+  CHECK(all.main_groups.size() == 21);
   RowFilter top;
   top.top = 2;
   top.sort = SortBy::bytes;

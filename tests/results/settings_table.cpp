@@ -109,11 +109,11 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/s
 
   const auto rows = [&](const RowFilter& view) {
     const SettingsTable table = points_of(settings_of(results, {}), false, SortBy::time).front();
-    const PointSelection selection = select(table, view);
+    const Selection selection = select(table, view);
     std::string names;
-    for (const std::size_t i : selection.rows) names += table.rows[i].gpu + "; ";
-    return names + std::to_string(selection.unfit.size()) + " of " +
-           std::to_string(selection.all_rows);
+    for (const auto& group : selection.groups) names += table.rows[group.front()].gpu + "; ";
+    return names + std::to_string(table.rows.size() - selection.all_groups) + " of " +
+           std::to_string(selection.all_groups);
   };
   CHECK(rows({}) == "fast; fair; fair again; slow; 1 of 4");
   RowFilter view;
@@ -131,14 +131,14 @@ TEST_CASE("A single GPU is ranked, too, and a screen has so many rows",
   CHECK(points_of(settings_of(one, {}), false, SortBy::time).size() == 1);
   std::vector<Result> many;
   for (std::uint64_t batch = 1; batch <= 30; ++batch) many.push_back(at(plain_gpu("a"), batch));
-  const PointSelection selection =
+  const Selection selection =
       select(points_of(settings_of(many, {}), false, SortBy::time).front(), RowFilter{});
   CHECK(selection.rows.size() == 30);
-  CHECK(selection.main_rows.size() == 24);
+  CHECK(selection.main_groups.size() == 24);
   RowFilter view;
   view.all = true;
   CHECK(select(points_of(settings_of(many, {}), false, SortBy::time).front(), view)
-            .main_rows.size() == 30);
+            .main_groups.size() == 30);
 }
 
 TEST_CASE("What does not fit is never best", "[results/settings_table]") {

@@ -29,10 +29,11 @@ std::string row_name(const TableRow& row) { return label_of(row) + suffix_of(row
 
 std::string row_hover(const TableRow& row) {
   std::string text = fmt::format("{} ({})", row_name(row), info(row.first().layer.kind).name);
-  for (const OutputField& field : output_fields()) {
-    if (field.column.header.empty() || field.path == "name") continue;
-    const std::string value = field_text(field, row);
-    if (!value.empty()) text += fmt::format("\n{}: {}", field.column.header, value);
+  const std::vector<LayerLine> alike = lines_of(row.result, row.layers);
+  for (const Column<LayerLine>& column : shown_columns(layer_columns())) {
+    if (column.path == "name") continue;
+    const std::string value = alike_text(column, alike);
+    if (!value.empty()) text += fmt::format("\n{}: {}", column.people.header, value);
   }
   return text;
 }

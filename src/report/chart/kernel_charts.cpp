@@ -52,7 +52,7 @@ bool has_place(const KernelRow& row) {
 /// The rows shown, the longest first.
 std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
   std::vector<const KernelRow*> rows;
-  for (const std::size_t i : report.kernel_selections[index].main_rows)
+  for (const std::size_t i : report.kernel_selections[index].main_rows())
     rows.push_back(&report.kernels[index].rows[i]);
   return rows;
 }
@@ -63,13 +63,13 @@ std::vector<const KernelRow*> placed_rows(const Report& report, std::size_t inde
   return rows;
 }
 
-Mark mark_of(const KernelRow& row, const Bounds& bounds, const LegendItem& look) {
+Mark mark_of(const KernelTable& table, const KernelRow& row, const LegendItem& look) {
   Mark mark;
   mark.label = kernel_label(row);
-  mark.hover = kernel_hover(row);
+  mark.hover = kernel_hover(table, row);
   mark.at = {*row.intensity_flop_per_byte, *row.flop_per_s};
   mark.time_s = row.kernel.time_s;
-  mark.bound_y = roof_y(bounds, *row.engine, *row.intensity_flop_per_byte, false);
+  mark.bound_y = roof_y(*table.bounds, *row.engine, *row.intensity_flop_per_byte, false);
   mark.share = row.time_share;
   mark.colour = look.colour;
   mark.symbol = look.symbol;
@@ -98,7 +98,7 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   plot.marks.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LegendItem look = engine_look(engines, rows[i]->engine, LegendItem::Sign::mark);
-    plot.marks.push_back(mark_of(*rows[i], bounds, look));
+    plot.marks.push_back(mark_of(table, *rows[i], look));
     if (i < most_at_l2) plot.marks.back().l2_x = rows[i]->l2_intensity_flop_per_byte;
   }
   number_longest(plot.marks, false);
@@ -135,7 +135,7 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
     const LegendItem look = engine_look(engines, row->engine, LegendItem::Sign::bar);
     bars.push_back({.label = kernel_label(*row),
                     .note = kernel_note(*row),
-                    .segments = {{row->kernel.time_s, look.colour, kernel_hover(*row)}}});
+                    .segments = {{row->kernel.time_s, look.colour, kernel_hover(table, *row)}}});
   }
   std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::bar);
   if (!engines.empty() &&

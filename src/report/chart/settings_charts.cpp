@@ -45,12 +45,11 @@ Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
   return bar;
 }
 
-Chart bars_of(const SettingsTable& table, const PointSelection& selection,
-              const std::string& currency) {
+Chart bars_of(const SettingsTable& table, const Selection& selection, const std::string& currency) {
   const SortBy by = table.ranked_by.value_or(SortBy::time);
   std::vector<Bar> bars;
-  for (const std::size_t i : selection.rows)
-    if (const SettingRow& row = table.rows[i]; quantity_of(row, by) > 0)
+  for (const auto& group : selection.groups)
+    if (const SettingRow& row = table.rows[group.front()]; quantity_of(row, by) > 0)
       bars.push_back(bar_of(table, row, by, currency));
   Chart chart{.title = table.work, .subtitle = "expected"};
   if (bars.empty()) return chart;
@@ -59,7 +58,7 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection,
   else if (table.best)
     chart.title += ": best is " + point_name(table, table.rows[*table.best]);
   if (bars.size() > most_bars) bars.resize(most_bars);
-  if (const std::size_t all = selection.rows.size(); all > bars.size())
+  if (const std::size_t all = selection.groups.size(); all > bars.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
   Panel panel;
   panel.legend = {{"first", LegendItem::Sign::bar, Colour::blue},
