@@ -108,7 +108,8 @@ TEST_CASE("Chosen layers are written as records, and the script times those", "[
 
   const Outcome script = run(folder, "roofline calibrate --script slow.ndjson");
   CHECK(script.exit_code == 0);
-  const std::size_t begin = script.out.find("LAYERS = \"\"\"\\\n") + 14;
+  const std::string first = "LAYERS = r\"\"\"\n";
+  const std::size_t begin = script.out.find(first) + first.size();
   const std::string text = script.out.substr(begin, script.out.find("\n\"\"\"", begin) - begin);
   std::vector<std::string> timed;
   for (const Json& layer : rows_of(text)) {
