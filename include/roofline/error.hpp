@@ -116,7 +116,7 @@ Expected<std::invoke_result_t<const Make&>> expected(const Make& make) {
 /// A count does not fit 64 bits. The loader turns it into an InputError that names the layer.
 class OverflowError : public std::overflow_error {
  public:
-  OverflowError() : std::overflow_error("a count exceeds 64 bits") {}
+  OverflowError() : std::overflow_error("expected counts below 2^64, got an overflow") {}
 };
 
 }  // namespace roofline

@@ -52,8 +52,10 @@ constexpr std::size_t most_batches = 1000;
 std::uint64_t parse_batch(const std::string& word) {
   const std::optional<std::uint64_t> batch = number_in<std::uint64_t>(word);
   if (!batch || *batch == 0)
-    throw UsageError("--batch: expected integers >= 1 such as 1,8,64, max or best, got \"" + word +
-                     "\"");
+    throw UsageError("--batch: expected integers " +
+                     (is_beyond_64_bits(word) ? "from 1 to " + std::string(largest_integer)
+                                              : std::string(">= 1")) +
+                     " such as 1,8,64, max or best, got " + in_quotes(word));
   return *batch;
 }
 
@@ -103,7 +105,11 @@ std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
     if (const auto value = number_in<std::uint64_t>(std::string_view(text).substr(equals + 1));
         value && *value > 0)
       return {text.substr(0, equals), *value};
-  throw UsageError("--dim: expected NAME=VALUE such as height=224, got \"" + text + "\"");
+  const bool is_large =
+      equals != text.npos && is_beyond_64_bits(std::string_view(text).substr(equals + 1));
+  throw UsageError("--dim: expected NAME=VALUE such as height=224" +
+                   (is_large ? ", from 1 to " + std::string(largest_integer) : "") + ", got " +
+                   in_quotes(text));
 }
 
 /// "GPU=PER_HOUR", with a currency behind it or without.
@@ -115,14 +121,15 @@ void parse_price(const std::string& text, Options& options) {
         price && std::isfinite(*price) && *price > 0) {
       const std::string currency(trimmed(text.substr(end)));
       if (!options.prices.empty() && currency != options.request.report.currency)
-        throw UsageError("--price: expected one currency, got \"" +
-                         options.request.report.currency + "\" and \"" + currency + "\"");
+        throw UsageError("--price: expected one currency, got " +
+                         in_quotes(options.request.report.currency) + " and " +
+                         in_quotes(currency));
       options.request.report.currency = currency;
       options.prices.emplace_back(text.substr(0, equals), *price);
       return;
     }
-  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or h100=2.5USD, got \"" + text +
-                   "\"");
+  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or h100=2.5USD, got " +
+                   in_quotes(text));
 }
 
 /// "128x64x8"
@@ -135,7 +142,7 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
     next = std::from_chars(next, end, tile[i]).ptr;
   }
   if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
-    throw UsageError("--tile: expected MxNxK such as 128x64x8, got \"" + text + "\"");
+    throw UsageError("--tile: expected MxNxK such as 128x64x8, got " + in_quotes(text));
   return tile;
 }
 
@@ -201,7 +208,7 @@ template <class IsOne>
 CLI::Validator one_of_names(const Names& names, const IsOne& is_one) {
   return {[names, is_one](std::string& text) {
             return is_one(text) ? std::string()
-                                : "expected one of " + joined(names) + ", got \"" + text + '"' +
+                                : "expected one of " + joined(names) + ", got " + in_quotes(text) +
                                       did_you_mean(text, names);
           },
           "", joined(names, " ")};
@@ -224,8 +231,8 @@ CLI::Validator within(std::string_view least, std::string_view most) {
         const std::optional<Number> number = number_in<Number>(text);
         if (!number || !(*number >= number_in<Number>(least) && *number <= number_in<Number>(most)))
           return "expected " + std::string(std::is_integral_v<Number> ? "an integer" : "a number") +
-                 " from " + std::string(least) + " to " + std::string(most) + ", got \"" + text +
-                 '"';
+                 " from " + std::string(least) + " to " + std::string(most) + ", got " +
+                 in_quotes(text);
         // Without leading zeros, which would make it octal.
         if (std::is_integral_v<Number>) text = std::to_string(*number);
         return std::string();
@@ -585,7 +592,7 @@ std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::s
       return formatter.make_option(option, false);
     for (const std::string& each : option->get_lnames()) names.push_back(each);
   }
-  throw UsageError("--help: expected an option, got \"" + name + '"' +
+  throw UsageError("--help: expected an option, got " + in_quotes(name) +
                    did_you_mean(name, {names.begin(), names.end()}));
 }
 

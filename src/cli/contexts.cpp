@@ -31,7 +31,7 @@ std::string hardware_of(const RecordedGpu& gpu) {
 }
 
 std::string recorded_name(const RecordedGpu& gpu) {
-  return gpu.name.empty() ? "a GPU without a name" : '"' + gpu.name + '"';
+  return gpu.name.empty() ? "a GPU without a name" : in_quotes(gpu.name);
 }
 
 /// Why a recording has no GPU to be evaluated on.

@@ -303,6 +303,8 @@ InputError caught_error(const std::string& input, std::optional<std::size_t> lin
     throw;  // cppcheck-suppress rethrowNoCurrentException ; called within handlers alone
   } catch (const InputError& error) {
     return error;
+  } catch (const OverflowError& error) {
+    return {input, where, error.what()};
   } catch (const UsageError&) {
     throw;
   } catch (const OutputError&) {

@@ -13,6 +13,7 @@
 #include "cli/output_file.hpp"
 #include "cli/run.hpp"
 #include "model/layer_fields.hpp"
+#include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/writer.hpp"
 #include "roofline/catalogue.hpp"
@@ -161,8 +162,8 @@ std::string objects_of_inputs(const Request& request, bool& failed) {
       spec.measured = {};
       if (!known.insert(identity(spec)).second) continue;
       if (!can_be_timed(layer) || !spec.fused.empty()) {
-        note(fmt::format("{}: layer \"{}\" is none that the script can time: left out",
-                         network.source, layer.name));
+        note(fmt::format("{}: layer {} is none that the script can time: left out", network.source,
+                         in_quotes(layer.name)));
         continue;
       }
       if (!out.empty()) out += '\n';

@@ -85,8 +85,8 @@ void set_action(Options& options) {
   if (!calibrates && request.fitted != "*") throw UsageError("--constants: expected calibrate");
   if (!request.inputs.empty()) return;
   if (!request.report.explain.empty())
-    throw UsageError("no input: --explain takes \"" + request.report.explain +
-                     "\" for a layer; give the input first");
+    throw UsageError("no input: --explain takes " + in_quotes(request.report.explain) +
+                     " for a layer; give the input first");
   throw UsageError(
       "no input: give a file, a directory, a built-in network, or - for standard input (see "
       "--help)");
@@ -327,8 +327,8 @@ void set_measured(const Options& options, Request& request) {
   if (measured.find_first_of("-0123456789") == 0 && !std::filesystem::exists(measured, error))
     throw UsageError(
         "--measured: expected a file, or a time above 0 in us, ms or s such as "
-        "9.143ms, got \"" +
-        measured + '"');
+        "9.143ms, got " +
+        in_quotes(measured));
   request.measured = MeasuredTimes(measured, gpu, request.limits);
 }
 

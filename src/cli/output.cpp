@@ -58,7 +58,8 @@ void write_standard_output(std::string_view text) {
 }
 
 void note(const std::string& text) {
-  const std::string shown = printable(text);
+  constexpr std::size_t most_columns = 4000;  // beyond are lists, and names that files may have
+  const std::string shown = shortened(printable(text), most_columns);
   const std::size_t columns = terminal_size(STDERR_FILENO).ws_col;
   write_whole(STDERR_FILENO, (columns > 0 ? broken(shown, columns) : shown) + '\n');
 }

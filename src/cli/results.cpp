@@ -53,7 +53,7 @@ std::string line_of(const Gate& gate, const GateFailure& failure, const Result& 
   std::string place = work_title(result, true);
   if (failure.row) {
     const Layer& layer = result.layers[*failure.row].layer;
-    place += ": " + layer.name;
+    place += ": " + beginning(layer.name);
     if (result.setting.training) place += fmt::format(" {}", name_of(layer.pass));
   }
   return fmt::format("{}: {} {} {} {}", place, gate.name, value_text(failure.value, gate.limit),

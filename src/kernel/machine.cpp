@@ -141,7 +141,7 @@ void note_architecture(const Gpu& gpu, Architecture assumed,
   if (stated_architecture(gpu)) return;
   const std::string stated = gpu.architecture.empty()
                                  ? "architecture is not stated"
-                                 : "architecture \"" + gpu.architecture + "\" is not known";
+                                 : "architecture " + in_quotes(gpu.architecture) + " is not known";
   assumptions.push_back(stated + ": constants of " + std::string(info(assumed).name) +
                         " are assumed");
 }

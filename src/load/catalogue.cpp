@@ -129,7 +129,7 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
     parts.back().emplace_back(file.names.front());  // an alias reads better
   }
   constexpr std::size_t at_most = 4;
-  std::string message = "unknown GPU \"" + name + "\"";
+  std::string message = "unknown GPU " + in_quotes(name);
   const std::optional<MigName> slice = parse_mig_name(name);
   std::vector<std::string> near = nearest_gpu_names(slice ? slice->part : name, parts, at_most);
   if (near.empty()) {
@@ -176,8 +176,8 @@ std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
   const Gpu& own = *found->gpu();
   if (built_in != nullptr && !roofline::answers_to(own, built_in->names.front()))
     throw InputError(found->path, "",
-                     "expected names that no other GPU has, got \"" + any_name + "\", which is " +
-                         std::string(built_in->names.front()) +
+                     "expected names that no other GPU has, got " + in_quotes(any_name) +
+                         ", which is " + std::string(built_in->names.front()) +
                          "; a file of that name takes its place");
   note_used(found->path);
   return own;
@@ -200,7 +200,7 @@ Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& w
       const std::optional<std::string> own_file = path_of(word);
       if (own_file && !is_path(word) && selected_gpus(word, all()))
         throw InputError(*own_file, "",
-                         "expected another name than \"" + word + "\", which selects GPUs");
+                         "expected another name than " + in_quotes(word) + ", which selects GPUs");
       return std::nullopt;
     }
     std::optional<std::vector<Gpu>> selected = selected_gpus(word, all());
@@ -238,8 +238,8 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
     if (const auto path = path_of(name_or_path)) return read_text(*path).value();
     if (const EmbeddedFile* file = find_embedded_gpu(name_or_path)) return std::string(file->text);
     if (try_find(name_or_path))
-      throw InputError("\"" + name_or_path +
-                       "\" is a slice of a GPU and has no file of its own: name the GPU, or give a "
+      throw InputError(in_quotes(name_or_path) +
+                       " is a slice of a GPU and has no file of its own: name the GPU, or give a "
                        "file");
     fail_unknown(name_or_path, *own_, all());
   });

@@ -163,7 +163,7 @@ void Value::check_keys(const std::string& what, const std::vector<std::string_vi
   if (!is_object()) fail_expected("an object");
   for (const Value member : *this)
     if (std::find(known.begin(), known.end(), member.key()) == known.end())
-      member.fail("expected a key of " + what + ", got \"" + std::string(member.key()) + "\"" +
+      member.fail("expected a key of " + what + ", got " + in_quotes(member.key()) +
                   did_you_mean(member.key(), known));
 }
 
@@ -196,8 +196,21 @@ void Value::fail_expected(const std::string& expected) const {
   fail("expected " + expected + ", got " + shown(*this));
 }
 
+namespace {
+
+constexpr double largest_exact = 0x1p53;
+
+std::string expected_integer(const JsonNode& found, std::uint64_t least) {
+  const auto* real = std::get_if<double>(&found.content);
+  const bool is_large = real != nullptr && *real > largest_exact;
+  if (!is_large) return "an integer >= " + std::to_string(least);
+  return "an integer from " + std::to_string(least) + " to " + std::string(largest_integer) +
+         (*real < 0x1p64 ? " in digits alone" : "");
+}
+
+}  // namespace
+
 std::uint64_t Value::integer(std::uint64_t least) const {
-  constexpr double largest_exact = 9007199254740992.0;  // 2^53
   if (const auto* number = std::get_if<std::uint64_t>(&node_->content)) {
     if (*number >= least) return *number;
   } else if (const auto* negative = std::get_if<std::int64_t>(&node_->content)) {
@@ -207,7 +220,7 @@ std::uint64_t Value::integer(std::uint64_t least) const {
     if (*real >= static_cast<double>(least) && *real <= largest_exact && std::floor(*real) == *real)
       return static_cast<std::uint64_t>(*real);
   }
-  fail_expected("an integer >= " + std::to_string(least));
+  fail_expected(expected_integer(*node_, least));
 }
 
 double Value::number() const {
@@ -254,7 +267,7 @@ std::size_t Value::choice(std::span<const std::string_view> names) const {
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i)
     all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + std::string(names[i]);
-  fail("expected " + all + ", got \"" + name + "\"");
+  fail("expected " + all + ", got " + in_quotes(name));
 }
 
 std::optional<std::uint64_t> Value::try_integer() const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/text.hpp"
+
 namespace roofline {
 namespace {
 
@@ -187,9 +189,8 @@ const JsonNode* sort_members(std::span<JsonNode> members) {
 }
 
 void append_part(std::string& pointer, std::string_view key) {
-  constexpr std::size_t longest = 200;
   pointer += '/';
-  for (const char c : key.substr(0, longest)) {
+  for (const char c : beginning(key)) {
     if (c == '~')
       pointer += "~0";
     else if (c == '/')
@@ -197,7 +198,6 @@ void append_part(std::string& pointer, std::string_view key) {
     else
       pointer += c;
   }
-  if (key.size() > longest) pointer += "...";
 }
 
 void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key) {

@@ -39,8 +39,6 @@ SharedConstants named_constants(const Value& value) {
   return built_in(files[value.choice(names)]);
 }
 
-std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
-
 /// Fills a set from one file's object.
 class ConstantsReader {
  public:
@@ -114,8 +112,8 @@ class ConstantsReader {
     ConstantNote& note = constants_.notes[index];
     note.stated = true;
     const std::string unit(field.unit);
-    const Value stated_unit = value.require("unit", quoted(field.unit));
-    if (stated_unit.text() != unit) stated_unit.fail_expected(quoted(field.unit));
+    const Value stated_unit = value.require("unit", in_quotes(field.unit));
+    if (stated_unit.text() != unit) stated_unit.fail_expected(in_quotes(field.unit));
     const Value range = value.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
     note.least = number_within(range.at(0), field.least, field.most);

@@ -119,10 +119,10 @@ class CsvHeader {
     for (const std::string& column : columns_) {
       keys_.push_back(key_of(column, own_));
       if (!seen.insert(column).second && keys_.back())
-        fail("expected each column once, got \"" + column + "\" twice");
+        fail("expected each column once, got " + in_quotes(column) + " twice");
     }
     if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
-      fail("expected keys of a layer with commas between them, got \"" + columns_.front() + '"' +
+      fail("expected keys of a layer with commas between them, got " + in_quotes(columns_.front()) +
            (columns_.size() > 1 ? ", ..." : ""));
     if (!own_) check_others();
   }
@@ -168,7 +168,7 @@ class CsvHeader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::string_view key = keys_[i] ? std::string_view() : meant_key(columns_[i]);
       if (!key.empty() && key != "kernel")
-        add_item(wrong, '"' + columns_[i] + "\" (did you mean \"" + std::string(key) + "\"?)");
+        add_item(wrong, in_quotes(columns_[i]) + " (did you mean " + in_quotes(key) + "?)");
     }
     if (!wrong.empty())
       fail("expected keys of a layer, and columns of your own that are called otherwise, got " +

@@ -57,7 +57,7 @@ void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
 OperandSpec read_operand_object(const Value& value) {
   value.check_keys("an operand", {"layer", "shape", "parameter", "parameters"});
   const auto refuse = [&](std::string_view key) {
-    if (value.contains(key)) value.fail_at(key, "an operand takes no \"" + std::string(key) + '"');
+    if (value.contains(key)) value.fail_at(key, "an operand takes no " + in_quotes(key));
   };
   OperandSpec operand;
   if (const auto parameter = value.get("parameter")) {
@@ -175,17 +175,17 @@ LayerType read_type(const Value& object) {
   std::vector<std::string_view> names;
   for (const KindInfo& kind : all_kinds())
     if (is_input_kind(kind.kind)) names.push_back(kind.name);
-  value.fail_layer(LayerKind::conv, "expected a layer type (" + joined(names) + "), got \"" + name +
-                                        "\"" + did_you_mean(name, names));
+  value.fail_layer(LayerKind::conv, "expected a layer type (" + joined(names) + "), got " +
+                                        in_quotes(name) + did_you_mean(name, names));
 }
 
 /// Fails at a member that a layer of that kind does not have.
 [[noreturn]] void fail_key(const Value& member, LayerKind kind) {
-  const std::string what = "a " + std::string(info(kind).name) + " layer";
-  const std::string key = '"' + std::string(member.key()) + '"';
+  const std::string what = with_article(info(kind).name) + " layer";
+  const std::string key = in_quotes(member.key());
   if (is_layer_key(member.key())) member.fail(what + " takes no " + key);
   const std::string_view meant = member.key() == "id" ? "name" : meant_key(member.key());
-  const std::string hint = meant.empty() ? "" : "; did you mean \"" + std::string(meant) + "\"?";
+  const std::string hint = meant.empty() ? "" : "; did you mean " + in_quotes(meant) + "?";
   member.fail_layer(kind, "expected a key of " + what + ", got " + key + hint);
 }
 

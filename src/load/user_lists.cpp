@@ -156,9 +156,9 @@ std::vector<std::string> MeasuredTimes::notes() const {
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)
     if (!time.used)
-      unmatched.push_back(
-          '"' + time.name + '"' +
-          (unmatched.size() < most_layers_named ? did_you_mean(time.name, known) : ""));
+      unmatched.push_back(in_quotes(time.name) + (unmatched.size() < most_layers_named
+                                                      ? did_you_mean(time.name, known)
+                                                      : ""));
   std::vector<std::string> notes;
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +

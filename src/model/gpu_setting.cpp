@@ -39,7 +39,7 @@ std::vector<Settable> settable_fields() {
     known.push_back(field.form.file_key);
   }
   throw InputError("expected one of " + settable_gpu_fields() +
-                   " or an engine such as fp16_tensor, got \"" + std::string(name) + '"' +
+                   " or an engine such as fp16_tensor, got " + in_quotes(name) +
                    did_you_mean(name, known));
 }
 
@@ -131,8 +131,7 @@ std::optional<double> parse_value(std::string_view text, const FieldForm& form,
 GpuSetting parse_setting(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0)
-    throw InputError("expected NAME=VALUE such as bandwidth=4TB/s, got \"" + std::string(text) +
-                     '"');
+    throw InputError("expected NAME=VALUE such as bandwidth=4TB/s, got " + in_quotes(text));
   const std::string_view name = trimmed(text.substr(0, equals));
   const std::string_view value = trimmed(text.substr(equals + 1));
   const FieldForm form = field_called(name).form;
@@ -143,12 +142,12 @@ GpuSetting parse_setting(std::string_view text) {
   const bool is_in_reach = factor && *factor >= least_value && *factor <= most_value;
   if (!is_in_reach && !number)
     throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +
-                     ", got \"" + std::string(value) + '"');
+                     ", got " + in_quotes(value));
   if (number && form.word == "peak" && !setting.engine)
     throw InputError(
         "expected a factor for all engines, such as peak=x1.5, or the peak of one, "
-        "such as fp16_tensor=400TFLOP/s, got \"" +
-        std::string(value) + '"');
+        "such as fp16_tensor=400TFLOP/s, got " +
+        in_quotes(value));
   setting.is_factor = is_in_reach;
   setting.value = is_in_reach ? *factor : *number;
   return setting;

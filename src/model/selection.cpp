@@ -57,8 +57,8 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
   const bool is_known = has_word(">= <= > < =", limit.comparison);
   const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
   if (!is_bound || found == quantities.end() || !is_known)
-    throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in \"" + word +
-                     "\", got \"" + std::string(whole) + "\"");
+    throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in " + in_quotes(word) +
+                     ", got " + in_quotes(whole));
   limit.bound *= found->scale;
   limit.quantity = &*found;
   rest.remove_prefix(end);
@@ -131,8 +131,8 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
   const bool is_known = std::ranges::any_of(gpus, [&](const Gpu& gpu) { return is_of(gpu, what); });
   if (!is_known && limits_at == word.size()) return std::nullopt;
   if (!is_known)
-    throw InputError("expected all, a maker or an architecture before the limits of \"" + word +
-                         "\", got \"" + word.substr(0, limits_at) + "\"",
+    throw InputError("expected all, a maker or an architecture before the limits of " +
+                         in_quotes(word) + ", got " + in_quotes(word.substr(0, limits_at)),
                      Remedy::gpu);
   std::vector<Limit> limits;
   for (std::string_view rest = std::string_view(word).substr(limits_at); !rest.empty();)
@@ -142,7 +142,7 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
            !std::ranges::all_of(limits, [&](const Limit& limit) { return limit.holds(gpu); });
   });
   if (gpus.empty())
-    throw InputError("expected limits that some GPU meets, got \"" + word + "\"", Remedy::gpu);
+    throw InputError("expected limits that some GPU meets, got " + in_quotes(word), Remedy::gpu);
   return gpus;
 }
 

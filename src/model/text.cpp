@@ -9,6 +9,21 @@
 
 namespace roofline {
 
+std::string beginning(std::string_view text, std::size_t most_byte) {
+  if (text.size() <= most_byte) return std::string(text);
+  const auto is_inside = [&](std::size_t at) {  // a character of UTF-8
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  while (most_byte > 0 && is_inside(most_byte)) --most_byte;
+  return std::string(text.substr(0, most_byte)) + "...";
+}
+
+std::string with_article(std::string_view noun) {
+  const bool sounds_open = std::string_view("aeiou").find(noun.front()) != std::string_view::npos ||
+                           noun.starts_with("rms");
+  return (sounds_open ? "an " : "a ") + std::string(noun);
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -26,6 +41,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t limit) {
+  constexpr std::size_t longest = 200;  // which nobody types
+  if (word.size() > longest) return {};
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
@@ -50,7 +67,7 @@ std::vector<std::string> nearest(std::string_view word,
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::vector<std::string> names = nearest(word, candidates);
-  return names.empty() ? "" : "; did you mean \"" + names.front() + "\"?";
+  return names.empty() ? "" : "; did you mean " + in_quotes(names.front()) + "?";
 }
 
 std::string operand_type_names() {
@@ -61,8 +78,7 @@ std::string operand_type_names() {
 }
 
 std::string expected_data_type(std::string_view found) {
-  const std::string text =
-      "expected one of " + operand_type_names() + ", got \"" + std::string(found) + '"';
+  const std::string text = "expected one of " + operand_type_names() + ", got " + in_quotes(found);
   const auto type = parse<DataType>(found);
   if (!type)
     return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
@@ -71,8 +87,8 @@ std::string expected_data_type(std::string_view found) {
 }
 
 std::string expected_algorithm(std::string_view found) {
-  return "expected an algorithm (" + joined(statable_algorithm_names) + "), got \"" +
-         std::string(found) + "\"" +
+  return "expected an algorithm (" + joined(statable_algorithm_names) + "), got " +
+         in_quotes(found) +
          did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
 }
 

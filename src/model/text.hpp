@@ -50,6 +50,22 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+/// A text, of one that is longer than this its beginning: names and keys of inputs may have any
+/// length, and messages show them.
+std::string beginning(std::string_view text, std::size_t most_byte = 200);
+
+/// What was found, as messages quote it.
+inline std::string in_quotes(std::string_view found) { return '"' + beginning(found) + '"'; }
+
+/// Whether a text that is read as an integer of 64 bits, and is none, is one that is too large.
+constexpr bool is_beyond_64_bits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+inline constexpr std::string_view largest_integer = "18446744073709551615";
+
+/// "a conv", "an attention"
+std::string with_article(std::string_view noun);
+
 /// Appends an item to a list in a sentence: "a", then "a, b".
 inline void add_item(std::string& list, std::string_view item, std::string_view separator = ", ") {
   if (!list.empty()) list += separator;
@@ -66,10 +82,11 @@ std::string joined(const Texts& items, std::string_view separator = ", ") {
 
 /// "a, b, c and 4 more", where more than `most` are given.
 inline std::string some_of(const std::vector<std::string>& names, std::size_t most) {
-  if (names.size() <= most) return joined(names);
-  const std::vector<std::string> shown(names.begin(),
-                                       names.begin() + static_cast<std::ptrdiff_t>(most));
-  return joined(shown) + " and " + std::to_string(names.size() - most) + " more";
+  std::string shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    add_item(shown, beginning(names[i]));
+  if (names.size() <= most) return shown;
+  return shown + " and " + std::to_string(names.size() - most) + " more";
 }
 
 /// The names of copies: a second "relu" is "relu#2".

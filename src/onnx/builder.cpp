@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/text.hpp"
 #include "onnx/operators.hpp"
 #include "roofline/error.hpp"
 
@@ -61,8 +62,8 @@ Values inputs_of(const NodeProto& proto, const Scope& scope) {
     const auto found = name.empty() ? std::optional<Value*>(nullptr) : scope.find(name);
     if (!found)
       throw NodeError{
-          "expected an input that the model, a tensor of it or an earlier node gives, got \"" +
-          name + "\""};
+          "expected an input that the model, a tensor of it or an earlier node gives, got " +
+          in_quotes(name)};
     inputs.push_back(*found);
   }
   return inputs;
@@ -146,7 +147,7 @@ class Builder {
       const auto elements = product(tensor.sizes);
       if (!elements)
         throw InputError(
-            model_.source, "initializer \"" + tensor.name + "\"",
+            model_.source, "initializer " + in_quotes(tensor.name),
             "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
       const ElementType& type = element_type(tensor.type);
       if (tensor.sizes.empty() || !(type.is_float || type.is_quantised)) continue;
@@ -263,7 +264,7 @@ class Builder {
 
   static void bind(const std::string& name, Value* value, Scope& scope) {
     if (!scope.values.emplace(name, value).second)
-      fail("expected results that nothing else gives", '"' + name + '"');
+      fail("expected results that nothing else gives", in_quotes(name));
   }
 
   void add_if(const Node& node, Scope& scope) {

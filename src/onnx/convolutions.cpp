@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/infer/shapes.hpp"
+#include "model/text.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -21,7 +22,9 @@ std::optional<Numbers64> window_numbers(const Node& node, const char* name, std:
   constexpr std::int64_t largest = 1LL << 40;
   for (const std::int64_t number : *stated)
     if (number < least || number > largest)
-      fail(std::string(name) + ": expected an integer >= " + std::to_string(least), number);
+      fail(std::string(name) + ": expected an integer from " + std::to_string(least) + " to " +
+               std::to_string(largest),
+           number);
   return Numbers64(stated->begin(), stated->end());
 }
 
@@ -58,7 +61,7 @@ void set_padding(const Node& node, const Sizes& in, Window& window) {
   const bool upper = rule == "SAME_UPPER";
   const bool same = upper || rule == "SAME_LOWER";
   if (!same && rule != "NOTSET" && rule != "VALID")
-    fail("auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID", '"' + rule + '"');
+    fail("auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID", in_quotes(rule));
   const bool is_stated = !same && rule != "VALID";
   if (const auto pads = is_stated ? window_numbers(node, "pads", 2 * rank, 0) : std::nullopt) {
     const auto middle = pads->begin() + window.rank;

@@ -32,8 +32,8 @@ bool is_essential(const Node& node) {
 [[noreturn]] void fail_sizes(const Node& node) {
   for (const Value* input : node.inputs)
     if (input != nullptr && !input->sizes)
-      throw NodeError{"expected operands of known sizes, got \"" + input->name +
-                      "\" of unknown ones; onnx.shape_inference can store them in the file"};
+      throw NodeError{"expected operands of known sizes, got " + in_quotes(input->name) +
+                      " of unknown ones; onnx.shape_inference can store them in the file"};
   fail("expected a result of known size", "none");
 }
 

@@ -9,7 +9,7 @@ namespace roofline::onnx_graph {
 namespace {
 
 std::string place(const std::string& name, const std::string& made, const std::string& op) {
-  return "node \"" + (name.empty() ? made : name) + "\" (" + op + ")";
+  return "node " + in_quotes(name.empty() ? made : name) + " (" + beginning(op) + ")";
 }
 
 /// The attribute if it holds something of that kind; null where it holds nothing.
@@ -23,7 +23,7 @@ const AttributeProto* attribute_of(const Node& node, std::string_view name, cons
 }  // namespace
 
 void fail(const std::string& expected, const std::string& got) {
-  throw NodeError{expected + ", got " + got};
+  throw NodeError{expected + ", got " + beginning(got, 1000)};
 }
 void fail(const std::string& expected, const Sizes& got) { fail(expected, list_text(got)); }
 void fail(const std::string& expected, std::int64_t got) { fail(expected, std::to_string(got)); }

@@ -135,7 +135,8 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
     const std::int64_t stated = int_attribute(node, "num_heads", 0);
     const std::int64_t heads = int_attribute(node, "q_num_heads", stated);
     const std::int64_t kv_heads = int_attribute(node, "kv_num_heads", stated);
-    if (heads < 1 || kv_heads < 1) fail("q_num_heads: expected an integer >= 1", heads);
+    if (heads < 1) fail("q_num_heads: expected an integer >= 1", heads);
+    if (kv_heads < 1) fail("kv_num_heads: expected an integer >= 1", kv_heads);
     const auto split = [](const Sizes& whole, std::int64_t count) {
       return Sizes{whole[0], count, whole[1], whole[2] / count};
     };

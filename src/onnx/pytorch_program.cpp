@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "load/recording.hpp"
+#include "model/text.hpp"
 #include "onnx/emitter.hpp"
 #include "pytorch/exported_program.hpp"
 
@@ -163,7 +164,7 @@ class NotedProgram {
   void require(const Value& value) const {
     if (value.is_constant ? !value.sizes : !names_.contains(&value))
       throw InputError(source_, "",
-                       "expected a note of what gives \"" + value.name + "\", got none");
+                       "expected a note of what gives " + in_quotes(value.name) + ", got none");
   }
 
   /// The exporter keeps equal tensors once, transposes matrices, leaves out biases of zeros and

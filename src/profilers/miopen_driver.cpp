@@ -122,8 +122,7 @@ class DriverCommand {
   /// all that the layer is.
   void check_options() const {
     if (!unknown_.empty())
-      throw InputError("expected a known option of MIOpenDriver, got \"" +
-                       std::string(unknown_.substr(0, 40)) + '"');
+      throw InputError("expected a known option of MIOpenDriver, got " + in_quotes(unknown_));
   }
   std::optional<std::string_view> text(char letter) const {
     const auto found = values_.find(letter);
@@ -144,8 +143,8 @@ class DriverCommand {
     if (!value) return std::nullopt;
     const auto found = std::ranges::find(words, *value);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    throw InputError(std::string("-") + letter + ": expected " + joined(words) + ", got \"" +
-                     std::string(value->substr(0, 40)) + '"');
+    throw InputError(std::string("-") + letter + ": expected " + joined(words) + ", got " +
+                     in_quotes(*value));
   }
 
  private:

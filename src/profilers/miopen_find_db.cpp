@@ -15,7 +15,7 @@ namespace roofline {
 namespace {
 
 [[noreturn]] void fail(const std::string& expected, std::string_view got) {
-  throw InputError("expected " + expected + ", got \"" + std::string(got.substr(0, 60)) + '"');
+  throw InputError("expected " + expected + ", got " + in_quotes(got));
 }
 
 template <class Number>

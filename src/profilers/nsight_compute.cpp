@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "load/recording.hpp"
+#include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
@@ -62,9 +63,9 @@ class NsightMetrics {
     Metric& metric = values_[std::string(name)];
     metric = {number.value_or(0) * factor.value_or(0), ""};
     if (!number)
-      metric.problem = "expected a number such as 1,234.5, got \"" + std::string(value) + '"';
+      metric.problem = "expected a number such as 1,234.5, got " + in_quotes(value);
     else if (!factor)
-      metric.problem = "expected a unit such as ns, byte or inst, got \"" + std::string(unit) + '"';
+      metric.problem = "expected a unit such as ns, byte or inst, got " + in_quotes(unit);
   }
 
   // Absent where it was not recorded. The last names are those of the page of details.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "load/recording.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -154,8 +155,7 @@ std::string_view ProfilerCsv::cell(std::string_view column) const {
 
 InputError ProfilerCsv::error(std::string_view column, const std::string& expected) const {
   return {source_, std::to_string(row_.line),
-          std::string(column) + ": expected " + expected + ", got \"" +
-              std::string(cell(column).substr(0, 40)) + '"'};
+          std::string(column) + ": expected " + expected + ", got " + in_quotes(cell(column))};
 }
 
 std::uint64_t ProfilerCsv::whole(std::string_view column, const std::string& expected) const {
@@ -165,18 +165,19 @@ std::uint64_t ProfilerCsv::whole(std::string_view column, const std::string& exp
 
 std::uint64_t ProfilerCsv::count(std::string_view column) const {
   constexpr std::uint64_t most = 1'000'000'000'000;
-  const std::string expected = "a count of at least 1";
-  const std::uint64_t count = whole(column, expected);
-  if (count < 1 || count > most) throw error(column, expected);
-  return count;
+  const auto count = number_in<std::uint64_t>(cell(column));
+  if (count && *count >= 1 && *count <= most) return *count;
+  const bool is_large = count ? *count > most : is_beyond_64_bits(cell(column));
+  throw error(column,
+              is_large ? "a count from 1 to " + std::to_string(most) : "a count of at least 1");
 }
 
 double ProfilerCsv::seconds(std::string_view column) const {
   const std::optional<double> unit = seconds_a_unit(column);
   if (!unit)
-    throw InputError(
-        source_, std::to_string(row_.line),
-        "expected a unit of time such as ns, got the column \"" + header_[*place_of(column)] + '"');
+    throw InputError(source_, std::to_string(row_.line),
+                     "expected a unit of time such as ns, got the column " +
+                         in_quotes(header_[*place_of(column)]));
   const double seconds = profiler_number(cell(column)).value_or(-1) * *unit;
   if (seconds < 0 || seconds > s_per_year) throw error(column, "a time of less than a year");
   return seconds;

@@ -497,7 +497,7 @@ void higher_order(ProgramReader& reader, Node& node) {
   if (!node.op.starts_with("wrap")) {
     std::string lengths;
     for (const Value graph : node.graphs) add_item(lengths, std::to_string(length(graph)));
-    reader.note("node \"" + std::string(node.name) + "\" (" + std::string(node.op) +
+    reader.note("node " + in_quotes(node.name) + " (" + beginning(node.op) +
                 "): of its graphs, of " + lengths + " operators, the longest is counted once");
   }
   std::vector<const TensorArgument*> inputs = node.tensors();

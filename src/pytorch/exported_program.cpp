@@ -73,8 +73,8 @@ std::string source_line(std::string_view trace) {
 
 /// `node "view_3" (aten.view)`
 std::string place_of(const Node& node) {
-  return "node \"" + std::string(node.name) + "\" (" + std::string(node.library) + "." +
-         std::string(node.op) + ")";
+  return "node " + in_quotes(node.name) + " (" + beginning(node.library) + "." +
+         beginning(node.op) + ")";
 }
 
 /// The weights of a layer that has them as a part of its own.
@@ -189,7 +189,7 @@ NetworkSpec ProgramReader::network() && {
 TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& graph) const {
   const Value stated = graph.find("tensor_values").find(name.try_text());
   if (stated.is_null())
-    name.fail("expected a tensor whose sizes the program states, got \"" + name.text() + "\"");
+    name.fail("expected a tensor whose sizes the program states, got " + in_quotes(name.text()));
   TensorArgument found = tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
                                 element_type_of(stated.find("dtype").try_integer().value_or(0)));
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
@@ -217,8 +217,8 @@ TensorArgument ProgramReader::tensor(Sizes stated, const ElementType* type) cons
 const TensorArgument& ProgramReader::find(const Value& name, const Tensors& tensors) {
   const auto found = tensors.find(name.try_text());
   if (found == tensors.end())
-    name.fail("expected a tensor that an input or an earlier node gives, got \"" + name.text() +
-              "\"");
+    name.fail("expected a tensor that an input or an earlier node gives, got " +
+              in_quotes(name.text()));
   return found->second;
 }
 

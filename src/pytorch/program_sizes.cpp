@@ -150,8 +150,8 @@ std::optional<EvaluatedSize> evaluated(const Value& size, const Symbols& symbols
   try {
     return Parser(text.try_text(), symbols).whole();
   } catch (const std::invalid_argument& error) {
-    text.fail("expected an expression of sizes as sympy writes it, got \"" +
-              std::string(error.what()) + "\" in it");
+    text.fail("expected an expression of sizes as sympy writes it, got " + in_quotes(error.what()) +
+              " in it");
   }
 }
 

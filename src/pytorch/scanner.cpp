@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "load/json.hpp"
+#include "model/text.hpp"
 #include "pytorch/recording.hpp"
 #include "roofline/error.hpp"
 
@@ -187,8 +188,8 @@ class Scanner {
       return {*start_us, *duration_us};
     throw InputError(source_, "/traceEvents/" + std::to_string(events_ - 1),
                      "expected numbers of microseconds, ts and a dur from 0 to 1e12, got others in "
-                     "the event \"" +
-                         std::string(event.find("name").try_text()) + "\"");
+                     "the event " +
+                         in_quotes(event.find("name").try_text()));
   }
 
   TextId name_of(const Value& event) { return recording_.texts.id(event.find("name").try_text()); }

@@ -11,6 +11,7 @@
 
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
+#include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
 #include "pytorch/trace_work.hpp"
@@ -181,7 +182,7 @@ std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, Net
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
   for (LayerSpec& layer : network.layers) {
-    layer.place = {network.source, "\"" + *layer.name + "\"", false, {}};
+    layer.place = {network.source, in_quotes(*layer.name), false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
   return names;

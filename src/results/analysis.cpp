@@ -34,7 +34,7 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
                            : choice == EngineChoice::vector ? " on vector units"
                                                             : "";
   throw InputError(source, "",
-                   "layer \"" + layer.name + "\" is in " +
+                   "layer " + in_quotes(layer.name) + " is in " +
                        std::string(name_of(layer.dtypes.input)) + ", for which " +
                        context.gpu.name + " has no peak" + unit + "; it has " +
                        peaks_of(context.gpu));
@@ -225,7 +225,7 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
     take_faster_engine(row, model, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
-                     "layer \"" + row.layer.name + "\": " + error.message);
+                     "layer " + in_quotes(row.layer.name) + ": " + error.message);
   }
   if (!row.kernel) return;
   Launch launch = launch_of(row.layer, network, context);
@@ -327,9 +327,7 @@ std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
   return largest;
 }
 
-InputError overflow(const std::string& source) {
-  return {source, "", "expected totals below 2^64, got an overflow"};
-}
+InputError overflow(const std::string& source) { return {source, "", OverflowError().what()}; }
 
 /// Needs the layers before rows take them over. An overflow is a value, so that it is said only
 /// where nothing else is wrong.

@@ -91,7 +91,7 @@ std::string written_name(const GateField& field, const GateUnit& unit) {
     add_item(usual, written_name(field, field.units.front()));
     for (const GateUnit& unit : field.units) all.push_back(written_name(field, unit));
   }
-  throw InputError("expected one of " + usual + ", got \"" + std::string(name) + '"' +
+  throw InputError("expected one of " + usual + ", got " + in_quotes(name) +
                    did_you_mean(name, {all.begin(), all.end()}));
 }
 
@@ -128,8 +128,8 @@ Gate parsed_gate(std::string_view text) {
   const char* end = number.data() + number.size();
   const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
   if (error != std::errc() || last != end || !std::isfinite(gate.limit))
-    throw InputError("expected a number after " + gate.comparison + ", got \"" +
-                     std::string(number) + "\"; a unit stands in the name, as in expected_ms");
+    throw InputError("expected a number after " + gate.comparison + ", got " + in_quotes(number) +
+                     "; a unit stands in the name, as in expected_ms");
   return gate;
 }
 

@@ -47,7 +47,7 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
         explanations.push_back(explain(evaluated[i], i, j));
     }
   if (explanations.empty() && !names.empty())
-    throw InputError("no layer to explain is called \"" + pattern + "\"" +
+    throw InputError("no layer to explain is called " + in_quotes(pattern) +
                      did_you_mean(pattern, {names.begin(), names.end()}));
   return explanations;
 }

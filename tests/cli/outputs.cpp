@@ -138,6 +138,22 @@ TEST_CASE("The list of GPUs fits a terminal, and no two names in it are alike", 
   }
 }
 
+TEST_CASE("A line of standard error has an end, whatever names a file has", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  const std::string name(1'000'000, 'n');
+  folder.write("relu.csv", "type,input," + name + "\nrelu,[8],1\n");
+  folder.write("gpu.json", R"({"name": ")" + name +
+                               R"(", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 1})");
+  folder.write("net.json", R"({"name": ")" + name + R"(", "layers": [)" + relu_layer + "]}");
+  for (const std::string arguments : {"relu.csv --gpu v100", "lenet5 --gpu ./gpu.json --dtype bf16",
+                                      "net.json --gpu v100 --fail-if 'expected_ms > 0'"}) {
+    INFO(arguments);
+    const std::string messages = run(folder, "roofline " + arguments + " --format csv").err;
+    CHECK(messages.find("nnn...nnn") != messages.npos);
+    for (const std::string& line : lines_of(messages)) CHECK(line.size() <= 4000);
+  }
+}
+
 TEST_CASE("Notes break between words at a terminal", "[cli/outputs]") {
   const TemporaryFolder folder;
   CHECK(run_at_terminal(folder.path(), "roofline resnet5 --gpu v100", 80) ==

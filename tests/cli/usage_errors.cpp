@@ -40,6 +40,9 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
        "--explain is no row of layers: expected table, markdown or json, got csv"},
+      {"conv.json --gpu v100 --dim h=18446744073709551616",
+       "--dim: expected NAME=VALUE such as height=224, from 1 to 18446744073709551615, got "
+       "\"h=18446744073709551616\""},
       {"conv.json --gpu v100 --explain conv --top 1",
        "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
        "'conv*' explains several layers"},
@@ -139,7 +142,8 @@ TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors
       {"1,2,4,...,18446744073709551615,...,2",
        "expected a number above 18446744073709551615 after \"...\", got 2"},
       {"1,2,4,...,18446744073709551616",
-       "expected integers >= 1 such as 1,8,64, max or best, got \"18446744073709551616\""},
+       "expected integers from 1 to 18446744073709551615 such as 1,8,64, max or best, got "
+       "\"18446744073709551616\""},
       {"1,2,3,...,18446744073709551615",
        "expected at most 1000 numbers, got more up to 18446744073709551615"},
   };

@@ -229,16 +229,56 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
       {"{\"type\": \"concat\", \"repeat\": 50, \"inputs\": " + images(20000) + "}", copies},
       {conv_with("\"repeat\": 20, \"fused\": " + images(100000)), copies},
       {conv_with("\"padding\": 18446744073709551615"),
-       "expected sizes below 2^64, got an overflow in layer \"conv0\""},
+       "expected counts below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"dilation\": 18446744073709551615"),
-       "expected sizes below 2^64, got an overflow in layer \"conv0\""},
+       "expected counts below 2^64, got an overflow in layer \"conv0\""},
       {R"({"type": "matmul", "m": 4294967296, "n": 4294967296, "k": 1, "name": "big"})",
        "expected counts below 2^64, got an overflow in layer \"big\""},
       {R"({"type": "batch_norm", "input": [4611686018427387904], "dtype": "fp8"})",
        "expected counts below 2^64, got an overflow in layer \"batch_norm0\""},
-      {conv_with("\"stride\": 1e30"), "/stride: expected an integer >= 1, got 1e+30"},
+      {conv_with("\"stride\": 1e30"),
+       "/stride: expected an integer from 1 to 18446744073709551615, got 1e+30"},
       {conv_with("\"stride\": 18446744073709551616"),
-       "/stride: expected an integer >= 1, got 1.8446744073709552e+19"},
+       "/stride: expected an integer from 1 to 18446744073709551615, got 1.8446744073709552e+19"},
+      {conv_with("\"padding\": 1e16"),
+       "/padding: expected an integer from 0 to 18446744073709551615 in digits alone, got 1e+16"},
+  });
+}
+
+TEST_CASE("Kinds of layers have their article", "[load/bad_layers]") {
+  const auto with_key = [](const std::string& type) {
+    return R"({"type": ")" + type +
+           R"(", "input": [8, 8], "inputs": [[1], [1], [1]], "groups": 1})";
+  };
+  check_messages({
+      {with_key("other"), "/groups: an other layer takes no \"groups\""},
+      {with_key("attention"), "/groups: an attention layer takes no \"groups\""},
+      {with_key("upsample"), "/groups: an upsample layer takes no \"groups\""},
+      {with_key("rms_norm"), "/groups: an rms_norm layer takes no \"groups\""},
+      {with_key("relu"), "/groups: a relu layer takes no \"groups\""},
+  });
+}
+
+TEST_CASE("Names and keys of any length are shown by their beginning", "[load/bad_layers]") {
+  const std::string name(5'000'000, 'n');
+  const std::string shown = '"' + std::string(200, 'n') + "...\"";
+  const std::string place = '/' + std::string(200, 'n') + "...: ";
+  const std::string accented = "n\u00e9";  // 3 bytes, of which 200 hold 66
+  std::string accents;
+  std::string whole_accents;
+  for (int i = 0; i < 1000; ++i) accents += accented;
+  for (int i = 0; i < 66; ++i) whole_accents += accented;
+  check_messages({
+      {conv_with('"' + name + "\": 1"), place + "expected a key of a conv layer, got " + shown},
+      {conv_with('"' + accents + "\": 1"), '/' + whole_accents +
+                                               "n...: expected a key of a conv layer, got \"" +
+                                               whole_accents + "n...\""},
+      {conv_with("\"type\": \"" + name + '"'), "/type: " + std::string(all_types) + shown},
+      {conv_with("\"dtype\": \"" + name + '"'), "/dtype: " + one_type + shown},
+      {conv_with("\"padding\": 18446744073709551615, \"name\": \"" + name + '"'),
+       "expected counts below 2^64, got an overflow in layer " + shown},
+      {conv_with("\"kernel\": {\"" + name + "\": 1}"),
+       "/kernel" + place + "expected a key of kernel, got " + shown},
   });
 }
 

@@ -211,6 +211,14 @@ TEST_CASE("Attributes that contradict the operands or their own kind", "[onnx/er
        "node \"y\" (Conv): strides: expected integers, got an integer"},
       {convolution(text_attribute("group", "2")),
        "node \"y\" (Conv): group: expected an integer, got a text"},
+      {convolution(attribute_of_two("dilations", 0)),
+       "node \"y\" (Conv): dilations: expected an integer from 1 to 1099511627776, got 0"},
+      {convolution(attribute_of_two("dilations", 9223372036854775807)),
+       "node \"y\" (Conv): dilations: expected an integer from 1 to 1099511627776, got "
+       "9223372036854775807"},
+      {convolution(text_attribute("auto_pad", std::string(1'000'000, 'g'))),
+       "node \"y\" (Conv): auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got \"" +
+           std::string(200, 'g') + "...\""},
       {convolution(text_attribute("auto_pad", "garbage")),
        "node \"y\" (Conv): auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got "
        "\"garbage\""},
@@ -222,6 +230,20 @@ TEST_CASE("Attributes that contradict the operands or their own kind", "[onnx/er
   CHECK(model_message(convolution(text(5, text(1, "strides") + integer(3, 0) + integer(8, 1) +
                                               integer(8, 1) + integer(20, 7))))
             .empty());
+}
+
+TEST_CASE("Nodes are called by the beginning of a long name", "[onnx/errors]") {
+  const std::string name(4000, 'n');
+  const std::string shown = '"' + std::string(200, 'n') + "...\"";
+  check_models({
+      {model(text(1, node("MatMul", {"x", "k"}, {name})) + input("x", {2, 3}) +
+             constant("k", {1, 1}) + output(name)),
+       "node " + shown + " (MatMul): expected matrices that can be multiplied, got [2, 3] and [2]"},
+      {model(text(1, node("Relu", {name}, {"y"})) + output("y")),
+       "node \"y\" (Relu): expected an input that the model, a tensor of it or an earlier node "
+       "gives, got " +
+           shown},
+  });
 }
 
 TEST_CASE("Results of two nodes are an error", "[onnx/errors]") {

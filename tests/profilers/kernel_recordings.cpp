@@ -268,6 +268,11 @@ TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
        "more rows that cannot be read"},
       {"x.csv", sums + "1,5,0,f\n",
        "x.csv:3: Instances: expected a count of at least 1, got \"0\""},
+      {"x.csv", sums + "1,5,1000000000001,f\n",
+       "x.csv:3: Instances: expected a count from 1 to 1000000000000, got \"1000000000001\""},
+      {"x.csv", sums + "1,5,99999999999999999999,f\n",
+       "x.csv:3: Instances: expected a count from 1 to 1000000000000, got "
+       "\"99999999999999999999\""},
       {"x.csv",
        "\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
        "Value\"\n0,1,good,gpu__time_duration.sum,ns,5\n1,1,f,dram__bytes.sum,byte,5\n",

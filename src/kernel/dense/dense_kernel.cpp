@@ -7,6 +7,7 @@
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -204,7 +205,7 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
     fastest.consider(transformed(context, transform));
   if (!fastest.best())
     throw InputError("expected an algorithm that " + context.model.gpu +
-                     " has for this layer, got \"" + std::string(name_of(algorithm)) + '"');
+                     " has for this layer, got " + in_quotes(name_of(algorithm)));
   return *fastest.best();
 }
 

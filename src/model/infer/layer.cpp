@@ -5,6 +5,7 @@
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
+#include "model/text.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
@@ -375,16 +376,16 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
     infer_shapes(spec, scope, layer);
     add_fused(spec, scope, layer);
     check_output(spec, scope, layer);
-  } catch (const OverflowError&) {
-    fail_layer("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");
+  } catch (const OverflowError& error) {
+    fail_layer(std::string(error.what()) + " in layer " + in_quotes(layer.name));
   }
   if (layer.groups == 1 && info(layer.kind).family == KindFamily::contraction)
     layer.mapping = scope.defaults.mapping;
   if (spec.mapping) layer.mapping = *spec.mapping;
   try {
     check_counts(layer);
-  } catch (const OverflowError&) {
-    fail_layer("expected counts below 2^64, got an overflow in layer \"" + layer.name + "\"");
+  } catch (const OverflowError& error) {
+    fail_layer(std::string(error.what()) + " in layer " + in_quotes(layer.name));
   }
   return layer;
 }

@@ -233,13 +233,15 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
     std::vector<std::string_view> known;
     for (const auto& [each, entry] : entries_) known.push_back(each);
     std::ranges::sort(known);
-    fail(field,
-         "expected the name of an earlier layer, got \"" + name + "\"" + did_you_mean(name, known),
-         index);
+    fail(
+        field,
+        "expected the name of an earlier layer, got " + in_quotes(name) + did_you_mean(name, known),
+        index);
   }
   const Entry& entry = found->second;
   if (entry.ambiguous)
-    fail(field, "expected the name of one earlier layer, got \"" + name + "\", which two have",
+    fail(field,
+         "expected the name of one earlier layer, got " + in_quotes(name) + ", which two have",
          index);
   return entry.first + (entry.copies == copies ? copy : entry.copies - 1);
 }
