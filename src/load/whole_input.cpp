@@ -43,11 +43,12 @@ Items items_of(const NetworkSpecs& specs) {
 }
 
 std::optional<InputError> BadRows::take() {
-  const auto [first, count] = std::exchange(*this, {});
-  if (!first || count == 1) return first;
-  const std::string more = std::to_string(count - 1) + (count == 2 ? " more row" : " more rows");
-  return InputError(first->source, first->where,
-                    first->message + "; left out with " + more + " that cannot be read");
+  if (next_ == named_.size()) return std::nullopt;
+  const InputError& error = named_[next_++];
+  if (next_ < named_.size() || others_ == 0) return error;
+  const std::string more = std::to_string(others_) + (others_ == 1 ? " more row" : " more rows");
+  return InputError(error.source, error.where,
+                    error.message + "; left out with " + more + " that cannot be read");
 }
 
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read) {

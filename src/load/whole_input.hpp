@@ -37,19 +37,26 @@ Item record_item(Read read, std::size_t line) {
           line};
 }
 
-/// Rows that cannot be read cost only themselves, and are one message.
+/// Rows that cannot be read cost only themselves, and are one message: what is wrong with the
+/// first.
 class BadRows {
  public:
+  /// Where each is a layer of its own, so many at most have a message each.
+  void name_each(std::size_t most) { most_named_ = most; }
   void add(const InputError& error) {
-    if (!first_) first_ = error;
-    ++count_;
+    if (named_.size() < most_named_)
+      named_.push_back(error);
+    else
+      ++others_;
   }
-  /// The first error, and how many more there are, once; none where every row could be read.
+  /// One after the other, the last with how many more there are; none where no more are left.
   std::optional<InputError> take();
 
  private:
-  std::optional<InputError> first_;
-  std::size_t count_ = 0;
+  std::size_t most_named_ = 1;
+  std::vector<InputError> named_;
+  std::size_t others_ = 0;
+  std::size_t next_ = 0;
 };
 
 /// Gives all that an input holds. Throws InputError where that is nothing.

@@ -133,8 +133,9 @@ class DriverCommand {
     const auto value = text(letter);
     if (!value) return otherwise;
     if (const auto number = number_in<std::uint64_t>(*value)) return *number;
-    throw InputError(std::string("-") + letter + ": expected a whole number, got \"" +
-                     std::string(value->substr(0, 40)) + '"');
+    throw InputError(std::string("-") + letter + ": expected a whole number" +
+                     (is_beyond_64_bits(*value) ? " up to " + std::string(largest_integer) : "") +
+                     ", got " + in_quotes(*value));
   }
   /// The place of the option's word among those that it may be; none where it is not given. Throws
   /// InputError.
@@ -292,6 +293,8 @@ constexpr DriverRule driver_rules[] = {
 class DriverText {
  public:
   DriverText(ByteStream& stream, BadRows& bad) : stream_(stream), bad_(bad) {
+    constexpr std::size_t most_named = 10'000;
+    bad_.name_each(most_named);
     network_.source = stream.name();
     network_.name = network_name(stream.name());
   }
@@ -382,9 +385,9 @@ class DriverText {
       measured.pass = pass;
       const double ms = number_in<double>(number.substr(0, number.find(' '))).value_or(0);
       if (!(ms > 0 && ms * 1e-3 <= s_per_year))
-        return bad_.add({stream_.name(), std::to_string(line_),
-                         "expected a time above 0 and of less than a year, got \"" +
-                             std::string(number.substr(0, 40)) + '"'});
+        return bad_.add(
+            {stream_.name(), std::to_string(line_),
+             "expected a time above 0 and of less than a year, got " + in_quotes(number)});
       measured.warm_s = ms * 1e-3;
       network_.layers[known->second].measured = measured;
     }
@@ -394,8 +397,7 @@ class DriverText {
   void fail_operation(std::string_view operation) {
     if (operation.empty()) return;
     bad_.add({stream_.name(), std::to_string(line_),
-              "expected MIOpenDriver with conv, bnorm or activ, got \"" +
-                  std::string(operation.substr(0, 40)) + '"'});
+              "expected MIOpenDriver with conv, bnorm or activ, got " + in_quotes(operation)});
   }
 
   ByteStream& stream_;

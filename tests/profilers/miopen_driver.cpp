@@ -116,9 +116,11 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
        "a.log:2: stride: expected an integer >= 1, got 0"},
       {"a.log", driver + "MIOpenDriver conv -g 0\n",
        "a.log:2: groups: expected an integer >= 1, got 0"},
-      {"a.log", driver + "MIOpenDriver conv -u two\nMIOpenDriver rnn -n 4\n",
-       "a.log:2: -u: expected a whole number, got \"two\"; left out with 1 more row that cannot be "
-       "read"},
+      {"a.log", driver + "MIOpenDriver conv -u two\n",
+       "a.log:2: -u: expected a whole number, got \"two\""},
+      {"a.log", driver + "MIOpenDriver " + std::string(1'000'000, 'r') + "\n",
+       "a.log:2: expected MIOpenDriver with conv, bnorm or activ, got \"" + std::string(200, 'r') +
+           "...\""},
       {"a.log", driver + "MIOpenDriver rnn -n 4\n",
        "a.log:2: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\""},
       {"a.log", driver + "MIOpenDriver conv -F 8\n",
@@ -151,7 +153,8 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
       {"a.log", driver + "MIOpenDriver conv -m depth\n",
        "a.log:2: -m: expected conv, trans, got \"depth\""},
       {"a.log", driver + "MIOpenDriver conv -n 99999999999999999999\n",
-       "a.log:2: -n: expected a whole number, got \"99999999999999999999\""},
+       "a.log:2: -n: expected a whole number up to 18446744073709551615, got "
+       "\"99999999999999999999\""},
   };
   for (const Case& each : cases) {
     INFO(each.text);
@@ -159,6 +162,25 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
     CHECK(records.errors == std::vector<std::string>{each.error});
     CHECK(records.layers.size() == 1);
   }
+  // Each has its line and its reason.
+  std::string list = driver;
+  for (const char* command : {"conv -u two", "rnn -n 4", "conv -g 0", "rnn -n 4 -V 1"})
+    list += "MIOpenDriver " + std::string(command) + "\n" + driver;
+  CHECK(read_records("a.log", list).errors ==
+        std::vector<std::string>{
+            "a.log:2: -u: expected a whole number, got \"two\"",
+            "a.log:4: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\"",
+            "a.log:6: groups: expected an integer >= 1, got 0",
+            "a.log:8: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\""});
+  list = driver;
+  for (int i = 0; i < 10'003; ++i) list += "MIOpenDriver rnn -n " + std::to_string(i) + "\n";
+  const std::vector<std::string> many = read_records("a.log", list).errors;
+  REQUIRE(many.size() == 10'000);
+  CHECK(many.front().ends_with("\"rnn\""));
+  CHECK(
+      many.back() ==
+      "a.log:10001: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\"; left out with 3 "
+      "more rows that cannot be read");
   // A window larger than its image names the line too.
   const Records large = read_records("a.log", driver + "MIOpenDriver conv -H 2 -W 2 -y 3 -x 3\n");
   REQUIRE(large.errors.size() == 1);
