@@ -317,12 +317,6 @@ struct Layer : LayerTraits {
   SharedValue<KernelMapping> mapping;
 };
 
-/// Whether each output is made of the inputs at its own place alone.
-inline bool is_pointwise(LayerKind kind) {
-  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
-         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
-}
-
 inline Layout layout_of(const Layer& layer) {
   return layer.layout.value_or(usual_layout(layer.dtypes.input));
 }

@@ -37,6 +37,7 @@ enum class LayerKind : std::uint8_t {
   gelu,
   softmax,
   elementwise,
+  rowwise,
   add,
   sub,
   mul,
@@ -71,8 +72,29 @@ enum class KindFamily : std::uint8_t {
   free,      ///< a view: no kernel runs
 };
 
+/// Which elements of its operands one of its result's is made of.
+enum class Reach : std::uint8_t {
+  place,   ///< those at its own place: pointwise (a batch norm's statistics are parameters)
+  moved,   ///< one from elsewhere: copies, concatenations, look-ups
+  window,  ///< those around it
+  row,     ///< the features of its position, which one block of threads keeps
+  group,   ///< some channels of its image, at all positions
+  plane,   ///< those of other positions; of a reduction, what its shapes say
+};
+
+/// Whether compilers and engines run it inside the kernel of the layer before, which has to have
+/// the elements at its own place alone: norms, functions and sums, of which it is known, and no
+/// products.
+enum class Fused : std::uint8_t { alone, joined };
+
+/// What PyTorch's autocast computes in: a half type, fp32, or the widest of the operands' types.
+enum class AutocastPolicy : std::uint8_t { half, fp32, widest };
+
 /// Which of a layer's forward tensors its backward pass needs again.
 enum class Saved : std::uint8_t { nothing, input, output };
+
+/// What says more of a layer: its kind, or the operator where a kind stands for many.
+enum class Named : std::uint8_t { by_kind, by_operator };
 
 /// Where the features stand in a layer file's shapes of that kind.
 enum class Features : std::uint8_t {
@@ -97,9 +119,13 @@ struct KindInfo {
   /// FLOP an element of the input (pools, norms, activations), or an element of the result and
   /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
   std::uint64_t flop_per_element = 0;
-  ElementCost cost = static_cast<ElementCost>(UINT8_MAX);  ///< none: each row has to state its own
+  ElementCost cost = ElementCost::own;
+  Reach reach = Reach::place;
+  Fused fused = Fused::alone;
+  AutocastPolicy autocast = AutocastPolicy::widest;
   /// The forward tensor that the backward pass reads beside the gradient, kept until then.
   Saved saved = Saved::nothing;
+  Named named = Named::by_kind;
   Features features = Features::first;
   /// Other names in input files, separated by blanks, in the normal form of parse_layer_type.
   std::string_view aliases = "";

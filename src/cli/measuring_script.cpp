@@ -39,37 +39,33 @@ constexpr std::uint64_t most_byte = std::uint64_t{1} << 30;
 /// functions of one element together.
 using LayerGroup = std::pair<LayerKind, bool>;
 LayerGroup group_of(const Layer& layer) {
-  const bool is_function =
-      info(layer.kind).family == KindFamily::activation && layer.kind != LayerKind::softmax;
+  const KindInfo& kind = info(layer.kind);
+  const bool is_function = kind.family == KindFamily::activation && kind.reach == Reach::place;
   return {is_function ? LayerKind::relu : layer.kind, layer.groups > 1};
 }
 
 /// How many of a group at most, as its kernels have more or fewer constants; none: not timed.
 std::size_t most_layers(const LayerGroup& group) {
   const auto& [kind, grouped] = group;
+  using enum LayerKind;
+  // clang-format off
   switch (kind) {
-    case LayerKind::conv: return grouped ? 140 : 320;
-    case LayerKind::linear: return 100;
-    case LayerKind::relu: return 64;
-    case LayerKind::matmul:
-    case LayerKind::attention:
-    case LayerKind::batch_norm:
-    case LayerKind::layer_norm:
-    case LayerKind::max_pool:
-    case LayerKind::copy: return 32;
-    case LayerKind::conv_transpose:
-    case LayerKind::rms_norm:
-    case LayerKind::group_norm:
-    case LayerKind::softmax:
-    case LayerKind::add:
-    case LayerKind::mul:
-    case LayerKind::concat:
-    case LayerKind::avg_pool:
-    case LayerKind::global_avg_pool:
-    case LayerKind::upsample:
-    case LayerKind::reduce: return 16;
-    default: return 0;
+    case conv: return grouped ? 140 : 320;
+    case linear: return 100;
+    case relu: return 64;
+    case matmul: case attention: case batch_norm: case layer_norm: case max_pool: case copy:
+      return 32;
+    case conv_transpose: case rms_norm: case group_norm: case softmax: case add: case mul:
+    case concat: case avg_pool: case global_avg_pool: case upsample: case reduce:
+      return 16;
+    case relu6: case leaky_relu: case prelu: case elu: case sigmoid: case hardsigmoid:
+    case LayerKind::tanh: case silu: case hardswish: case gelu: case elementwise:  // as relu
+    case instance_norm: case local_response_norm: case rowwise: case sub: case LayerKind::div:
+    case embedding: case gather: case scatter: case other: case flatten: case host_copy:
+      return 0;
   }
+  // clang-format on
+  return 0;
 }
 
 /// Images, or rows of features, each operand a tensor.

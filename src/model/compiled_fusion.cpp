@@ -21,17 +21,21 @@ bool is_compiled(const Layer& layer) {
     case KindFamily::attention:
     case KindFamily::transfer:
     case KindFamily::free: return false;
-    default: break;
+    case KindFamily::norm:
+    case KindFamily::activation:
+    case KindFamily::combine:
+    case KindFamily::pool:
+    case KindFamily::resize:
+    case KindFamily::lookup:
+    case KindFamily::movement: break;
   }
   return layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 
 /// Whether each of its results is of many elements.
 bool reduces(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  return layer.kind == LayerKind::softmax || layer.kind == LayerKind::reduce ||
-         layer.kind == LayerKind::global_avg_pool ||
-         (family == KindFamily::norm && layer.kind != LayerKind::batch_norm);
+  const Reach reach = info(layer.kind).reach;
+  return reach == Reach::row || reach == Reach::group || reach == Reach::plane;
 }
 
 /// Whether it reduces rows, which a kernel keeps and goes on with; others take a kernel that finds
@@ -39,8 +43,7 @@ bool reduces(const Layer& layer) {
 bool reduces_rows(const Layer& layer) {
   if (layer.kind == LayerKind::reduce)
     return layer.output.channels == 1 && layer.inputs.front().shape.channels > 1;
-  return layer.kind == LayerKind::softmax || layer.kind == LayerKind::layer_norm ||
-         layer.kind == LayerKind::rms_norm;
+  return info(layer.kind).reach == Reach::row;
 }
 
 /// Of a layer that reduces rows.
@@ -51,9 +54,7 @@ std::uint64_t row_elements(const Layer& layer) {
 /// Whether it computes its operands where it reads them: of those with a window each would be
 /// computed many times.
 bool takes_operands_in(const Layer& layer) {
-  const bool has_many_taps =
-      has_window(layer.kind) || info(layer.kind).family == KindFamily::resize;
-  return !has_many_taps &&
+  return info(layer.kind).reach != Reach::window &&
          (layer.kind != LayerKind::concat || layer.inputs.size() <= most_operands_read_in_place);
 }
 
@@ -195,7 +196,10 @@ void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
     case ElementCost::exponential:
     case ElementCost::several:
     case ElementCost::erf: ++work.functions; break;
-    default: break;
+    case ElementCost::own:
+    case ElementCost::simple:
+    case ElementCost::scaled:
+    case ElementCost::any: break;
   }
   if (layer.kind == LayerKind::batch_norm) ++work.norms;
   if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();

@@ -193,7 +193,12 @@ Counts count(const Layer& layer) {
     case KindFamily::transfer:
       counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);
       break;
-    default: count_elementwise(layer, counts);
+    case KindFamily::norm:
+    case KindFamily::activation:
+    case KindFamily::combine:
+    case KindFamily::pool:
+    case KindFamily::resize:
+    case KindFamily::movement: count_elementwise(layer, counts);
   }
   if (layer.shared_weights) counts.params = 0;
   if (layer.fused_into) {

@@ -97,7 +97,7 @@ namespace {
 /// What goes element by element is joined; an engine folds it into contractions too, a compiler
 /// into a concatenation before it.
 bool may_host(const Layer& layer, FusionKind kind) {
-  if (is_pointwise(layer.kind)) return true;
+  if (info(layer.kind).fused == Fused::joined) return true;
   if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
   return layer.kind == LayerKind::concat && layer.inputs.size() <= most_operands_read_in_place;
 }
@@ -141,7 +141,7 @@ std::optional<std::size_t> last_writer(const Network& network, const Layer& laye
   for (const Operand& operand : layer.inputs) {
     if (!operand.producer || fusion.readers[*operand.producer] != 1) return std::nullopt;
     const std::size_t writer = fusion.host[*operand.producer].value_or(*operand.producer);
-    if (kind == FusionKind::pointwise && !is_pointwise(network.layers[writer].kind))
+    if (kind == FusionKind::pointwise && info(network.layers[writer].kind).fused == Fused::alone)
       return std::nullopt;
     last = std::max(last, writer);
   }
@@ -169,7 +169,7 @@ void fuse(Network& network, FusionKind kind) {
     }
     if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool)
       layer.kernels = KernelSource::compiler;
-    if (!is_pointwise(layer.kind) || layer.training_only) continue;
+    if (info(layer.kind).fused == Fused::alone || layer.training_only) continue;
     // Chains that no contraction takes are one kernel written for them.
     layer.kernels = KernelSource::compiler;
     const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);

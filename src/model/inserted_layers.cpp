@@ -60,21 +60,10 @@ class GraphRewriter {
   UniqueNames unique_name_;
 };
 
-enum class Policy : std::uint8_t { half, fp32, widest };
-
-Policy policy_of(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  if (family == KindFamily::contraction || family == KindFamily::attention) return Policy::half;
-  if (layer.fp32_under_autocast) return Policy::fp32;
-  switch (layer.kind) {
-    case LayerKind::prelu: return Policy::half;
-    case LayerKind::softmax:
-    case LayerKind::layer_norm:
-    case LayerKind::rms_norm:
-    case LayerKind::group_norm:
-    case LayerKind::local_response_norm: return Policy::fp32;
-    default: return Policy::widest;
-  }
+AutocastPolicy policy_of(const Layer& layer) {
+  const AutocastPolicy policy = info(layer.kind).autocast;
+  const bool is_fp32 = layer.fp32_under_autocast && policy != AutocastPolicy::half;
+  return is_fp32 ? AutocastPolicy::fp32 : policy;
 }
 
 bool is_fp32(const DataTypes& types) {
@@ -126,16 +115,16 @@ class Autocast {
   /// The layer in its type, `now` with its producers where they are; casts before it are added.
   Layer cast_layer(const Layer& old, Layer now) {
     if (!is_fp32(old.dtypes)) return now;
-    const Policy policy = policy_of(old);
-    if (policy == Policy::widest) {
+    const AutocastPolicy policy = policy_of(old);
+    if (policy == AutocastPolicy::widest) {
       now.dtypes.input = now.dtypes.output = widest_operand(old, now);
       return now;
     }
-    const DataType type = policy == Policy::half ? half_ : DataType::fp32;
+    const DataType type = policy == AutocastPolicy::half ? half_ : DataType::fp32;
     now.dtypes = {type, type, type};
     if (rewriter_.made().record) return now;
     for (Operand& operand : now.inputs) cast_operand(old, operand, type);
-    if (policy == Policy::half) cast_weights(old);
+    if (policy == AutocastPolicy::half) cast_weights(old);
     return now;
   }
 

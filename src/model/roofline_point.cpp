@@ -81,7 +81,8 @@ bool has_peak(DataType type, const EngineRates& peaks) {
 /// Masks and indices, which every GPU moves and compares, whatever it multiplies.
 bool is_mask_work(const Layer& layer) {
   const bool moves = info(layer.kind).family == KindFamily::movement ||
-                     layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise;
+                     layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise ||
+                     layer.kind == LayerKind::rowwise;
   return moves && layer.dtypes.input == DataType::int8;
 }
 

@@ -191,9 +191,10 @@ constexpr Operator elementwise_rows[] = {
     {.name = "Softmax LogSoftmax", .sizes = like_first, .layer = emit_softmax},
     {.name = "Clip", .sizes = like_first, .layer = emit_clip},
 
-    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh CumProd CumSum Erf Hardmax Mish "
-        "Selu Shrink Sign Sin Sinh Softplus Softsign Tan ThresholdedRelu Trilu",
+    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh Erf Mish Selu Shrink Sign Sin "
+        "Sinh Softplus Softsign Tan ThresholdedRelu",
         activation),
+    row("CumProd CumSum Hardmax Trilu", activation, LayerKind::rowwise),
     row("Abs", activation, [](double x) { return std::abs(x); }),
     row("Ceil", activation, [](double x) { return std::ceil(x); }),
     row("Exp", activation, [](double x) { return std::exp(x); }),

@@ -74,16 +74,11 @@ std::string operator_name(const Node& node) {
   return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
 }
 
-/// What the layer is: the operator where a kind stands for many.
+/// What the layer is.
 std::string label_of(const Draft& draft) {
-  std::string label(info(draft.spec->kind).name);
-  switch (draft.spec->kind) {
-    case LayerKind::copy:
-    case LayerKind::other:
-    case LayerKind::reduce:
-    case LayerKind::elementwise: label = lower_case(operator_name(*draft.node));
-    default: return label;
-  }
+  const KindInfo& kind = info(draft.spec->kind);
+  return kind.named == Named::by_operator ? lower_case(operator_name(*draft.node))
+                                          : std::string(kind.name);
 }
 
 LayerOrigin origin_of(const Draft& draft) {

@@ -47,15 +47,10 @@ constexpr std::size_t most_fused = 64;
 
 /// Whether each element of the result is made of the operands' elements at its own place.
 bool is_elementwise(const LayerSpec& layer) {
-  switch (layer.kind) {
-    case LayerKind::elementwise:
-    case LayerKind::sub:
-    case LayerKind::mul:
-    case LayerKind::div: return true;
-    case LayerKind::batch_norm: return !layer.batch_statistics && layer.pass == Pass::fwd;
-    case LayerKind::copy: return layer.name->starts_with("copy");  // and no transposition
-    default: return is_pointwise(layer.kind);
-  }
+  if (layer.kind == LayerKind::batch_norm)
+    return !layer.batch_statistics && layer.pass == Pass::fwd;
+  if (layer.kind == LayerKind::copy) return layer.name->starts_with("copy");  // no transposition
+  return info(layer.kind).reach == Reach::place;
 }
 
 }  // namespace

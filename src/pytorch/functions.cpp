@@ -14,7 +14,7 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   if (const Sizes stored = tensor->stored_sizes(); stored != tensor->sizes)
     return traffic_layer(call, {tensor}, tensor->sizes, *tensor->type);
   const std::string_view what =
-      kind == LayerKind::elementwise ? base_name(call.name) : info(kind).name;
+      info(kind).named == Named::by_operator ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
   spec.input = operand_of(*tensor, tensor->sizes);
   if (kind != LayerKind::softmax) spec.access = access_of({tensor});
@@ -137,9 +137,9 @@ std::span<const OperatorRow> function_operators() {
       {"silu silu_backward", function, silu},
       {"hardswish hardswish_backward", function, hardswish},
       {"gelu gelu_backward", function, gelu},
-      {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward "
-       "cumsum cumprod",
+      {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward",
        function, elementwise},
+      {"cumsum cumprod tril triu", function, rowwise},
       {"_softmax _log_softmax softmax log_softmax", softmax_of_rows, softmax,
        "input axis to_float"},
       {"_softmax_backward_data _log_softmax_backward_data", softmax_of_rows, softmax,
@@ -154,7 +154,7 @@ std::span<const OperatorRow> function_operators() {
       {"__and_ __or_ __xor_ abs addcdiv addcmul atan2 bitwise_and bitwise_not bitwise_or "
        "bitwise_xor ceil clamp_max cos erf erfc exp exp2 expm1 floor floor_divide fmod lerp log "
        "log10 log1p log2 logical_and logical_or logical_xor masked_fill maximum minimum nan_to_num "
-       "neg pow reciprocal remainder round rsqrt sgn sign sin sqrt square tril triu trunc where "
+       "neg pow reciprocal remainder round rsqrt sgn sign sin sqrt square trunc where "
        "native_dropout_backward mse_loss smooth_l1_loss huber_loss binary_cross_entropy "
        "mse_loss_backward smooth_l1_loss_backward binary_cross_entropy_backward",
        function_of_several, elementwise},

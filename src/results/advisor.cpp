@@ -96,8 +96,13 @@ bool may_be_half(const LayerResult& row, const Subject& subject) {
     case KindFamily::activation:
     case KindFamily::pool: return true;
     case KindFamily::combine: return has_batch_of_samples(row, subject);
-    default: return false;
+    case KindFamily::resize:
+    case KindFamily::lookup:
+    case KindFamily::movement:
+    case KindFamily::transfer:
+    case KindFamily::free: break;
   }
+  return false;
 }
 
 /// All operands in that type and the layout that its libraries take.
@@ -198,8 +203,8 @@ bool take_vector_units(Variant& variant, const LayerResult& row, const Subject& 
   return variant.engine.has_value();
 }
 
-bool is_pointwise_of_many(Variant&, const LayerResult& row, const Subject&) {
-  return is_pointwise(row.layer.kind) && row.layer.pass == Pass::fwd &&
+bool is_fused_of_many(Variant&, const LayerResult& row, const Subject&) {
+  return info(row.layer.kind).fused == Fused::joined && row.layer.pass == Pass::fwd &&
          elements(row.layer.output) != 1;
 }
 
@@ -333,7 +338,7 @@ constexpr Action actions[] = {
      [](AnalysisOptions& options, const Subject&) { options.engine = EngineChoice::tf32; }},
     {"vector_units", Thing::layer, of_layers, "on the vector units, not the tensor cores",
      take_vector_units},
-    {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_pointwise_of_many},
+    {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_fused_of_many},
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
     {"time_algorithms", Thing::layer, of_runs, "let the library time its algorithms",

@@ -13,8 +13,8 @@ constexpr const char* all_types =
     "expected a layer type (conv, conv_transpose, linear, matmul, attention, batch_norm, "
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
-    "elementwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, reduce, "
-    "upsample, copy, embedding, gather, scatter, other, flatten), got ";
+    "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
+    "reduce, upsample, copy, embedding, gather, scatter, other, flatten), got ";
 
 const std::string one_type =
     "expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, fp6, mxfp8, mxfp6, mxfp4, "

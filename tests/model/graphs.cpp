@@ -262,6 +262,46 @@ TEST_CASE("An engine keeps tensors padded, so that odd channels are not copied",
   CHECK(result_of(network, fused()).layers.front().kernel->kernels == 1);
 }
 
+TEST_CASE("Kinds that look beyond an element's place run kernels of their own", "[model/graphs]") {
+  const auto fused_into = [](const std::string& type, FusionKind kind) {
+    AnalysisOptions options;
+    options.fusion = kind;
+    const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "relu", "type": "relu"},
+      {"name": "b", "type": )" + type + R"(},
+      {"name": "c", "out_channels": 8, "kernel_size": 1}])"),
+                                    options);
+    const LayerResult& row = row_of(result, "b");
+    INFO(type);
+    CHECK((*row.expected_time_s > 0) == row.fused_into->empty());
+    return *row.fused_into;
+  };
+  for (const char* type :
+       {R"("batch_norm")", R"("relu6")", R"("leaky_relu")", R"("prelu")", R"("elu")",
+        R"("sigmoid")", R"("hardsigmoid")", R"("tanh")", R"("silu")", R"("hardswish")", R"("gelu")",
+        R"("elementwise")", R"("add", "inputs": ["relu", [8, 8, 8]])"}) {
+    CHECK(fused_into(type, FusionKind::epilogue) == "a");
+    CHECK(fused_into(type, FusionKind::pointwise) == "relu");
+  }
+  for (const char* type :
+       {R"("layer_norm")", R"("rms_norm")", R"("group_norm", "groups": 2)", R"("instance_norm")",
+        R"("local_response_norm")", R"("softmax")", R"("rowwise")", R"("reduce")", R"("copy")",
+        R"("global_avg_pool")", R"("upsample", "scale_factor": 2)", R"("gather")", R"("scatter")",
+        R"("max_pool", "kernel_size": 2)", R"("other", "inputs": ["relu"])"})
+    for (const FusionKind kind : {FusionKind::epilogue, FusionKind::pointwise})
+      CHECK(fused_into(type, kind) == "");
+}
+
+TEST_CASE("An engine runs AlexNet's response norms", "[model/graphs]") {
+  const Network alexnet = load_text(std::string(*find_network("alexnet_original")));
+  const Result result = result_of(alexnet, options_of(Framework::tensorrt));
+  for (const char* name : {"norm1", "norm2"}) {
+    CHECK(row_of(result, name).fused_into->empty());
+    CHECK(*row_of(result, name).expected_time_s > 1e-6);
+  }
+}
+
 TEST_CASE("What is joined goes to the kernel that runs last", "[model/graphs]") {
   const Result result = result_of(load_text(R"([
       {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},

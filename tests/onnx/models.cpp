@@ -114,6 +114,16 @@ TEST_CASE("Integers have the bytes of their width, but for int64", "[onnx/models
   CHECK(bytes_of(13) == 2 * 100 * 8);  // uint64
 }
 
+TEST_CASE("Operators that look at a whole row are no functions of each element", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  for (const char* op : {"CumSum", "CumProd", "Hardmax", "Trilu"}) {
+    INFO(op);
+    const Network network = infer_onnx(folder.write("m.onnx", model_of(op, {"x"}, {1})));
+    CHECK(network.layers.at(0).kind == LayerKind::rowwise);
+  }
+}
+
 TEST_CASE("Causal attention counts the pairs that it computes", "[onnx/models]") {
   const TemporaryFolder folder;
   using namespace onnx_bytes;

@@ -190,6 +190,9 @@ TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
   for (const MappingNumber& number : mapping_numbers)
     mapping[std::string(number.key)] = at_least(number.least);
   definitions.at("network").at("properties").at("runs_as") = one_of<RunsAs>();
+  const std::vector<std::string> types = definitions.at("type").at("enum");
+  for (const KindInfo& kind : all_kinds())
+    if (is_input_kind(kind.kind)) CHECK(std::ranges::find(types, kind.name) != types.end());
   definitions.at("data_type") = stated_types(false);
   definitions.at("data_types").at("properties").at("output") = stated_types(true);
   check_or_write("input", schema);
@@ -216,6 +219,7 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   kernel.at("properties").at("nearest_roof") = one_of<KernelRoof>(true);
   definitions.at("kernel_table").at("properties").at("ceilings").at("properties").at("engine") =
       one_of<Engine>();
+  definitions.at("kind") = one_of<LayerKind>();
   definitions.at("data_type") = one_of<DataType>();
   definitions.at("data_type_or_null") = one_of<DataType>(true);
   definitions.at("framework_or_null") = one_of<Framework>(true);

@@ -60,12 +60,15 @@ class NormKernels : StreamFormulas<Trace> {
       : Formulas(formulas), rows_(p.input_element / p.channels) {}
 
   Works<Trace> works() const {
-    switch (p.layer->kind) {
-      case LayerKind::batch_norm: return {batch_norm()};
-      case LayerKind::instance_norm: return {instance_norm()};
-      case LayerKind::group_norm: return {group_norm()};
-      default: return p.backward() ? layer_norm_backward() : Works<Trace>{layer_norm()};
+    switch (info(p.layer->kind).reach) {
+      case Reach::place: return {batch_norm()};
+      case Reach::plane: return {instance_norm()};
+      case Reach::group: return {group_norm()};
+      case Reach::row: return p.backward() ? layer_norm_backward() : Works<Trace>{layer_norm()};
+      case Reach::moved:
+      case Reach::window: break;
     }
+    return {};
   }
 
  private:

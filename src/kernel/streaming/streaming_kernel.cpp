@@ -30,7 +30,7 @@ bool is_generated(const Layer& layer) {
   switch (layer.kernels) {
     case KernelSource::library: return false;
     case KernelSource::compiler: return !pools || layer.pass == Pass::fwd;
-    case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
+    case KernelSource::inference_engine: return info(layer.kind).fused == Fused::joined || pools;
   }
   return false;
 }
@@ -94,32 +94,34 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// One after the other.
   Works<Trace> works() const {
     if (is_generated(*p.layer)) return {generated()};
-    if (info(p.layer->kind).family == KindFamily::norm) return norm<Trace>(*this);
-    if (has_window(p.layer->kind)) return pool<Trace>(*this);
-    return {work()};
+    using Kind = LayerKind;
+    // clang-format off
+    switch (p.layer->kind) {
+      case Kind::batch_norm: case Kind::layer_norm: case Kind::rms_norm: case Kind::group_norm:
+      case Kind::instance_norm: return norm<Trace>(*this);
+      case Kind::relu: case Kind::relu6: case Kind::leaky_relu: case Kind::prelu: case Kind::elu:
+      case Kind::sigmoid: case Kind::hardsigmoid: case Kind::tanh: case Kind::silu:
+      case Kind::hardswish: case Kind::gelu: case Kind::local_response_norm:
+      case Kind::elementwise: case Kind::rowwise: case Kind::other: return {activation()};
+      case Kind::softmax: return {softmax()};
+      case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: return {combine()};
+      case Kind::concat: return {concat()};
+      case Kind::max_pool: case Kind::avg_pool: return pool<Trace>(*this);
+      case Kind::global_avg_pool: case Kind::reduce:
+        return {p.backward() ? spread() : reduction<Trace>(*this, *p.layer, p.streams)};
+      case Kind::upsample: return {upsample()};
+      case Kind::copy: return {copy()};
+      case Kind::embedding: case Kind::gather: return {p.backward() ? scatter() : gather()};
+      case Kind::scatter: return {scatter()};
+      // Other files' kernels run these, or no kernel does.
+      case Kind::conv: case Kind::conv_transpose: case Kind::linear: case Kind::matmul:
+      case Kind::attention: case Kind::flatten: case Kind::host_copy: break;
+    }
+    // clang-format on
+    return {};
   }
 
  private:
-  Work work() const {
-    switch (p.layer->kind) {
-      case LayerKind::add:
-      case LayerKind::sub:
-      case LayerKind::mul:
-      case LayerKind::div: return combine();
-      case LayerKind::copy: return copy();
-      case LayerKind::embedding:
-      case LayerKind::gather: return p.backward() ? scatter() : gather();
-      case LayerKind::scatter: return scatter();
-      case LayerKind::global_avg_pool:
-      case LayerKind::reduce:
-        return p.backward() ? spread() : reduction<Trace>(*this, *p.layer, p.streams);
-      case LayerKind::concat: return concat();
-      case LayerKind::softmax: return softmax();
-      case LayerKind::upsample: return upsample();
-      default: return activation();
-    }
-  }
-
   /// Of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32, narrowed.
   const double& function_clock() const {
     switch (info(p.layer->kind).cost) {

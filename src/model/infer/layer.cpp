@@ -290,7 +290,9 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
       return has_window(layer.kind) ? infer_pool(spec, scope, layer)
                                     : infer_simple(spec, scope, layer);
     case KindFamily::norm: infer_simple(spec, scope, layer); return infer_norm(spec, layer);
-    default: return infer_simple(spec, scope, layer);
+    case KindFamily::activation:
+    case KindFamily::transfer:
+    case KindFamily::free: return infer_simple(spec, scope, layer);
   }
 }
 
