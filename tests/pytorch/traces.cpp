@@ -186,31 +186,3 @@ TEST_CASE("Layers of a trace have names that are recognised, each once", "[pytor
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
-
-TEST_CASE("Kernels of a captured graph that are read by their names move the capture's bytes",
-          "[pytorch/traces]") {
-  const std::string folder = ROOFLINE_SOURCE_FOLDER "/tests/traces/resnet34.graph.";
-  const std::vector<std::string> both{folder + "replay.json.gz", folder + "capture.json.gz"};
-  // Bytes and the time of sums, and of what else goes over elements one by one.
-  const auto moved = [](std::unique_ptr<Reader> reader) {
-    const auto spec = reader->next()->value().spec({}).value();
-    std::map<bool, std::pair<std::uint64_t, double>> sums;
-    for (const Layer& layer : infer(*spec, {}).value().layers)
-      if (layer.kind == LayerKind::add || layer.kind == LayerKind::relu ||
-          layer.kind == LayerKind::elementwise) {
-        auto& [byte, time_s] = sums[layer.kind == LayerKind::add];
-        byte += count(layer).bytes.total;
-        time_s += *layer.measured->warm_s;
-      }
-    return std::pair(sums, spec->summary->layers_s / spec->summary->kernel_s);
-  };
-  const auto [by_names, share] = moved(open_input(both[0]).value());
-  const auto [captured, whole_share] = moved(open_input(both[0], both).value());
-  REQUIRE(by_names.size() == 2);
-  for (const bool is_add : {false, true}) {
-    CHECK(by_names.at(is_add).first == captured.at(is_add).first);
-    CHECK(by_names.at(is_add).second == Approx(captured.at(is_add).second));
-  }
-  CHECK(share == Approx(0.084).margin(0.001));
-  CHECK(whole_share == Approx(1));
-}
