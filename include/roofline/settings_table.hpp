@@ -68,6 +68,9 @@ struct SettingRow {
   std::optional<bool> fits;  ///< into the GPU's memory
 };
 
+/// What rows are ranked by: an image's time, energy or cost.
+const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by);
+
 struct SettingsTable {
   std::string work;  ///< the network
   bool training = false;

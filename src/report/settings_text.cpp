@@ -227,11 +227,6 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   const SettingRow& first = table.rows.front();
   if (!first.rank) return "fits none of these GPUs";
   const SortBy by = *table.ranked_by;
-  const auto quantity = [by](const SettingRow& row) {
-    return by == SortBy::energy ? *row.energy_per_image_j
-           : by == SortBy::cost ? *row.cost_per_million_images
-                                : *row.time_per_image_s;
-  };
   std::string text = point_name(table, first) + " first: " + quantity_text(first, by, currency);
   std::vector<std::string> tied;
   double farthest = 1;
@@ -239,7 +234,7 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
     if (row.tied && &row != &first) {
       // A name looks through the whole table, and only so many are shown.
       tied.push_back(tied.size() < most_named ? point_name(table, row) : row.gpu);
-      farthest = std::max(farthest, quantity(row) / quantity(first));
+      farthest = std::max(farthest, *ranked_quantity(row, by) / *ranked_quantity(first, by));
     }
   if (!tied.empty())
     text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),

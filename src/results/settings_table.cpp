@@ -77,13 +77,6 @@ void sort_rows(std::vector<SettingRow>& rows) {
   std::ranges::stable_sort(rows, {}, key_of);
 }
 
-/// What rows are ranked by.
-const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by) {
-  return by == SortBy::energy ? row.energy_per_image_j
-         : by == SortBy::cost ? row.cost_per_million_images
-                              : row.time_per_image_s;
-}
-
 /// The least first, then what does not know the quantity, then what does not fit; equals by time.
 auto rank_of(const SettingRow& row, SortBy by) {
   const std::optional<double>& quantity = ranked_quantity(row, by);
@@ -135,6 +128,12 @@ auto setting_key(const Result& result) {
 }
 
 }  // namespace
+
+const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by) {
+  return by == SortBy::energy ? row.energy_per_image_j
+         : by == SortBy::cost ? row.cost_per_million_images
+                              : row.time_per_image_s;
+}
 
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {
   std::vector<SettingsTable> tables;

@@ -19,11 +19,8 @@ constexpr std::size_t most_bars = 40;
 /// What a bar stands for. All of it grows or falls with the time, so that its range is that of
 /// the time.
 double quantity_of(const SettingRow& row, SortBy by) {
-  switch (by) {
-    case SortBy::cost: return row.cost_per_million_images.value_or(0);
-    case SortBy::energy: return row.energy_per_image_j.value_or(0);
-    default: return row.images_per_s.value_or(row.time_s);
-  }
+  return by == SortBy::time ? row.images_per_s.value_or(row.time_s)
+                            : ranked_quantity(row, by).value_or(0);
 }
 
 Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
