@@ -72,6 +72,21 @@ std::string formula(std::string_view name, std::string text) {
   return line(name, "{}", text);
 }
 
+/// What the bytes of a line above leave out, or may hold too much.
+std::string bytes_note(const LayerResult& row) {
+  const Layer& layer = row.layer;
+  if (row.counts.is_upper_estimate)
+    return line("", "at most: the layer may touch fewer, so that no bound follows");
+  const auto input_byte = [&](std::uint64_t elements) {
+    return si(stored_byte(elements, layer.dtypes.input), "B");
+  };
+  const std::uint64_t whole = elements(layer.inputs.front().shape);
+  const std::uint64_t read = elements_read(layer, 0);
+  if (read == whole || layer.pass == Pass::dgrad) return "";
+  return line("", "read of the input: {} of {}, what the result is made of", input_byte(read),
+              input_byte(whole));
+}
+
 std::string work_text(const LayerResult& row) {
   const Layer& layer = row.layer;
   const Counts& counts = row.counts;
@@ -84,9 +99,11 @@ std::string work_text(const LayerResult& row) {
     text += formula("MACs", macs_text(layer, counts)) + line("FLOP", "2 x MACs = {}", counts.flops);
   else
     text += line("FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
-  return text + line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
-                     si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
-                     si(counts.bytes.total, "B"));
+  return text +
+         line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
+              si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
+              si(counts.bytes.total, "B")) +
+         bytes_note(row);
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {

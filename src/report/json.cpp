@@ -389,7 +389,9 @@ void write_head(W& w) {
   w.members({{"schema_version", schema_version}, {"roofline_version", ROOFLINE_VERSION}});
   w.key("conventions")
       .object({{"flop_per_mac", std::uint64_t{2}},
-               {"bytes", "each operand read once, each result written once, at its own data type"},
+               {"bytes",
+                "what is needed of each operand read once, each result written once, at its own "
+                "data type"},
                {"peaks", "dense; tensor peaks with fp32 accumulation"},
                {"units", "powers of ten, base units in every key"}});
 }
