@@ -25,14 +25,15 @@ namespace roofline {
 /// What the time of a measured run is made of. What is of kernels is measured in sum and split by
 /// the model; what is between and beside them is measured.
 enum class StepPart : std::uint8_t {
-  bound,          ///< the layers' roofline bounds
-  rates,          ///< arithmetic, memory and caches at less than the bound's rates; below 0 where
-                  ///< caches or Winograd save what the bound counts
+  bound,          ///< the layers' roofline bounds, at most their measured time
+  rates,          ///< arithmetic, memory and caches at less than the bound's rates
   instructions,   ///< what else kernels issue
   small_kernels,  ///< kernels start, fill the GPU and drain it: launch, latency, last wave,
                   ///< padding of tiles, occupancy
-  unexplained,    ///< the layers' measured time beyond the expected; below 0 where it is less
-  other_kernels,  ///< kernels that no layer stands for; less what ran side by side, counted twice
+  unexplained,    ///< the layers' measured time beyond the expected
+  not_split,      ///< where it is less, all beyond the bound: the model's parts are not its own
+  overcounted,    ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
+  other_kernels,  ///< kernels that no layer stands for
   copies,         ///< copies over a link to host or GPU, with nothing beside them
   collectives,    ///< work between GPUs, with no kernel beside it
   idle_host,      ///< as IdleCause
@@ -48,7 +49,9 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::rates: return "rates and caches";
     case StepPart::instructions: return "other instructions";
     case StepPart::small_kernels: return "starting and filling";
-    case StepPart::unexplained: return "measured less expected";
+    case StepPart::unexplained: return "slower than the model";
+    case StepPart::not_split: return "faster than the model";
+    case StepPart::overcounted: return "layers that touch less than counted";
     case StepPart::other_kernels: return "kernels of no layer";
     case StepPart::copies: return "copies over a link";
     case StepPart::collectives: return "collectives";
@@ -99,7 +102,8 @@ struct Verdict {
   /// The time of the kernels that layers stand for.
   double layers_s() const {
     return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
-           part_s[StepPart::small_kernels] + part_s[StepPart::unexplained];
+           part_s[StepPart::small_kernels] + part_s[StepPart::unexplained] +
+           part_s[StepPart::not_split];
   }
 };
 
@@ -107,6 +111,7 @@ struct Verdict {
 /// device memory.
 enum class BelowBound : std::uint8_t {
   fewer_macs,        ///< Winograd and FFT do fewer multiply-adds than are counted
+  fewer_bytes,       ///< the bytes are an upper estimate (Counts), so that there is no bound
   in_l2,             ///< all operands fit in L2: device memory hardly moves
   ceilings_too_low,  ///< the part does more than the ceilings say
   impossible,        ///< by more than clocks, caches and saved multiply-adds allow
@@ -154,6 +159,8 @@ struct Total {
   std::optional<double> expected_time_s = 0;        ///< where every row has one
   std::optional<Uncertainty> expected_uncertainty;  ///< how sure expected_time_s is
   std::optional<double> measured_time_s = 0;        ///< where every row has a measured time
+  double lost_s = 0;                                ///< of the rows, as roofline::lost_s has it
+  bool is_overcounted = false;                      ///< a row is below its bound by fewer_bytes
   double time_s = 0;                                ///< each row's expected time, or else its bound
   double compute_bound_part_s = 0;                  ///< roofline_time_s of rows bound by compute
   EnumArray<Limiter, double> part_s{};              ///< what the expected time is made of
@@ -185,11 +192,16 @@ struct BadChoices {
   double gain_s() const { return measured_s - expected_s; }
 };
 
-/// Where the measured time went, over the rows that have a measured and an expected time.
+/// Where the measured time went, over the rows that have a measured and an expected time, both of
+/// the same work. A measured time is the sum of part_s, unexplained_s and not_split_s.
 struct MeasuredSummary {
   std::uint64_t rows = 0;
   Total total;
-  double unexplained_s = 0;         ///< measured - expected; below 0 where it is faster
+  EnumArray<Limiter, double> part_s{};  ///< the expected time's
+  double unexplained_s = 0;             ///< beyond it
+  double not_split_s = 0;  ///< a time below the expected, of which no part says what it saved
+  std::uint64_t overcounted = 0;    ///< rows beside all these, which touched less than is counted
+  double overcounted_s = 0;         ///< their measured time
   std::vector<TypeRow> types;       ///< in descending measured time
   std::vector<LostTime> most_lost;  ///< ten at most
   BadChoices bad_choices;
@@ -235,7 +247,8 @@ struct Setting {
 /// W, I, O: weights, the network's input and its result, each once. K: what an earlier run can have
 /// left of them in cache, C where caches are warm and 0 where they are cold. R, S: what a layer
 /// reads and writes; at its start the cache holds at most C bytes of the one, at its end at most C
-/// of the other. No difference is below 0. So compute <= fused <= cached <= roofline.
+/// of the other. No difference is below 0. So compute <= fused <= cached <= roofline. Of layers
+/// whose counts are an upper estimate (Counts::is_upper_estimate) W, I, O, R and S are 0.
 /// Winograd and FFT need fewer FLOP than are counted and may be below all of them.
 struct NetworkBounds {
   double compute_bound_s = 0;
@@ -308,7 +321,7 @@ void add_to_total(Total& total, const LayerResult& row);
 /// What the library should have run where it chose badly.
 std::string_view better_kernel(const LayerResult& row);
 
-/// Measured time beyond the bound; none without a measured time.
+/// Measured time beyond the bound; none without a measured time or a bound.
 std::optional<double> lost_s(const LayerResult& row);
 
 /// Times that name no GPU were measured on this one.
@@ -324,7 +337,7 @@ constexpr double share_of(double part_s, double whole_s) {
 
 /// What no kernel of the row is faster than, but with Winograd or FFT:
 /// NetworkBounds::cached_bound_s of this layer alone. None where the size of the cache is not
-/// known.
+/// known, and where the layer may touch less than is counted.
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds);
 
 /// The smallest batch at which the row's layer is bound by compute, its weights being read once

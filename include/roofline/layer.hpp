@@ -280,7 +280,8 @@ struct GeneratedKernel {
   std::uint64_t places = 0;  ///< elements of its largest tensor, which it goes over; 0: none
   std::uint64_t read_byte = 0;
   std::uint64_t written_byte = 0;
-  std::uint64_t kernels = 1;  ///< one after the other, where results of many blocks are added up
+  std::uint64_t kernels = 1;    ///< one after the other, where results of many blocks are added up
+  bool may_touch_less = false;  ///< as Counts::is_upper_estimate of one of its layers
   // What it computes at each place.
   std::uint64_t norms = 0;       ///< batch norms, from their statistics
   std::uint64_t functions = 0;   ///< exponentials and the like

@@ -4,8 +4,9 @@
 //
 // Conventions: 1 MAC = 1 multiply-add = 2 FLOP. FLOP of a contraction = 2 x MACs; bias adds and
 // epilogues are not counted as FLOP. Taps that fall on padding count, as in every published figure.
-// Bytes are algorithmic: each operand tensor read once, each result written once, each at its own
-// data type and with its block scales; no im2col. Bias bytes are in the weights.
+// Bytes are algorithmic: each element of an operand that some result needs is read once, each
+// result written once, at its own data type and with its block scales; no im2col. What a window's
+// stride passes over is not read. Bias bytes are in the weights.
 //
 // The roofline model: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance
 // Model for Multicore Architectures", Communications of the ACM 52(4), 2009.
@@ -46,6 +47,9 @@ struct Counts {
   std::uint64_t buffers = 0;  ///< the running statistics of a batch norm: kept, not learned
   Bytes bytes;
   std::uint64_t saved_byte = 0;  ///< of bytes.input, what a backward pass reads of the forward one
+  /// The layer may touch fewer bytes: its indices name rows twice, say. No time of it is too short
+  /// then, and no time under a roof of these bytes is a bound.
+  bool is_upper_estimate = false;
 };
 
 /// Throws OverflowError where a count exceeds 64 bits; a loaded Layer never does.
@@ -58,6 +62,10 @@ bool runs(const Layer& layer, Pass pass);
 
 /// Throws OverflowError where the product exceeds 64 bits.
 std::uint64_t elements(const Shape& shape);
+
+/// What a forward pass reads of an operand, and a backward pass too where it needs the operand
+/// again. Throws OverflowError.
+std::uint64_t elements_read(const Layer& layer, std::size_t operand);
 
 /// Bytes that so many elements take: ceil(bits x elements / 8), and a byte for each block of a
 /// block-scaled type, the last one part filled. Throws OverflowError.

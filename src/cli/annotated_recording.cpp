@@ -16,11 +16,12 @@ namespace {
 std::string annotation(const LayerResult& layer, double measured_s) {
   constexpr double us_per_s = 1e6;
   const auto& expected_s = layer.expected_time_s;
+  const bool has_bound = layer.below_bound != BelowBound::fewer_bytes;
   std::string text;
   JsonWriter(text, false)
       .object({{"layer", layer.layer.name},
-               {"bound", layer.point.bound},
-               {"roofline_us", layer.point.roofline_time_s * us_per_s},
+               {"bound", has_bound ? Cell(layer.point.bound) : Cell()},
+               {"roofline_us", has_bound ? Cell(layer.point.roofline_time_s * us_per_s) : Cell()},
                {"expected_us", expected_s ? Cell(*expected_s * us_per_s) : Cell()},
                {"measured_us", measured_s * us_per_s},
                {"measured_over_expected", expected_s ? Cell(measured_s / *expected_s) : Cell()}});

@@ -1,6 +1,6 @@
 #include "kernel/layer_sizes.hpp"
 
-#include <algorithm>
+#include "model/window_reads.hpp"
 
 namespace roofline {
 
@@ -13,20 +13,24 @@ Mirror mirror_of(const Layer& layer) {
   return {&layer.output, &in, pass};
 }
 
-double touched_share(const Window& window, std::size_t axes) {
-  double share = 1;
-  for (std::size_t axis = 0; axis < axes; ++axis)
-    share *= std::min(
-        1.0, static_cast<double>(window.kernel[axis]) / static_cast<double>(window.stride[axis]));
-  return share;
+double skipped_byte(const Layer& layer, std::size_t axes) {
+  const Mirror mirror = mirror_of(layer);
+  if (mirror.pass == Pass::dgrad) return 0;
+  const Shape& image = *mirror.input;
+  double read = 1;
+  double moved = 1;
+  for (std::size_t axis = 3U - image.spatial_rank; axis < 3; ++axis) {
+    const auto positions = static_cast<double>(positions_read(layer, axis));
+    const bool skips = axis < axes && layer.window->dilation[axis] == 1;
+    read *= positions;
+    moved *= skips ? positions : static_cast<double>(image.spatial[axis]);
+  }
+  return static_cast<double>(image.batch) * static_cast<double>(image.channels) * (moved - read) *
+         element_byte(layer.dtypes.input);
 }
 
 Streams streams_of(const Layer& layer, const Counts& counts) {
-  // In NHWC pixels are skipped; in NCHW whole rows would be, but a row of these layers is shorter
-  // than what one access fetches.
-  const bool skips = layer.kind == LayerKind::conv && layer.pass != Pass::dgrad && is_nhwc(layer);
-  const double input =
-      static_cast<double>(counts.bytes.input) * (skips ? touched_share(*layer.window, 3) : 1);
+  const auto input = static_cast<double>(counts.bytes.input);
   const auto weight = static_cast<double>(counts.bytes.weight);
   const auto output = static_cast<double>(counts.bytes.output);
   switch (layer.pass) {

@@ -33,11 +33,16 @@ struct Mirror {
 };
 Mirror mirror_of(const Layer& layer);
 
-/// Share of the (mirrored) input that a window narrower than its stride reads, along the first
-/// `axes` axes.
-double touched_share(const Window& window, std::size_t axes);
+/// What comes along of the (mirrored) input although no window reads it (Counts::bytes are without
+/// it), where a kernel skips positions along the first `axes` axes only. Memory moves whole sectors
+/// of 32 bytes (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with channels
+/// innermost a skipped position is whole sectors, in NCHW a skipped column shares its sector with
+/// columns that are read. What lies between the taps of a dilated window was measured to be moved
+/// too (transposed convolutions of stride 2 and dilation 2 on an H100). 0 where the pass writes
+/// that input.
+double skipped_byte(const Layer& layer, std::size_t axes);
 
-/// What a pass reads and writes, each tensor once.
+/// What a pass reads and writes as it is counted, each tensor once.
 struct Streams {
   double read_byte = 0;
   double write_byte = 0;

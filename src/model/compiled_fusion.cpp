@@ -171,13 +171,10 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
   std::uint64_t given = 0;
   for (const std::size_t index : layers) {
     const Layer& own = layer(index);
-    const bool picks = own.kind == LayerKind::copy || own.kind == LayerKind::gather ||
-                       own.kind == LayerKind::embedding;
-    for (const Operand& operand : own.inputs) {
-      const std::uint64_t all = elements(operand.shape);
-      const std::uint64_t bytes =
-          stored_byte(picks ? std::min(all, elements(own.output)) : all,
-                      operand.is_parameter ? own.dtypes.weight : own.dtypes.input);
+    for (std::size_t i = 0; i < own.inputs.size(); ++i) {
+      const Operand& operand = own.inputs[i];
+      const std::uint64_t bytes = stored_byte(
+          elements_read(own, i), operand.is_parameter ? own.dtypes.weight : own.dtypes.input);
       const auto maker = maker_of(operand);
       if (!maker)
         given = checked_add(given, bytes);
@@ -219,6 +216,7 @@ GeneratedKernel Compiler::work_of(const Kernel& kernel,
   work.read_byte = read_byte(kernel.layers);
   for (const std::size_t index : kernel.layers) {
     const Layer& own = layer(index);
+    work.may_touch_less = work.may_touch_less || count(own).is_upper_estimate;
     if (readers[index] > 0 || readers_[index] == 0)
       work.written_byte =
           checked_add(work.written_byte, stored_byte(elements(own.output), own.dtypes.output));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "model/sizes.hpp"
+#include "model/window_reads.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
@@ -28,6 +29,31 @@ std::uint64_t contraction_weights(const Layer& layer) {
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
+/// Of an image, what the layer reads.
+std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
+  std::uint64_t count = checked_mul(image.batch, image.channels);
+  for (std::size_t axis = 3U - image.spatial_rank; axis < 3; ++axis)
+    count = checked_mul(count, positions_read(layer, axis));
+  return count;
+}
+
+/// Of a tensor with a place for each window, what is of windows that read anything.
+std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
+  std::uint64_t count = checked_mul(windows.batch, windows.channels);
+  for (std::size_t axis = 3U - windows.spatial_rank; axis < 3; ++axis)
+    count = checked_mul(count, windows_reading(windows_along(layer, axis)));
+  return count;
+}
+
+/// What the pass moves of the result: forward it is written whole; backward its gradient is read as
+/// far as the pass needs it, which for the bias's gradient is all.
+std::uint64_t moved_of_result(const Layer& layer) {
+  const bool sums_all = layer.pass == Pass::wgrad && layer.bias;
+  if (layer.pass == Pass::fwd || !has_window(layer.kind) || sums_all) return elements(layer.output);
+  return layer.kind == LayerKind::conv_transpose ? image_elements_read(layer.output, layer)
+                                                 : reading_elements(layer.output, layer);
+}
+
 /// Adds what a layer reads of an operand: so many elements, learned or not.
 void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Counts& counts) {
   const Operand& operand = layer.inputs[index];
@@ -49,11 +75,14 @@ void count_contraction(const Layer& layer, Counts& counts) {
   if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, layer.bias ? bias : 0);
 
   // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
+  // Weights are whole, since taps that fall on padding count as MACs.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
   counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
+  const bool writes_input = layer.pass == Pass::dgrad;
   for (std::size_t i = 0; i < layer.inputs.size(); ++i)  // beyond the first: in the epilogue
-    read_operand(i, elements(layer.inputs[i].shape), layer, counts);
-  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+    read_operand(i, writes_input ? elements(layer.inputs[i].shape) : elements_read(layer, i), layer,
+                 counts);
+  counts.bytes.output = stored_byte(moved_of_result(layer), layer.dtypes.output);
 }
 
 /// Pairs of a query and a key of one head. Causal: the last query sees all keys, the one before it
@@ -92,14 +121,7 @@ std::uint64_t elementwise_flops(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
   if (kind.family == KindFamily::combine)
     return checked_mul(elements(layer.output), layer.inputs.size() - 1, kind.flop_per_element);
-  return checked_mul(elements(layer.inputs.front().shape), kind.flop_per_element);
-}
-
-/// What a layer reads of an operand: a copy only what it writes, such as rows of a table.
-std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
-  const std::uint64_t all = elements(operand.shape);
-  const bool picks = layer.kind == LayerKind::copy || layer.kind == LayerKind::gather;
-  return picks ? std::min(all, elements(layer.output)) : all;
+  return checked_mul(elements_read(layer, 0), kind.flop_per_element);
 }
 
 /// Indices are integers of 64 bits, as frameworks have them by default.
@@ -142,7 +164,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   const KindInfo& kind = info(layer.kind);
   counts.flops = elementwise_flops(layer);
   for (std::size_t i = 0; i < layer.inputs.size(); ++i)
-    read_operand(i, elements_read(layer.inputs[i], layer), layer, counts);
+    read_operand(i, elements_read(layer, i), layer, counts);
   if (kind.family == KindFamily::norm) {
     const bool rms = layer.kind == LayerKind::rms_norm;  // a scale, no shift
     const bool every_element = rms || layer.kind == LayerKind::layer_norm;
@@ -152,19 +174,54 @@ void count_elementwise(const Layer& layer, Counts& counts) {
     counts.bytes.weight =
         stored_byte(checked_add(counts.params, counts.buffers), layer.dtypes.weight);
   }
-  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+  counts.bytes.output = stored_byte(moved_of_result(layer), layer.dtypes.output);
   count_picked_rows(layer, counts);
   if (layer.pass == Pass::fwd) return;
   if (kind.saved != Saved::nothing) counts.saved_byte = counts.bytes.input;
-  counts.bytes.input = checked_add(counts.bytes.input, counts.saved_byte);
+  const std::uint64_t unread_byte =  // the gradient of what is not read is written, too
+      kind.family == KindFamily::pool || kind.family == KindFamily::resize
+          ? tensor_byte(layer.inputs.front().shape, layer.dtypes.input) -
+                stored_byte(elements_read(layer, 0), layer.dtypes.input)
+          : 0;
+  counts.bytes.input = checked_add(counts.bytes.input, unread_byte, counts.saved_byte);
   const std::uint64_t gradients = stored_byte(counts.params, layer.dtypes.weight);
   counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
+}
+
+/// Indices may name a row twice, what is counted by its operands' bytes may need some of them only,
+/// and so may an interpolation that makes an image smaller.
+bool may_touch_less(const Layer& layer) {
+  switch (layer.kind) {
+    case LayerKind::embedding:
+    case LayerKind::gather:
+    case LayerKind::scatter:
+    case LayerKind::other: return true;
+    case LayerKind::upsample: return elements(layer.output) < elements_read(layer, 0);
+    default: return layer.generated->may_touch_less;
+  }
 }
 
 }  // namespace
 
 std::uint64_t elements(const Shape& shape) {
   return checked_mul(shape.batch, shape.channels, checked_product(shape.spatial));
+}
+
+std::uint64_t elements_read(const Layer& layer, std::size_t operand) {
+  const Shape& shape = layer.inputs[operand].shape;
+  switch (layer.kind) {
+    case LayerKind::copy:
+    case LayerKind::gather:
+    case LayerKind::embedding: return std::min(elements(shape), elements(layer.output));
+    case LayerKind::conv_transpose:
+      return operand == 0 ? reading_elements(shape, layer) : elements(shape);
+    case LayerKind::conv:
+    case LayerKind::max_pool:
+    case LayerKind::avg_pool:
+    case LayerKind::upsample:
+      return operand == 0 ? image_elements_read(shape, layer) : elements(shape);
+    default: return elements(shape);
+  }
 }
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
@@ -213,6 +270,7 @@ Counts count(const Layer& layer) {
     counts.bytes.output = layer.generated->written_byte;
   }
   counts.bytes.total = checked_add(counts.bytes.input, counts.bytes.weight, counts.bytes.output);
+  counts.is_upper_estimate = may_touch_less(layer);
   return counts;
 }
 

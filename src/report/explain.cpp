@@ -72,6 +72,21 @@ std::string formula(std::string_view name, std::string text) {
   return line(name, "{}", text);
 }
 
+/// What the bytes of a line above leave out, or may hold too much.
+std::string bytes_note(const LayerResult& row) {
+  const Layer& layer = row.layer;
+  if (row.counts.is_upper_estimate)
+    return line("", "at most: the layer may touch fewer, so that no bound follows");
+  const auto input_byte = [&](std::uint64_t elements) {
+    return si(stored_byte(elements, layer.dtypes.input), "B");
+  };
+  const std::uint64_t whole = elements(layer.inputs.front().shape);
+  const std::uint64_t read = elements_read(layer, 0);
+  if (read == whole || layer.pass == Pass::dgrad) return "";
+  return line("", "read of the input: {} of {}, what the result is made of", input_byte(read),
+              input_byte(whole));
+}
+
 std::string work_text(const LayerResult& row) {
   const Layer& layer = row.layer;
   const Counts& counts = row.counts;
@@ -84,9 +99,11 @@ std::string work_text(const LayerResult& row) {
     text += formula("MACs", macs_text(layer, counts)) + line("FLOP", "2 x MACs = {}", counts.flops);
   else
     text += line("FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
-  return text + line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
-                     si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
-                     si(counts.bytes.total, "B"));
+  return text +
+         line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
+              si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
+              si(counts.bytes.total, "B")) +
+         bytes_note(row);
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
@@ -199,7 +216,9 @@ std::string parts_table(const LayerResult& row) {
     if (kernel.part_s[limiter] > 0)
       add(words(limiter), kernel.part_s[limiter], meaning_of(limiter));
   add("expected", kernel.expected_time_s, "the sum; most of it: " + words(kernel.limiter));
-  if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
+  if (const auto& measured_s = row.measured_time_s)
+    text += fmt::format("  {:<12} {:>9} {:>6}  of the expected time\n", "measured",
+                        duration(*measured_s), ratio_text(*measured_s / kernel.expected_time_s));
   if (const auto& uncertainty = row.expected_uncertainty) {
     const auto add_range = [&](double range, int share_percent) {
       text += fmt::format("  {:<12} {:>9} {:>5}%  of such kernels, {}\n", "within", factor(range),
@@ -259,12 +278,16 @@ std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
   std::string text;
   if (flop > 0)
     text += line("compute", "{} / {} = {}: {} of the peak", si(flop, "FLOP"), duration(time_s),
-                 si(flop / time_s, "FLOP/s"), percent(row.point.compute_time_s / time_s));
-  text += line("memory", "{} / {} = {}: {} of the bandwidth of {}", si(byte, "B"), duration(time_s),
-               si(byte / time_s, "B/s"), percent(row.point.memory_time_s / time_s),
-               si(ceilings.bandwidth_byte_per_s, "B/s"));
-  text += line("gap", "measured / roofline = {} / {} = {}", duration(time_s),
-               duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
+                 si(flop / time_s, "FLOP/s"), share_or_ratio(row.point.compute_time_s / time_s));
+  if (row.below_bound == BelowBound::fewer_bytes)
+    text += line("memory", "it touched fewer than the {} that are counted", si(byte, "B"));
+  else
+    text +=
+        line("memory", "{} / {} = {}: {} of the bandwidth of {}", si(byte, "B"), duration(time_s),
+             si(byte / time_s, "B/s"), share_or_ratio(row.point.memory_time_s / time_s),
+             si(ceilings.bandwidth_byte_per_s, "B/s")) +
+        line("gap", "measured / roofline = {} / {} = {}", duration(time_s),
+             duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
   const KernelPlan& kernel = *row.kernel;
   const std::string most =
       fmt::format("{}, {} of it", meaning_of(kernel.limiter), percent(kernel.limiter_share));
@@ -428,7 +451,7 @@ std::string time_sentence(const Result& result) {
   const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
   return text + fmt::format("; {}, {} of the peak\n", si(flop_per_s, "FLOP/s"),
-                            percent(flop_per_s / peak));
+                            share_or_ratio(flop_per_s / peak));
 }
 
 /// "of 100 such times, 68 are within x1.16 of it, 95 within x1.42: calibrated on this GPU"
@@ -440,8 +463,8 @@ std::string uncertainty_sentence(const Result& result) {
                      meaning_of(uncertainty->basis));
 }
 
-/// "its time: dram 41.2% (device memory), ..."
-std::string limiters_sentence(const NetworkExplanation& explanation) {
+/// "its time: dram 41.2% (device memory), ..."; beside a measured time, the expected time's.
+std::string limiters_sentence(const NetworkExplanation& explanation, bool is_measured) {
   std::vector<std::pair<double, std::string>> parts;
   double rest = explanation.other_share;
   for (const Limiter limiter : enumerators<Limiter>) {
@@ -456,8 +479,9 @@ std::string limiters_sentence(const NetworkExplanation& explanation) {
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
   if (rest >= least_share / 10) parts.emplace_back(rest, "the rest " + percent(rest));
   std::string text;
-  for (const auto& [share, part] : parts) text += (text.empty() ? "its time: " : ", ") + part;
-  return text.empty() ? text : broken(text + '\n', sentence_width);
+  for (const auto& [share, part] : parts) text += (text.empty() ? "" : ", ") + part;
+  if (text.empty()) return text;
+  return broken((is_measured ? "the expected time: " : "its time: ") + text + '\n', sentence_width);
 }
 
 Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
@@ -531,7 +555,8 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
                                      const std::string& ceilings, const TableStyle& style) {
   std::string text =
       broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
-                 ceilings + memory_sentence(result) + limiters_sentence(explanation) +
+                 ceilings + memory_sentence(result) +
+                 limiters_sentence(explanation, result.total.measured_time_s.has_value()) +
                  network_bounds_sentence(result, style.width),
              sentence_width);
   text += '\n' + style.render(main_layers_grid(explanation, result, style.width));

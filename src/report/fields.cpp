@@ -57,10 +57,15 @@ Cell over(const std::optional<double>& measured_s, const std::optional<double>& 
   return *measured_s / *other_s;
 }
 
-/// The measured time's rate as a share of the peak under which the row was placed.
+/// What touched fewer bytes than are counted achieved no rate of those, and is below no bound.
+bool is_overcounted(LayerIn r) { return r.layer.below_bound == BelowBound::fewer_bytes; }
+
+/// The measured time's rate as a share of the peak under which the row was placed; none of those
+/// that do fewer multiply-adds than are counted.
 Cell share_of_peak(LayerIn r) {
   if (!r.layer.measured_time_s || counts_of(r).flops == 0) return {};
-  return point_of(r).compute_time_s / *r.layer.measured_time_s;
+  const double share = point_of(r).compute_time_s / *r.layer.measured_time_s;
+  return share > 1 ? Cell() : Cell(share);
 }
 
 std::string limiter_text(LayerIn r) {
@@ -168,11 +173,11 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"measured.warm_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->warm_s; }},
     {"measured.cold_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->cold_s; }},
     {"measured.achieved_flop_per_s", Unit::rate, [](LayerIn r) { return achieved(r, counts_of(r).flops); }},
-    {"measured.achieved_byte_per_s", Unit::rate, [](LayerIn r) { return achieved(r, counts_of(r).bytes.total); }},
+    {"measured.achieved_byte_per_s", Unit::rate, [](LayerIn r) { return is_overcounted(r) ? Cell() : achieved(r, counts_of(r).bytes.total); }},
     {"measured.share_of_peak", Unit::share, share_of_peak},
     {"measured.lost_s", Unit::second, [](LayerIn r) -> Cell { return lost_s(r.layer); }, {.header = "lost", .hidden = layer_facts::unmeasured, .drop_order = {0, 2}}},
-    {"measured.over_roofline", Unit::ratio, [](LayerIn r) { return over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
-    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return over(r.layer.measured_time_s, r.layer.expected_time_s); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
+    {"measured.over_roofline", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
+    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
 });
 // clang-format on
@@ -184,7 +189,7 @@ using KernelIn = const KernelLine&;
 std::string nearest_text(KernelIn k) {
   if (!k.row.nearest_roof) return "";
   return fmt::format("{} {}", name_of(*k.row.nearest_roof),
-                     percent(*k.row.roof_share[*k.row.nearest_roof]));
+                     share_or_ratio(*k.row.roof_share[*k.row.nearest_roof]));
 }
 
 template <KernelRoof roof>
@@ -344,9 +349,9 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
     {"expected_uncertainty.basis", Unit::none, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::basis); }},
     {"", Unit::share, [](SumIn t) -> Cell { return t.time_share; }, {.header = "share"}},
     {"measured_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.measured_time_s; }, {.header = "measured"}},
-    {"", Unit::second, [](SumIn t) { return t.total.measured_time_s ? Cell(*t.total.measured_time_s - t.total.roofline_time_s) : Cell(); }, {.header = "lost", .hidden = of_types}},
-    {"", Unit::ratio, [](SumIn t) { return over(t.total.measured_time_s, t.total.roofline_time_s); }, {.header = "/bound"}},
-    {"", Unit::ratio, [](SumIn t) { return over(t.total.measured_time_s, t.total.expected_time_s); }, {.header = "/exp."}},
+    {"", Unit::second, [](SumIn t) { return t.total.measured_time_s ? Cell(t.total.lost_s) : Cell(); }, {.header = "lost", .hidden = of_types}},
+    {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.roofline_time_s); }, {.header = "/bound"}},
+    {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.expected_time_s); }, {.header = "/exp."}},
     {"time_share", Unit::share, [](SumIn t) -> Cell { return t.time_share; }, {}, true},
 });
 // clang-format on

@@ -30,12 +30,13 @@ void write_rates(W& w, std::string_view name, const EngineRates& rates) {
   w.end_object();
 }
 
-/// Seconds for each enumerator, as "math_s".
+/// Seconds for each enumerator, as "math_s", and others beside them.
 template <Enumeration E>
-void write_parts(W& w, const EnumArray<E, double>& part_s) {
+void write_parts(W& w, const EnumArray<E, double>& part_s,
+                 std::initializer_list<JsonMember> others = {}) {
   w.key("parts").begin_object();
   for (const E part : enumerators<E>) w.member(std::string(name_of(part)) + "_s", part_s[part]);
-  w.end_object();
+  w.members(others).end_object();
 }
 
 void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
@@ -108,8 +109,10 @@ void write_measured_summary(W& w, const Result& result) {
                {"measured_time_s", summary.total.measured_time_s},
                {"roofline_time_s", summary.total.roofline_time_s},
                {"expected_time_s", summary.total.expected_time_s},
-               {"unexplained_s", summary.unexplained_s}});
-    write_parts(w, summary.total.part_s);
+               {"unexplained_s", summary.unexplained_s},
+               {"overcounted_rows", summary.overcounted},
+               {"overcounted_s", summary.overcounted_s}});
+    write_parts(w, summary.part_s, {{"not_split_s", summary.not_split_s}});
     w.list("by_type", summary.types, [&](const TypeRow& type) {
       w.object({{"type", info(type.kind).name},
                 {"rows", type.rows},
@@ -389,7 +392,9 @@ void write_head(W& w) {
   w.members({{"schema_version", schema_version}, {"roofline_version", ROOFLINE_VERSION}});
   w.key("conventions")
       .object({{"flop_per_mac", std::uint64_t{2}},
-               {"bytes", "each operand read once, each result written once, at its own data type"},
+               {"bytes",
+                "what is needed of each operand read once, each result written once, at its own "
+                "data type"},
                {"peaks", "dense; tensor peaks with fp32 accumulation"},
                {"units", "powers of ten, base units in every key"}});
 }

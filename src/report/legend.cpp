@@ -73,7 +73,8 @@ constexpr Word words_and_marks[] = {
      "count, "
      "bias adds and epilogues do not"},
     {"peak", "", "dense; of tensor cores with sums in fp32"},
-    {"bytes", "", "each operand is read once, each result written once, at its own data type"},
+    {"bytes", "",
+     "what is needed of each operand is read once, each result written once, at its own data type"},
     {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
     {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
     {"kernel", "kernel, not layer: nothing says for what it ran",

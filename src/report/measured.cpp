@@ -27,14 +27,6 @@ std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
 
-}  // namespace
-
-std::string_view unexplained_text(double unexplained_s) {
-  return unexplained_s < 0 ? "faster than the model" : "slower than the model";
-}
-
-namespace {
-
 /// A GPU that is idle for this share of a step has that reported first, not its kernels.
 constexpr double mostly_idle = 0.25;
 /// Parts that are a smaller share of what is split up are named together.
@@ -49,8 +41,8 @@ constexpr double few_layers = 0.1;
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
 
-constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
-                                         StepPart::copies};
+constexpr StepPart other_busy_parts[] = {StepPart::overcounted, StepPart::other_kernels,
+                                         StepPart::collectives, StepPart::copies};
 constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
                                     StepPart::instructions, StepPart::rates, StepPart::unexplained};
 
@@ -61,10 +53,6 @@ std::string bad_choices_sentence(const MeasuredSummary& summary) {
       "the library chose badly for {} of {} layers: {} = {} by better algorithms + {} to gain\n",
       bad.layers, summary.rows, duration(bad.measured_s), duration(bad.expected_s),
       duration(bad.gain_s()));
-}
-
-std::string_view text_of(const Verdict& verdict, StepPart part) {
-  return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
 }
 
 /// A sum of parts of a whole: what is too small to be named stands last, so that the parts sum.
@@ -79,7 +67,7 @@ class PartsText {
       sum_.add(time_s, what);
   }
   void add(const Verdict& verdict, std::span<const StepPart> parts) {
-    for (const StepPart part : parts) add(verdict.part_s[part], text_of(verdict, part));
+    for (const StepPart part : parts) add(verdict.part_s[part], meaning_of(part));
   }
   std::string text() && {
     if (std::fabs(rest_s_) > least_shown * whole_s_) sum_.add(rest_s_, "other");
@@ -119,14 +107,22 @@ std::string busy_sentence(const Verdict& verdict) {
                      duration(verdict.step_s), std::move(sum).text());
 }
 
-std::string layers_sentence(const Verdict& verdict) {
-  if (verdict.layers_s() < few_layers * verdict.step_s) return "";
-  const double bound_s = verdict.part_s[StepPart::bound];
-  PartsText sum(verdict.layers_s());
-  sum.add(verdict, layer_parts);
-  const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
-  return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
-                     std::move(sum).text());
+/// A time below the model's has no parts: it is compared with the bound and the model alone.
+std::string layers_sentence(const Verdict& verdict, const MeasuredSummary& summary) {
+  if (summary.rows == 0 || verdict.layers_s() < few_layers * verdict.step_s) return "";
+  const double measured_s = *summary.total.measured_time_s;
+  const double bound_s = summary.total.roofline_time_s;
+  const double expected_s = *summary.total.expected_time_s;
+  std::string text = fmt::format("layers take {}", duration(measured_s));
+  if (bound_s > 0) text += fmt::format(", {} of their bound", ratio_text(measured_s / bound_s));
+  if (summary.not_split_s > 0)
+    return fmt::format("{} of {}, {} of the {} that the model expects\n", text, duration(bound_s),
+                       ratio_text(measured_s / expected_s), duration(expected_s));
+  PartsText sum(measured_s);
+  const double side_by_side = measured_s / verdict.layers_s();  // a step has less of such kernels
+  for (const StepPart part : layer_parts)
+    sum.add(side_by_side * verdict.part_s[part], meaning_of(part));
+  return fmt::format("{}: {}\n", text, std::move(sum).text());
 }
 
 /// What a recording of captured graphs lacks.
@@ -177,7 +173,7 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
   std::string text = result.measured.recording ? graphs_sentence(*result.measured.recording) : "";
   text += is_idle ? idle_sentence(verdict, *result.measured.recording)
-                  : busy_sentence(verdict) + layers_sentence(verdict);
+                  : busy_sentence(verdict) + layers_sentence(verdict, *result.measured.summary);
   text += bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
 }
@@ -262,13 +258,12 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid{
       {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}}};
   const auto add = [&](const std::string& what, double time_s) {
-    grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
+    if (time_s > 0)
+      grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
   };
-  for (const Limiter limiter : enumerators<Limiter>) {
-    const double part_s = summary.total.part_s[limiter];
-    if (part_s > 0) add(fmt::format("{}: {}", words(limiter), meaning_of(limiter)), part_s);
-  }
-  add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
+  for (const Limiter limiter : enumerators<Limiter>)
+    add(fmt::format("{}: {}", words(limiter), meaning_of(limiter)), summary.part_s[limiter]);
+  add("slower than the model", summary.unexplained_s);
   add("measured", *summary.total.measured_time_s);
   return grid;
 }
@@ -316,10 +311,10 @@ std::string transfer_label(TransferIn t) {
   return printable(t.row.what.empty() ? name : name + ' ' + t.row.what);
 }
 
-Cell share_of_link(TransferIn t) {
+std::string share_of_link(TransferIn t) {
   const std::optional<double> rate = t.row.algorithm_byte_per_s();
   const std::optional<double>& link_byte_per_s = t.whole.setting.host_link_byte_per_s;
-  return rate && link_byte_per_s ? Cell(share_of(*rate, *link_byte_per_s)) : Cell();
+  return rate && link_byte_per_s ? share_or_ratio(share_of(*rate, *link_byte_per_s)) : "";
 }
 
 constexpr Facts over_link = 2, between_gpus = 4;
@@ -338,7 +333,7 @@ constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
     {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.hidden_s, t.row.time_s); }, {.header = "hidden", .drop_order = {3}}},
     {"algorithm_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.algorithm_byte_per_s(); }, {.header = "rate", .text = [](TransferIn t) { return si(t.row.algorithm_byte_per_s(), "B/s"); }}},
     {"bus_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.bus_byte_per_s(); }, {.header = "bus rate", .text = [](TransferIn t) { return si(t.row.bus_byte_per_s(), "B/s"); }, .hidden = over_link, .drop_order = {4}}},
-    {"", Unit::share, share_of_link, {.header = "of link", .hidden = between_gpus}},
+    {"", Unit::share, nullptr, {.header = "of link", .text = share_of_link, .hidden = between_gpus}},
 });
 // clang-format on
 
@@ -394,9 +389,23 @@ std::string_view cause_text(BelowBound reason) {
     case BelowBound::in_l2: return "the operands fit in L2, so device memory hardly moves";
     case BelowBound::ceilings_too_low:
       return "the part does more than these ceilings (clocks, engine or data type differ?)";
+    case BelowBound::fewer_bytes:        // below no bound
     case BelowBound::impossible: break;  // said first
   }
   return "";
+}
+
+/// Layers that have no bound, since their bytes are an upper estimate, and were faster than that.
+std::string overcounted_sentence(const Result& result) {
+  const auto& summary = result.measured.summary;
+  if (!summary || summary->overcounted == 0) return "";
+  const auto first =
+      std::ranges::find(result.layers, BelowBound::fewer_bytes, &LayerResult::below_bound);
+  return fmt::format(
+      "without a bound: {} measured {} (the first: {}, {}): counted by all that such a layer may "
+      "touch, of which it touched a part\n",
+      summary->overcounted, summary->overcounted == 1 ? "time" : "times", name_text(*first),
+      duration(*first->measured_time_s));
 }
 
 std::string below_bound_sentences(const Result& result) {
@@ -473,7 +482,8 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
     add(idle_grid(*recording, most_gaps));
   if (result.measured.summary) {
-    add(measured_parts_grid(*result.measured.summary));
+    const MeasuredSummary& summary = *result.measured.summary;
+    if (summary.rows > 0 && summary.not_split_s == 0) add(measured_parts_grid(summary));
     text += '\n' + lost_sentences(result);
   }
   if (recording != nullptr) {
@@ -484,7 +494,8 @@ std::string measured_text(const Result& result, const TableStyle& style) {
         std::span(unmodelled).first(std::min(most_unmodelled, unmodelled.size()))));
   }
   add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
-  return text + below_bound_sentences(result) + not_compared_sentence(result);
+  return text + below_bound_sentences(result) + overcounted_sentence(result) +
+         not_compared_sentence(result);
 }
 
 }  // namespace roofline

@@ -84,8 +84,6 @@ std::string measured_text(const Result& result, const TableStyle& style);
 /// Members of JSON, by the columns of tables: gaps, chains, transfers, unmodelled; and accuracy.
 void write_recording_lists(JsonWriter& writer, const Result& result);
 void write_accuracy(JsonWriter& writer, const Result& result);
-/// What the measured time is, less the expected.
-std::string_view unexplained_text(double unexplained_s);
 
 // Derivations.
 

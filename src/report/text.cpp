@@ -124,6 +124,8 @@ std::string duration(double seconds) {
   return si(seconds, "s");
 }
 
+std::string share_or_ratio(double share) { return share > 1 ? ratio_text(share) : percent(share); }
+
 std::string percent(double share) {
   if (!std::isfinite(share)) return "";
   return share < 1000 ? fmt::format("{:.1f}%", 100 * share) : plain(100 * share) + "%";

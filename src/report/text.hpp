@@ -37,6 +37,9 @@ std::string percent(double share);
 inline std::string percent(const std::optional<double>& share) {
   return share ? percent(*share) : "";
 }
+/// A rate as a share of a peak; one beyond it, which caches or saved work allow, as a ratio:
+/// "12.3%", "x1.84".
+std::string share_or_ratio(double share);
 /// "x1.13"
 std::string factor(double ratio);
 /// "x1.23"; from a thousand on ">x1000".

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "roofline/analysis.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 namespace {
@@ -83,7 +83,7 @@ std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {
   std::map<std::tuple<LayerClass, DataType, Pass>, std::vector<const LayerResult*>> cells;
   for (const LayerResult& row : rows)
     if (row.expected_time_s && row.measured_time_s && row.point.roofline_time_s > 0 &&
-        row.below_bound != BelowBound::impossible)
+        is_of_counted_work(row))
       cells[{class_of(row.layer), row.layer.dtypes.input, row.layer.pass}].push_back(&row);
   std::vector<Accuracy> scores;
   for (const auto& [key, cell] : cells) {

@@ -51,12 +51,18 @@ Known known(const std::optional<std::uint64_t>& count) {
 
 Known lost(const Total& total) {
   if (!total.measured_time_s) return {};
-  return *total.measured_time_s - total.roofline_time_s;
+  return total.lost_s;
 }
 
 /// What takes no time, such as a view, has no ratio.
 Known known_ratio(const Known& part, const Known& whole) {
   return part && whole && *whole > 0 ? Known(*part / *whole) : Known();
+}
+
+Known share_of_bound(const Total& total) {
+  if (total.is_overcounted) return {};
+  return known_ratio(total.roofline_time_s,
+                     total.measured_time_s ? total.measured_time_s : total.expected_time_s);
 }
 
 constexpr std::array<GateUnit, 3> gate_times{{{"_ms", 1e-3}, {"_us", 1e-6}, {"_s", 1}}};
@@ -69,7 +75,7 @@ constexpr std::array gate_fields = std::to_array<GateField>({
     {"roofline", gate_times, [](S s) -> Known { return s.total.roofline_time_s; }, true, "the roofline bound"},
     {"measured", gate_times, [](S s) { return s.total.measured_time_s; }, true, "the measured time, of a network known where every layer has one"},
     {"lost", gate_times, [](S s) { return lost(s.total); }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
-    {"share_of_bound", no_unit, [](S s) { return known_ratio(s.total.roofline_time_s, s.total.measured_time_s ? s.total.measured_time_s : s.total.expected_time_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
+    {"share_of_bound", no_unit, [](S s) { return share_of_bound(s.total); }, true, "the roofline bound over the measured time, or else over the expected one"},
     {"over_expected", no_unit, [](S s) { return known_ratio(s.total.measured_time_s, s.total.expected_time_s); }, true, "the measured time over the expected one"},
     {"images_per_s", no_unit, [](S s) { return known_ratio(known(s.batch), s.total.expected_time_s); }, false, "the batch over the expected time, known where all layers have one batch"},
     {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false, "the GPU memory that the network needs; a stream of layers is no network"},

@@ -39,6 +39,7 @@ double least_s(const LayerResult& row, const Context& context) {
 
 BelowBound why_below(const LayerResult& row, const Context& context) {
   const double ratio = *row.measured_time_s / row.point.roofline_time_s;
+  if (row.counts.is_upper_estimate) return BelowBound::fewer_bytes;
   if (*row.measured_time_s < least_s(row, context)) return BelowBound::impossible;
   if (row.point.bound == Bound::memory && context.options.cache == CacheState::warm &&
       context.gpu.l2_byte && row.counts.bytes.total <= *context.gpu.l2_byte &&
@@ -123,25 +124,37 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
   return lost;
 }
 
+/// Where the model's own time is below the bound, the bound stands for that, and less is beyond it.
 void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
-  const auto& part_s = summary.total.part_s;
-  auto& step_s = verdict.part_s;
-  step_s[StepPart::bound] = summary.total.roofline_time_s;
-  step_s[StepPart::rates] = part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] +
-                            part_s[Limiter::in_flight] - summary.total.roofline_time_s;
-  step_s[StepPart::instructions] = part_s[Limiter::instructions];
-  step_s[StepPart::small_kernels] = part_s[Limiter::launch] + part_s[Limiter::latency] +
+  const auto& part_s = summary.part_s;
+  const double bound_s = summary.total.roofline_time_s;
+  double rest_s = *summary.total.measured_time_s;
+  const auto take = [&](StepPart part, double time_s) {
+    verdict.part_s[part] = std::clamp(time_s, 0.0, rest_s);
+    rest_s -= verdict.part_s[part];
+  };
+  take(StepPart::bound, bound_s);
+  if (summary.not_split_s > 0) return take(StepPart::not_split, rest_s);
+  take(StepPart::rates, part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] +
+                            part_s[Limiter::in_flight] - bound_s);
+  take(StepPart::instructions, part_s[Limiter::instructions]);
+  take(StepPart::small_kernels, part_s[Limiter::launch] + part_s[Limiter::latency] +
                                     part_s[Limiter::last_wave] + part_s[Limiter::tile_padding] +
-                                    part_s[Limiter::occupancy];
-  step_s[StepPart::unexplained] = summary.unexplained_s;
+                                    part_s[Limiter::occupancy]);
+  take(StepPart::unexplained, rest_s);
 }
 
+/// Kernels of layers that ran side by side took less of the step than their times sum to.
 void add_recording(Verdict& verdict, const TraceSummary& recording) {
   auto& step_s = verdict.part_s;
+  const double kernels_s =
+      std::max(0.0, recording.busy_s - recording.copies_alone_s - recording.collectives_alone_s);
+  const double layers_s = verdict.layers_s() + step_s[StepPart::overcounted];
+  if (layers_s > kernels_s)
+    for (double& part_s : step_s) part_s *= kernels_s / layers_s;
+  step_s[StepPart::other_kernels] = std::max(0.0, kernels_s - layers_s);
   step_s[StepPart::copies] = recording.copies_alone_s;
   step_s[StepPart::collectives] = recording.collectives_alone_s;
-  step_s[StepPart::other_kernels] = recording.busy_s - verdict.layers_s() -
-                                    recording.copies_alone_s - recording.collectives_alone_s;
   for (const auto& [part, cause] : idle_parts) step_s[part] = recording.idle_by_cause_s[cause];
 }
 
@@ -168,8 +181,12 @@ void set_measured(LayerResult& row, const Context& context) {
 }
 
 std::optional<double> lost_s(const LayerResult& row) {
-  if (!row.measured_time_s) return std::nullopt;
-  return *row.measured_time_s - row.point.roofline_time_s;
+  if (!row.measured_time_s || row.below_bound == BelowBound::fewer_bytes) return std::nullopt;
+  return std::max(0.0, *row.measured_time_s - row.point.roofline_time_s);
+}
+
+bool is_of_counted_work(const LayerResult& row) {
+  return row.below_bound != BelowBound::impossible && row.below_bound != BelowBound::fewer_bytes;
 }
 
 std::optional<ImpossibleTimes> impossible_times(const Result& result, const Context& context) {
@@ -205,11 +222,20 @@ std::optional<ImpossibleTimes> impossible_times(const Result& result, const Cont
 
 std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context) {
   MeasuredSummary summary;
-  for (const LayerResult& row : result.layers)
-    if (row.measured_time_s && row.kernel && row.below_bound != BelowBound::impossible)
-      add_row(summary, row);
-  if (summary.rows == 0) return std::nullopt;
-  summary.unexplained_s = *summary.total.measured_time_s - *summary.total.expected_time_s;
+  for (const LayerResult& row : result.layers) {
+    if (row.measured_time_s && row.kernel && is_of_counted_work(row)) add_row(summary, row);
+    if (row.below_bound != BelowBound::fewer_bytes) continue;
+    ++summary.overcounted;
+    summary.overcounted_s += *row.measured_time_s;
+  }
+  if (summary.rows + summary.overcounted == 0) return std::nullopt;
+  const double measured_s = *summary.total.measured_time_s;
+  if (const double beyond_s = measured_s - *summary.total.expected_time_s; beyond_s < 0) {
+    summary.not_split_s = measured_s;
+  } else {
+    summary.part_s = summary.total.part_s;
+    summary.unexplained_s = beyond_s;
+  }
   std::ranges::stable_sort(summary.types, std::greater(),
                            [](const TypeRow& type) { return type.total.measured_time_s; });
   summary.most_lost = most_lost(result, context);
@@ -219,6 +245,7 @@ std::optional<MeasuredSummary> measured_summary(const Result& result, const Cont
 Verdict verdict_of(const Result& result, const Context& context) {
   Verdict verdict;
   add_layers(verdict, *result.measured.summary);
+  verdict.part_s[StepPart::overcounted] = result.measured.summary->overcounted_s;
   const TraceSummary* recording = result.measured.recording.get();
   verdict.knows_gaps =
       recording != nullptr && recording->span_s > 0 && !recording->times_hold_launches;

@@ -29,7 +29,7 @@ double key_of(const TypeRow& row, SortBy by, const std::optional<double>& whole_
     case SortBy::flops: return flops;
     case SortBy::bytes: return bytes;
     case SortBy::intensity: return share_of(flops, bytes);
-    case SortBy::lost: return sum.measured_time_s ? *sum.measured_time_s - sum.roofline_time_s : 0;
+    case SortBy::lost: return sum.lost_s;
     case SortBy::error:
       return sum.expected_time_s.value_or(0) > 0 && sum.measured_time_s
                  ? std::fabs(std::log(*sum.expected_time_s / *sum.measured_time_s))
@@ -55,8 +55,8 @@ TypeRow sum_of(const KernelRow& row) {
   sum.total.bytes.total = static_cast<std::uint64_t>(row.kernel.counters.dram_byte.value_or(0));
   sum.total.measured_time_s = row.kernel.time_s;
   sum.total.expected_time_s.reset();
-  sum.total.roofline_time_s =
-      row.kernel.time_s * (row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1);
+  const double nearest_share = row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1;
+  sum.total.lost_s = std::max(0.0, row.kernel.time_s * (1 - nearest_share));
   return sum;
 }
 

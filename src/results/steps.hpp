@@ -29,6 +29,10 @@ std::optional<NetworkBounds> network_bounds(const Result& result, CacheState cac
 /// that name none.
 void set_measured(LayerResult& row, const Context& context);
 
+/// Whether the measured time can be of the work that the row counts: not of another unit, say, or
+/// of fewer bytes.
+bool is_of_counted_work(const LayerResult& row);
+
 /// The times of the result's rows that no kernel on this GPU takes; none where all are possible.
 std::optional<ImpossibleTimes> impossible_times(const Result& result, const Context& context);
 

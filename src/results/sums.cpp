@@ -50,7 +50,7 @@ double beyond(double byte, double cache_byte) { return std::max(0.0, byte - cach
 double once_byte(const std::vector<LayerResult>& rows) {
   double weights = 0, input = 0, results = 0;
   for (const LayerResult& row : rows) {
-    if (row.layer.kind == LayerKind::host_copy) continue;
+    if (row.layer.kind == LayerKind::host_copy || row.counts.is_upper_estimate) continue;
     const Bytes& bytes = row.counts.bytes;
     const auto weight = static_cast<double>(bytes.weight);
     // The second matrix of a product may be what another layer wrote.
@@ -67,6 +67,7 @@ double once_byte(const std::vector<LayerResult>& rows) {
 
 /// The least time of a layer whose operands and result lie in cache as far as they fit.
 double cached_s(const LayerResult& row, const Ceilings& ceilings, double cache_byte) {
+  if (row.counts.is_upper_estimate) return row.point.compute_time_s;
   const Streams streams = streams_of(row.layer, row.counts);
   const double dram_byte =
       beyond(streams.read_byte, cache_byte) + beyond(streams.write_byte, cache_byte);
@@ -97,7 +98,7 @@ RowSums sums_of(const Result& result, double cache_byte) {
 }  // namespace
 
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds) {
-  if (!bounds.cache_byte) return std::nullopt;
+  if (!bounds.cache_byte || row.counts.is_upper_estimate) return std::nullopt;
   return cached_s(row, bounds.ceilings, static_cast<double>(*bounds.cache_byte));
 }
 
@@ -118,6 +119,8 @@ void add_to_total(Total& total, const LayerResult& row) {
   total.roofline_time_s += row.point.roofline_time_s;
   add_time(total.expected_time_s, row.expected_time_s);
   add_time(total.measured_time_s, row.measured_time_s);
+  total.lost_s += lost_s(row).value_or(0);
+  if (row.below_bound == BelowBound::fewer_bytes) total.is_overcounted = true;
   total.time_s += time_s(row);
   if (row.point.bound == Bound::compute) total.compute_bound_part_s += row.point.roofline_time_s;
   if (row.kernel)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -208,6 +209,149 @@ TEST_CASE("A time that the GPU cannot reach is the first line, with what may be 
     std::replace(flat.begin(), flat.end(), '\n', ' ');
     if (!line.empty()) CHECK(flat.starts_with(start + line + ' '));
   }
+}
+
+namespace {
+
+/// Shares and times that the text states and a person would not believe.
+std::vector<std::string> unbelievable(const std::string& text) {
+  static const std::regex number("[-+]?[0-9.]+(e[-+][0-9]+)?(%| [num]?s\\b)");
+  std::vector<std::string> found;
+  for (std::sregex_iterator each(text.begin(), text.end(), number), end; each != end; ++each) {
+    const std::string before = each->prefix();
+    const bool is_negative = each->str().starts_with('-') || before.ends_with("- ");
+    const bool is_share = each->str().ends_with('%');
+    if (is_negative || (is_share && std::stod(each->str()) > 100)) found.push_back(each->str());
+  }
+  return found;
+}
+
+double sum_of(const Json& parts) {
+  double sum_s = 0;
+  for (const auto& [name, part_s] : parts.items()) {
+    INFO(name);
+    CHECK(part_s.get<double>() >= 0);
+    sum_s += part_s.get<double>();
+  }
+  return sum_s;
+}
+
+}  // namespace
+
+TEST_CASE("A measured time has no part below 0 and no share above 100 %", "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  const std::string conv = R"("type": "conv", "input": [64, 56, 56], "out_channels": 128)";
+  for (const std::string& layer :
+       {conv + R"(, "kernel_size": 3)", conv + R"(, "kernel_size": 1, "stride": 2)",
+        std::string(R"("type": "relu", "input": [64, 56, 56])"),
+        std::string(R"("type": "linear", "in_features": 4096, "out_features": 4096)")}) {
+    folder.write("x.json", R"({"name": "a", "batch": 32, )" + layer + "}");
+    const double expected_s =
+        result_of(folder, "x.json --gpu a100")["layers"][0]["expected_time_s"];
+    for (const double factor : {0.5, 0.7, 0.9, 0.99, 1.01, 1.1, 2.0, 5.0, 20.0, 100.0}) {
+      const std::string options =
+          "--gpu a100 --measured " + std::to_string(1e6 * factor * expected_s) + "us ";
+      INFO(layer << " " << options);
+      const Json result = result_of(folder, "x.json " + options);
+      const Json& summary = result.at("measured");
+      const double measured_s = summary.at("measured_time_s");
+      CHECK(measured_s == Approx(factor * expected_s));
+      const double rest_s = summary.at("unexplained_s");
+      CHECK(rest_s >= 0);
+      CHECK(sum_of(summary.at("parts")) + rest_s == Approx(measured_s));
+      CHECK(sum_of(result.at("verdict").at("parts")) == Approx(measured_s));
+      const bool is_split = summary.at("parts").at("not_split_s") == 0;
+      CHECK(is_split == (factor > 1));
+      if (!is_split) CHECK(summary.at("parts").at("not_split_s") == measured_s);
+      CHECK(result.at("verdict").at("parts").at("not_split_s").get<double>() < measured_s);
+      const Json& row = result.at("layers").at(0).at("measured");
+      for (const char* key : {"share_of_peak", "lost_s"})
+        if (!row.at(key).is_null()) CHECK(row.at(key).get<double>() >= 0);
+      if (!row.at("share_of_peak").is_null()) CHECK(row.at("share_of_peak").get<double>() <= 1);
+      for (const std::string format : {"", "--all", "--explain a", "--format md", "--format html"})
+        CHECK(unbelievable(run(folder, "roofline x.json " + options + format).out) ==
+              std::vector<std::string>{});
+      const std::string text = run(folder, "roofline x.json " + options).out;
+      CHECK((text.find("where the time went") != std::string::npos) == is_split);
+    }
+  }
+}
+
+TEST_CASE("A time below the model's is held against bound and model, and not split",
+          "[cli/measured_times]") {
+  // 14.73 us by arithmetic; a library's kernel takes 41.5 us, of which no part is this kernel's.
+  const TemporaryFolder folder;
+  folder.write("x.json", measured_conv("a", R"("measured_us": 20)"));
+  const Json result = result_of(folder, "x.json " + here);
+  const double expected_us = 1e6 * result.at("layers").at(0).at("expected_time_s").get<double>();
+  REQUIRE(expected_us > 20);
+  std::string flat = run(folder, "roofline x.json " + here).out;
+  std::replace(flat.begin(), flat.end(), '\n', ' ');
+  CHECK(flat.find("layers take 20.00 us, x1.36 of their bound of 14.73 us, x0.") !=
+        std::string::npos);
+  CHECK(flat.find(" that the model expects ") != std::string::npos);
+  CHECK(flat.find("where the time went") == std::string::npos);
+}
+
+TEST_CASE("What windows pass over is in no bound that a kernel was measured to beat",
+          "[cli/measured_times]") {
+  // An H100, 3.35 TB/s: 64 x 784 x (256 + 512) x 2 bytes and the weights are 23.09 us,
+  // 16 x 32 x 256 x (448 + 48) x 2 bytes are 38.85 us.
+  const TemporaryFolder folder;
+  folder.write("strided.json", R"({"layers": [
+    {"name": "downsample", "type": "conv", "input": [64, 256, 56, 56], "out_channels": 512, "kernel_size": 1,
+     "stride": 2, "dtype": "fp16", "layout": "nhwc", "measured_us": 37.8},
+    {"name": "split", "type": "conv3d", "input": [16, 448, 32, 32, 32], "out_channels": 48,
+     "kernel_size": [3, 1, 1], "stride": [1, 2, 2], "padding": [1, 0, 0], "pass": "wgrad",
+     "dtype": "fp16", "layout": "nhwc", "measured_us": 84.9}]})");
+  const Json result = result_of(folder, "strided.json --gpu h100 --measured-gpu h100");
+  CHECK(result.at("impossible_times").is_null());
+  const double bounds_us[] = {23.09, 38.85};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Json& row = result.at("layers").at(i);
+    CHECK(row.at("roofline_time_s").get<double>() == Approx(1e-6 * bounds_us[i]).epsilon(1e-3));
+    CHECK(row.at("expected_time_s") >= row.at("roofline_time_s"));
+    CHECK(row.at("measured").at("below_bound").is_null());
+  }
+}
+
+TEST_CASE("No time is too short for what is counted by the bytes that it may touch",
+          "[cli/measured_times]") {
+  // 5,000,000 rows of 128 in fp32 are 2.56 GB, of which 768 indices pick 393 kB. Ten of a billion
+  // rows are added into.
+  const TemporaryFolder folder;
+  folder.write("lookup.json", R"json({"deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::_embedding_bag", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[5000000, 128], [768], [64], [], [], [], []], "Input type": ["float", "long int", "long int", "Scalar", "Scalar", "Scalar", ""], "Concrete Inputs": ["", "", "", "False", "0", "False", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::index_add_", "pid": 1, "tid": 1, "ts": 20, "dur": 9, "args": {"External id": 2, "Input Dims": [[5000000, 128], [], [10], [10, 128]], "Input type": ["float", "Scalar", "long int", "float"], "Concrete Inputs": ["", "0", "", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "fbgemm::split_embedding_codegen_lookup", "pid": 1, "tid": 1, "ts": 40, "dur": 9, "args": {"External id": 3, "Input Dims": [[640000000], [768]], "Input type": ["float", "long int"], "Concrete Inputs": ["", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::clamp_min", "pid": 1, "tid": 1, "ts": 60, "dur": 9, "args": {"External id": 4, "Input Dims": [[64, 1024, 1024], []], "Input type": ["float", "Scalar"], "Concrete Inputs": ["", "0"]}},
+{"ph": "X", "cat": "kernel", "name": "bag", "pid": 0, "tid": 7, "ts": 100, "dur": 7, "args": {"External id": 1, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "add", "pid": 0, "tid": 7, "ts": 110, "dur": 5, "args": {"External id": 2, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "lookup", "pid": 0, "tid": 7, "ts": 120, "dur": 8, "args": {"External id": 3, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "relu", "pid": 0, "tid": 7, "ts": 130, "dur": 1000, "args": {"External id": 4, "device": 0}}]})json");
+  const std::string line = "roofline lookup.json --gpu a100";
+  const std::string text = run(folder, line).out;
+  CHECK(text.find("check units") == std::string::npos);
+  CHECK(text.find("without a bound: 3 measured times (the first: ") != std::string::npos);
+  CHECK(unbelievable(text) == std::vector<std::string>{});
+  for (const std::string& below : measured_lines(text)) CHECK(below == "");
+  const Json result = result_of(folder, "lookup.json --gpu a100");
+  CHECK(result.at("impossible_times").is_null());
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Json& measured = result.at("layers").at(i).at("measured");
+    INFO(result.at("layers").at(i).at("name"));
+    CHECK(measured.at("below_bound") == "fewer_bytes");
+    for (const char* key : {"over_roofline", "lost_s", "achieved_byte_per_s", "share_of_peak"})
+      CHECK(measured.at(key).is_null());
+  }
+  CHECK(result.at("layers").at(3).at("measured").at("below_bound").is_null());
+  const Json& summary = result.at("measured");
+  CHECK(summary.at("rows") == 1);
+  CHECK(summary.at("overcounted_rows") == 3);
+  CHECK(summary.at("overcounted_s") == Approx(20e-6));
+  const Json& parts = result.at("verdict").at("parts");
+  CHECK(parts.at("overcounted_s") == Approx(20e-6));
+  CHECK(sum_of(parts) == Approx(result.at("verdict").at("step_s").get<double>()));
 }
 
 TEST_CASE("The most absurd times allowed leave tables as wide as they are",

@@ -43,7 +43,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(2, CacheState::cold);
   check_names(4, LaunchProtocol::eager);
   check_names(10, Limiter::occupancy);
-  check_names(4, BelowBound::impossible);
+  check_names(5, BelowBound::impossible);
   check_names(5, LayerClass::other);
   check_names(3, CeilingKind::user);
   check_names(2, Bound::memory);

@@ -205,14 +205,8 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   const Mirror mirror = mirror_of(layer);
   x.role = mirror.pass;
   set_window(x, layer, mirror);
-  if (x.role != Pass::dgrad) {
-    // Rows are skipped in either layout; a row's skipped columns come along with its cache lines
-    // unless channels are last.
-    const double skipped = 1 - touched_share(*layer.window, align > 1 ? 3 : 2);
-    const double input =
-        number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
-    x.read_byte -= skipped * input;
-  }
+  // Tensor cores read tensors with channels innermost, or copies of that order.
+  x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
   set_matrices(x, layer, mirror, align, model, few);
   // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
   // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.

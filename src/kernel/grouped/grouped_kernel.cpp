@@ -86,7 +86,9 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
     p.valid_taps *= valid;
     if (axis < 2) p.valid_rows *= valid;
   }
+  // In NCHW these kernels fetch whole images: one access brings more than a row.
   p.streams = streams_of(layer, counts);
+  p.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
   return p;
 }
 

@@ -159,7 +159,7 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
 std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
   const Contraction& x = p.x;
   const auto& bytes = p.request.counts.bytes;
-  const auto input = static_cast<double>(bytes.input);
+  const double input = element_count(p.request.layer.inputs.front().shape) * x.element_byte;
   const double tiles = 36 * x.batch * divide_up(x.out_h, 4) * divide_up(x.out_w, 4);
   switch (method) {
     case SolverMethod::copied:

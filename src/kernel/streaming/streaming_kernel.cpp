@@ -64,7 +64,8 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   p.input_element = element_count(input);
   p.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
   p.output_byte = static_cast<double>(counts.bytes.output);
-  const auto all_byte = static_cast<double>(counts.bytes.total);
+  const double all_byte =
+      static_cast<double>(counts.bytes.total) + skipped_byte(layer, p.nhwc ? 3 : 2);
   const double written_byte = p.backward() ? p.input_byte : p.output_byte;
   const double waste = sector_waste(layer);
   p.streams = {waste * (all_byte - written_byte),

@@ -77,6 +77,8 @@ Panel waves_panel(const KernelPlan& kernel) {
 Panel landing_panel(const Explanation& explanation, const LayerResult& row) {
   Bars bars;
   const auto add = [&](std::string label, double time_s, Colour colour) {
+    if (row.below_bound == BelowBound::fewer_bytes)
+      return bars.rows.push_back(plain_bar(std::move(label), time_s, duration(time_s), colour));
     const double times = time_s / row.point.roofline_time_s;
     bars.rows.push_back(
         plain_bar(std::move(label), time_s, duration(time_s) + ", " + ratio_text(times), colour));

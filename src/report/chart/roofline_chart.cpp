@@ -100,7 +100,8 @@ bool share_a_chart(const Result& a, const Result& b) {
 
 bool is_on_roofline(const LayerResult& row) {
   return row.counts.flops > 0 && row.point.intensity_flop_per_byte &&
-         row.point.attainable_flop_per_s && time_s(row) > 0;
+         row.point.attainable_flop_per_s && time_s(row) > 0 &&
+         row.below_bound != BelowBound::fewer_bytes;
 }
 
 /// The time by which a mark stands: measured where it was.
@@ -244,12 +245,14 @@ std::string above_roof_text(const Subject& subject) {
 /// The layers that have no place and those of the rest, as sentences; empty where all are drawn.
 std::string not_drawn_text(const Subject& subject) {
   LayersTime without;
+  LayersTime without_bound;
   LayersTime rest;
   LayersTime all;
   for (const Result* result : subject.results) {
     for (const LayerResult& row : result->layers) {
       all.add(row);
-      if (!is_on_roofline(row) && shown_time_s(row) > 0) without.add(row);
+      if (is_on_roofline(row) || shown_time_s(row) <= 0) continue;
+      (row.counts.flops > 0 ? without_bound : without).add(row);
     }
     for (const std::size_t i :
          subject.report.selections[static_cast<std::size_t>(result - subject.report.results.data())]
@@ -258,6 +261,8 @@ std::string not_drawn_text(const Subject& subject) {
   }
   std::string text;
   if (without.layers > 0) text = " Not drawn: " + without.text(all.time_s, " without FLOP") + '.';
+  if (without_bound.layers > 0)
+    text += " Not drawn: " + without_bound.text(all.time_s, " without a bound") + '.';
   if (rest.layers > 0) text += " Not drawn: " + rest.text(all.time_s, " of the rest") + '.';
   return text;
 }

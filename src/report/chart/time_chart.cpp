@@ -65,7 +65,8 @@ Panel where_time_goes(const Result& result) {
   const std::vector<PartOfTime> parts = parts_of(all);
   double whole_s = 0;
   for (const PartOfTime& part : parts) whole_s += part.time_s;
-  Panel panel{"where the time goes", {}, {}};
+  const bool is_measured = result.total.measured_time_s.has_value();
+  Panel panel{is_measured ? "where the expected time goes" : "where the time goes", {}, {}};
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
   bar.note = duration(whole_s);
   bar.measured = result.total.measured_time_s;
@@ -92,7 +93,8 @@ Bar bar_of(const TableRow& row, double whole_s) {
   if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
   if (first.expected_time_s) {
-    bar.bound = count * first.point.roofline_time_s;
+    if (first.below_bound != BelowBound::fewer_bytes)
+      bar.bound = count * first.point.roofline_time_s;
     bar.whisker = whisker_of(count * *first.expected_time_s, first.expected_uncertainty);
   }
   return bar;
@@ -141,6 +143,7 @@ constexpr StepLook step_looks[] = {
     {StepPart::idle_data_loading, Colour::orange, true},
     {StepPart::idle_synchronisation, Colour::wine, true},
     {StepPart::idle_queued, Colour::yellow, true},
+    {StepPart::overcounted, Colour::brown},
     {StepPart::copies, Colour::purple},
     {StepPart::collectives, Colour::green},
     {StepPart::other_kernels, Colour::sky},
@@ -159,9 +162,10 @@ std::string time_headline(const Result& result) {
   const bool is_measured = total.measured_time_s.has_value();
   const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
   if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
-  return fmt::format("{} {}, {} its roofline", duration(*time_s),
-                     is_measured ? "measured" : "expected",
-                     ratio_text(*time_s / total.roofline_time_s));
+  const std::string text =
+      fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
+  if (total.is_overcounted) return text;
+  return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
 }
 
 std::optional<Panel> step_panel(const Result& result) {
