@@ -63,6 +63,16 @@ Words many_points(const Files& files, std::size_t count) {
   return {files.write("two.json", relus(2)), "--gpu", "nvidia", "--batch", batches};
 }
 
+/// Two, as one alone has no table.
+Words names_of_parts(const Files& files, std::size_t count) {
+  std::string name;
+  for (std::size_t i = 0; i < count; ++i) name += "part.";
+  return {files.write("parts.json", R"([{"type": "relu", "input": [8], "name": ")" + name +
+                                        R"(a"}, {"type": "gelu", "input": [8], "name": ")" + name +
+                                        R"(b"}])"),
+          "--gpu", "v100"};
+}
+
 std::string network(const Files& files, std::size_t count) {
   return files.write("array.json", bench::array(count));
 }
@@ -92,6 +102,7 @@ const Case cases[] = {
     {"batches on many GPUs", 40, many_points},
     {"files in a directory", 500, folder_of_files},
     {"columns of a CSV header", 5000, wide_header},
+    {"parts of layers' names", 2000, names_of_parts},
     {"bytes of a misspelt key", 100'000,
      [](const Files& to, std::size_t count) -> Words {
        return {to.write("key.json", "{\"" + std::string(count, 'k') + "\": 1}"), "--gpu", "v100"};
