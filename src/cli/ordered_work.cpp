@@ -28,8 +28,10 @@ class Pieces {
   Pieces(std::span<const Expected<std::string>> inputs, const Request& request,
          std::size_t rows_a_record)
       : inputs_(inputs), request_(request), rows_a_record_(rows_a_record) {
+    std::vector<std::string> names;
     for (const Expected<std::string>& input : inputs)
-      if (input) names_.push_back(*input);
+      if (input) names.push_back(*input);
+    set_ = InputSet(std::move(names));
   }
 
   std::optional<Piece> next() {
@@ -40,7 +42,7 @@ class Pieces {
     try {
       // One may be spread over several files, so each is opened knowing all of them.
       piece.reader =
-          open_input(input.value(), names_, request_.first_line, request_.limits).value();
+          open_input(input.value(), set_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
       piece.items.emplace_back(caught_error(piece.input, std::nullopt));
     }
@@ -80,7 +82,7 @@ class Pieces {
   std::span<const Expected<std::string>> inputs_;
   const Request& request_;
   std::size_t rows_a_record_;
-  std::vector<std::string> names_;
+  InputSet set_;  ///< of their names
   std::size_t next_input_ = 0;
   std::shared_ptr<Reader> records_;  ///< of the present input, where it is a stream of them
   std::size_t first_ = 0;            ///< how many good ones of it were read

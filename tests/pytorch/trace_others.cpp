@@ -261,6 +261,13 @@ TEST_CASE("A captured graph's kernels are those of the recording of its capture"
                 {"relu 64x16", 0, 4 * 2 * 64 * 16},
                 {"relu 64x16#2", 0, 4 * 2 * 64 * 16}});
   CHECK_FALSE(read(both[1]).has_value());
+  // A file beside them that breaks off costs only itself.
+  std::vector<std::string> three = both;
+  three.push_back(folder.write("broken.json", replay.text().substr(0, 300)));
+  CHECK(open_input(both[0], three).value()->next()->value().spec({}).value()->summary != nullptr);
+  CHECK_FALSE(open_input(both[1], three).value()->next().has_value());
+  CHECK(std::string(open_input(three[2], three).value()->next()->error().what()) ==
+        three[2] + ": byte 301: expected the rest of the trace, got the end of the text");
   // Alone it has kernels and no layers.
   const auto alone = read_trace(replay.text());
   REQUIRE(alone->kernels != nullptr);
