@@ -181,6 +181,7 @@ std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, Net
   summary.chains = read.chains.items(names, summary.steps);
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
+  network.repeats_are_runs = true;
   for (LayerSpec& layer : network.layers) {
     layer.place = {network.source, in_quotes(*layer.name), false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });

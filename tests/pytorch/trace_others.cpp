@@ -229,6 +229,21 @@ TEST_CASE("A gap is the host's until its launch returns", "[pytorch/trace_others
   CHECK(summary.unmodelled.front().reason == in_graph);
 }
 
+TEST_CASE("Runs of a recording's layers are no copies by repeat", "[pytorch/trace_others]") {
+  TraceText trace;
+  for (int i = 1; i <= 3; ++i)
+    trace.operation("aten::clamp_min", i, 100 * i, 9, vector_of_16).kernel("k", i, 100 * i + 10, 5);
+  const auto spec = read_trace(trace.text());
+  LayerDefaults defaults;
+  defaults.limits.copies = 1;
+  CHECK(infer(*spec, defaults).value().layers.size() == 3);
+  defaults.limits.runs = 1;
+  CHECK(
+      infer(*spec, defaults).error().message ==
+      "expected at most 1 runs of a log's or a recording's layers in all, each 400 bytes of names "
+      "and operands counting as one, got more");
+}
+
 TEST_CASE("A captured graph's kernels are those of the recording of its capture",
           "[pytorch/trace_others]") {
   TraceText capture;
