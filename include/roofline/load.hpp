@@ -28,6 +28,7 @@ struct Item {
   /// Throws InputError: for readers to set; spec() is for whoever reads.
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
   std::optional<std::size_t> line = {};  ///< where a record stands in its source
+  std::size_t text_byte = 0;             ///< how long a record is there
 
   Expected<std::shared_ptr<const NetworkSpec>> spec(const LayerDefaults& defaults) const;
 };

@@ -47,7 +47,9 @@ struct Network {
 
 /// What one input may ask for, so that a small file can fill neither the memory nor the day.
 struct InputLimits {
-  std::uint64_t text_mb = 256;    ///< the longest text in one piece, a document or a record
+  std::uint64_t text_mb = 256;  ///< the longest text in one piece, a document or a record
+  /// Numbers, texts and lists of one layer, event, row or header; of a document four times as many.
+  std::uint64_t values = 1'000'000;
   std::uint64_t expansion = 200;  ///< bytes that one of gzip gives, beyond the first 16 MB
   /// Layers that "repeat" adds, all of an input together, those of long names or many operands as
   /// several.
@@ -57,7 +59,7 @@ struct InputLimits {
 
   /// All of them so many times.
   InputLimits raised(std::uint64_t factor) const {
-    return {text_mb * factor, expansion * factor, copies * factor, runs * factor};
+    return {text_mb * factor, values * factor, expansion * factor, copies * factor, runs * factor};
   }
 };
 
@@ -72,9 +74,19 @@ inline std::string expected_copies(const InputLimits& limits, bool are_runs = fa
          " bytes of names and operands counting as one";
 }
 
+/// What is expected of one layer, event, row or header.
+inline std::string expected_values(const InputLimits& limits) {
+  return "at most " + std::to_string(limits.values) + " values in one layer, event, row or header";
+}
+
 /// What to say of something beyond a limit; Remedy::limits would help.
 inline std::string beyond_limit(const std::string& expected) {
   return "expected " + expected + ", got more";
+}
+inline InputError limit_error(std::string source, std::string where, const std::string& expected) {
+  InputError error(std::move(source), std::move(where), beyond_limit(expected));
+  error.remedy = Remedy::limits;
+  return error;
 }
 
 /// What is said about layers that do not say it themselves.

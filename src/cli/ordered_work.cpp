@@ -2,8 +2,10 @@
 // them at a time reads, evaluates it, and leaves the result to wait for its turn. Whoever finishes
 // the piece whose turn it is uses its result and those that wait right behind it. So no result
 // waits for input that is yet to come, and no thread for another's piece unless as many results as
-// memory should hold are waiting.
+// memory should hold are waiting; and of records that are long enough to matter, memory holds no
+// more values than one may have.
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -90,8 +92,12 @@ class Pieces {
 
 class Workers {
  public:
-  Workers(Pieces pieces, const Evaluator& evaluator, std::size_t jobs, const Submit& use)
-      : pieces_(std::move(pieces)), evaluator_(evaluator), jobs_(jobs), use_(use) {}
+  Workers(Pieces pieces, const Evaluator& evaluator, const Request& request, const Submit& use)
+      : pieces_(std::move(pieces)),
+        evaluator_(evaluator),
+        jobs_(request.jobs),
+        most_record_byte_(least_byte_a_value * request.limits.values),
+        use_(use) {}
 
   void run() {
     do_pieces();
@@ -104,10 +110,13 @@ class Workers {
     while (!stopped_) do_piece();
   }
 
+  static constexpr std::size_t least_byte_a_value = 2;
+
   /// What came of a piece: without a result the end of the inputs, or a failure.
   struct Finished {
     std::optional<Evaluation> result;
     std::exception_ptr failure;
+    std::size_t record_byte = 0;  ///< its longest record's
   };
 
   void do_piece() {
@@ -123,6 +132,8 @@ class Workers {
     Finished finished;
     try {
       if (std::optional<Piece> piece = pieces_.next()) {
+        finished.record_byte = longest_record(*piece);
+        await_room(finished.record_byte);
         start_thread();
         reading.unlock();
         finished.result = evaluator_.evaluate(*piece, use_in_turn);
@@ -131,6 +142,22 @@ class Workers {
       finished.failure = std::current_exception();
     }
     finish(number, std::move(finished));
+  }
+
+  static std::size_t longest_record(const Piece& piece) {
+    std::size_t longest = 0;
+    for (const Expected<Item>& item : piece.items)
+      if (item) longest = std::max(longest, item->text_byte);
+    return longest;
+  }
+
+  /// Waits for earlier pieces, which wait for nothing that is still to be read.
+  void await_room(std::size_t record_byte) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return stopped_ || record_byte_ == 0 || record_byte_ + record_byte <= most_record_byte_;
+    });
+    record_byte_ += record_byte;
   }
 
   /// Uses the result if its turn has come, and those that waited for it; else leaves it to wait.
@@ -148,6 +175,7 @@ class Workers {
       use(next);
       lock.lock();
       ++done_;
+      record_byte_ -= next.record_byte;
       failure_ = next.failure;
       stopped_ = failure_ || !next.result;
       changed_.notify_all();
@@ -178,6 +206,7 @@ class Workers {
   Pieces pieces_;
   const Evaluator& evaluator_;
   const std::size_t jobs_;
+  const std::size_t most_record_byte_;
   const Submit& use_;
   std::mutex reading_;  ///< guards pieces_, begun_ and threads_
   std::size_t begun_ = 0;
@@ -186,6 +215,7 @@ class Workers {
   std::condition_variable changed_;
   std::map<std::size_t, Finished> waiting_;  ///< by the numbers of their pieces
   std::size_t done_ = 0;                     ///< pieces whose results were used
+  std::size_t record_byte_ = 0;              ///< of each other piece's longest record, added up
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };
@@ -194,7 +224,7 @@ class Workers {
 
 void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Request& request,
                        const Evaluator& evaluator, const Submit& use) {
-  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request.jobs, use).run();
+  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request, use).run();
 }
 
 }  // namespace roofline

@@ -27,13 +27,13 @@ inline Items items_of(Items items) { return items; }
 inline Items items_of(Item item) { return {std::move(item)}; }
 /// A record that is read, once, by whoever asks for it.
 template <class Read>
-Item record_item(Read read, std::size_t line) {
+Item record_item(Read read, std::size_t line, std::size_t text_byte) {
   return {[read = std::move(read),
            spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
             if (spec == nullptr) spec = read();
             return spec;
           },
-          line};
+          line, text_byte};
 }
 
 /// Rows that cannot be read cost only themselves, and are one message: what is wrong with the

@@ -325,7 +325,7 @@ std::vector<std::string> read_with_profile(const std::string& profile_file) {
 }
 
 NetworkSpecs read_engine(ByteStream& stream, const InputSet& inputs) {
-  const JsonDocument document(stream.read_rest(), {stream.name()});
+  const JsonDocument document(stream.read_rest(), {stream.name(), {}, stream.limits()});
   const Value list = document.root().require("Layers", "an array of layers");
   if (!list.is_array()) list.fail_expected("an array of layers");
   NetworkSpec spec;
@@ -348,7 +348,7 @@ NetworkSpecs read_engine_profile(ByteStream& stream, const InputSet& inputs) {
   if (!beside.empty() && !is_given) return read_engine(*open_stream(beside), inputs);
   if (is_given) return {};
   // What is wrong with it is said here, as an engine looks for its times in several.
-  profile_of(JsonDocument(stream.read_rest(), {stream.name()}));
+  profile_of(JsonDocument(stream.read_rest(), {stream.name(), {}, stream.limits()}));
   const bool has_layers = std::ranges::any_of(
       names, [](const std::string& file) { return looks_like_engine_layers(head_of(file)); });
   if (has_layers) return {};
