@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "roofline/error.hpp"
@@ -27,6 +28,7 @@ struct Item {
   /// Throws InputError: for readers to set; spec() is for whoever reads.
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
   std::optional<std::size_t> line = {};  ///< where a record stands in its source
+  std::size_t text_byte = 0;             ///< how long a record is there
 
   Expected<std::shared_ptr<const NetworkSpec>> spec(const LayerDefaults& defaults) const;
 };
@@ -47,6 +49,30 @@ class Reader {
 /// Bytes of a file or of standard input (src/load/byte_stream.hpp).
 class ByteStream;
 
+/// The names of a run's inputs, among which a format finds the files that belong together, and what
+/// was found in them. Copies are of the same set.
+class InputSet {
+ public:
+  InputSet(std::vector<std::string> names = {});
+  std::span<const std::string> names() const;
+
+  /// What `find` returns, called once for the input of that name, however many others ask. Null
+  /// where it throws InputError: the input's own reader says what is wrong.
+  template <class Found, class FindIt>
+  std::shared_ptr<const Found> find_in(const std::string& name, const FindIt& find) const {
+    return std::static_pointer_cast<const Found>(
+        find_once(name, typeid(Found), [&] { return std::make_shared<const Found>(find()); }));
+  }
+
+ private:
+  struct Kept;
+  using Find = std::function<std::shared_ptr<const void>()>;
+  std::shared_ptr<const void> find_once(const std::string& name, std::type_index type,
+                                        const Find& find) const;
+
+  std::shared_ptr<Kept> kept_;
+};
+
 struct InputFormat {
   std::string_view name;
   std::vector<std::string_view> extensions;
@@ -55,8 +81,7 @@ struct InputFormat {
   bool (*recognise)(std::string_view head);
   /// Throws InputError where the whole input cannot be read as this format. Takes the names of all
   /// inputs too, as one of the format may be spread over several files.
-  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream,
-                                  std::span<const std::string> inputs);
+  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream, const InputSet& inputs);
   /// The files that are read with an input of this name, of those that are there; null where none
   /// is ever, and where only the input says which.
   std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
@@ -76,11 +101,9 @@ std::vector<std::string> read_with(const std::string& name);
 bool would_read(const std::string& word, const std::string& path);
 
 /// Opens one of them: its format is that of its extension where only one format has it, else what
-/// its first bytes look like. `other_inputs`: words, among which a format finds
-/// the files that belong together. `first_line`: it is NDJSON cut out of a longer text, of which
-/// its first line is that one. `limits`: of what it may hold.
-Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
-                                             std::span<const std::string> other_inputs = {},
+/// its first bytes look like. `inputs`: all of the run. `first_line`: it is NDJSON cut out of a
+/// longer text, of which its first line is that one. `limits`: of what it may hold.
+Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const InputSet& inputs = {},
                                              std::optional<std::size_t> first_line = {},
                                              const InputLimits& limits = {});
 

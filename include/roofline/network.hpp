@@ -47,30 +47,46 @@ struct Network {
 
 /// What one input may ask for, so that a small file can fill neither the memory nor the day.
 struct InputLimits {
-  std::uint64_t text_mb = 256;    ///< the longest text in one piece, a document or a record
+  std::uint64_t text_mb = 256;  ///< the longest text in one piece, a document or a record
+  /// Numbers, texts and lists of one layer, event, row or header; of a document four times as many.
+  std::uint64_t values = 1'000'000;
   std::uint64_t expansion = 200;  ///< bytes that one of gzip gives, beyond the first 16 MB
   /// Layers that "repeat" adds, all of an input together, those of long names or many operands as
   /// several.
   std::uint64_t copies = 200'000;
+  /// Runs of layers that a log or a recording has beside the first of each, counted likewise.
+  std::uint64_t runs = 1'000'000;
 
   /// All of them so many times.
   InputLimits raised(std::uint64_t factor) const {
-    return {text_mb * factor, expansion * factor, copies * factor};
+    return {text_mb * factor, values * factor, expansion * factor, copies * factor, runs * factor};
   }
 };
 
 /// What a copy by "repeat" may hold of its own to count as one.
 inline constexpr std::uint64_t copy_byte = 400;
 
-/// What is expected of the layers that "repeat" adds.
-inline std::string expected_copies(const InputLimits& limits) {
-  return "at most " + std::to_string(limits.copies) + " layers by repeat in all, each " +
-         std::to_string(copy_byte) + " bytes of names and operands counting as one";
+/// What is expected of the layers that "repeat" adds, or of runs.
+inline std::string expected_copies(const InputLimits& limits, bool are_runs = false) {
+  return "at most " + std::to_string(are_runs ? limits.runs : limits.copies) +
+         (are_runs ? " runs of a log's or a recording's layers" : " layers by repeat") +
+         " in all, each " + std::to_string(copy_byte) +
+         " bytes of names and operands counting as one";
+}
+
+/// What is expected of one layer, event, row or header.
+inline std::string expected_values(const InputLimits& limits) {
+  return "at most " + std::to_string(limits.values) + " values in one layer, event, row or header";
 }
 
 /// What to say of something beyond a limit; Remedy::limits would help.
 inline std::string beyond_limit(const std::string& expected) {
   return "expected " + expected + ", got more";
+}
+inline InputError limit_error(std::string source, std::string where, const std::string& expected) {
+  InputError error(std::move(source), std::move(where), beyond_limit(expected));
+  error.remedy = Remedy::limits;
+  return error;
 }
 
 /// What is said about layers that do not say it themselves.

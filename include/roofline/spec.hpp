@@ -159,6 +159,8 @@ struct NetworkSpec {
   /// What ran, or was built to run, did so at its own batch (`batch`, where the source tells): no
   /// other can be asked for.
   bool batch_is_fixed = false;
+  /// What "repeat" counts, the source holds one by one: it is a log or a recording.
+  bool repeats_are_runs = false;
   /// The file was made on one GPU and does not name it: its times are of the one that is asked for.
   bool measured_on_asked_gpu = false;
   /// amp or amp_bf16, where the layers are those of a network under autocast, its casts among them.

@@ -246,9 +246,10 @@ std::vector<Network> read_networks(const Request& request,
                                    const std::vector<Expected<std::string>>& inputs, bool& failed) {
   std::vector<Network> networks;
   const LayerDefaults& defaults = request.settings.front().defaults;
+  const InputSet set(request.inputs);
   for (const Expected<std::string>& input : inputs) {
     const std::unique_ptr<Reader> reader =
-        unwrap(open_input(unwrap(input), request.inputs, {}, request.limits));
+        unwrap(open_input(unwrap(input), set, {}, request.limits));
     while (const std::optional<Expected<Item>> item = reader->next()) try {
         networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
       } catch (const std::exception&) {

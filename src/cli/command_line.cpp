@@ -394,8 +394,9 @@ void add_inputs(Rows& rows, Options& options) {
              "same for any number",
              "1024");
   rows.count("--raise-limits", options.limits_factor,
-             "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
-             "layers by repeat, gzip data that give 200 bytes for each",
+             "Let an input be N times as large as usual: 256 MB of text in one piece, a million "
+             "values in one layer, event or row, 200,000 layers by repeat, gzip data that give 200 "
+             "bytes for each",
              "1000000");
   rows.action("--list-networks", Request::Action::list_networks, options,
               "List the built-in networks (--json: as a list)");

@@ -2,8 +2,10 @@
 // them at a time reads, evaluates it, and leaves the result to wait for its turn. Whoever finishes
 // the piece whose turn it is uses its result and those that wait right behind it. So no result
 // waits for input that is yet to come, and no thread for another's piece unless as many results as
-// memory should hold are waiting.
+// memory should hold are waiting; and of records that are long enough to matter, memory holds no
+// more values than one may have.
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -28,8 +30,10 @@ class Pieces {
   Pieces(std::span<const Expected<std::string>> inputs, const Request& request,
          std::size_t rows_a_record)
       : inputs_(inputs), request_(request), rows_a_record_(rows_a_record) {
+    std::vector<std::string> names;
     for (const Expected<std::string>& input : inputs)
-      if (input) names_.push_back(*input);
+      if (input) names.push_back(*input);
+    set_ = InputSet(std::move(names));
   }
 
   std::optional<Piece> next() {
@@ -40,7 +44,7 @@ class Pieces {
     try {
       // One may be spread over several files, so each is opened knowing all of them.
       piece.reader =
-          open_input(input.value(), names_, request_.first_line, request_.limits).value();
+          open_input(input.value(), set_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
       piece.items.emplace_back(caught_error(piece.input, std::nullopt));
     }
@@ -80,7 +84,7 @@ class Pieces {
   std::span<const Expected<std::string>> inputs_;
   const Request& request_;
   std::size_t rows_a_record_;
-  std::vector<std::string> names_;
+  InputSet set_;  ///< of their names
   std::size_t next_input_ = 0;
   std::shared_ptr<Reader> records_;  ///< of the present input, where it is a stream of them
   std::size_t first_ = 0;            ///< how many good ones of it were read
@@ -88,8 +92,12 @@ class Pieces {
 
 class Workers {
  public:
-  Workers(Pieces pieces, const Evaluator& evaluator, std::size_t jobs, const Submit& use)
-      : pieces_(std::move(pieces)), evaluator_(evaluator), jobs_(jobs), use_(use) {}
+  Workers(Pieces pieces, const Evaluator& evaluator, const Request& request, const Submit& use)
+      : pieces_(std::move(pieces)),
+        evaluator_(evaluator),
+        jobs_(request.jobs),
+        most_record_byte_(least_byte_a_value * request.limits.values),
+        use_(use) {}
 
   void run() {
     do_pieces();
@@ -102,10 +110,13 @@ class Workers {
     while (!stopped_) do_piece();
   }
 
+  static constexpr std::size_t least_byte_a_value = 2;
+
   /// What came of a piece: without a result the end of the inputs, or a failure.
   struct Finished {
     std::optional<Evaluation> result;
     std::exception_ptr failure;
+    std::size_t record_byte = 0;  ///< its longest record's
   };
 
   void do_piece() {
@@ -121,6 +132,8 @@ class Workers {
     Finished finished;
     try {
       if (std::optional<Piece> piece = pieces_.next()) {
+        finished.record_byte = longest_record(*piece);
+        await_room(finished.record_byte);
         start_thread();
         reading.unlock();
         finished.result = evaluator_.evaluate(*piece, use_in_turn);
@@ -129,6 +142,22 @@ class Workers {
       finished.failure = std::current_exception();
     }
     finish(number, std::move(finished));
+  }
+
+  static std::size_t longest_record(const Piece& piece) {
+    std::size_t longest = 0;
+    for (const Expected<Item>& item : piece.items)
+      if (item) longest = std::max(longest, item->text_byte);
+    return longest;
+  }
+
+  /// Waits for earlier pieces, which wait for nothing that is still to be read.
+  void await_room(std::size_t record_byte) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return stopped_ || record_byte_ == 0 || record_byte_ + record_byte <= most_record_byte_;
+    });
+    record_byte_ += record_byte;
   }
 
   /// Uses the result if its turn has come, and those that waited for it; else leaves it to wait.
@@ -146,6 +175,7 @@ class Workers {
       use(next);
       lock.lock();
       ++done_;
+      record_byte_ -= next.record_byte;
       failure_ = next.failure;
       stopped_ = failure_ || !next.result;
       changed_.notify_all();
@@ -176,6 +206,7 @@ class Workers {
   Pieces pieces_;
   const Evaluator& evaluator_;
   const std::size_t jobs_;
+  const std::size_t most_record_byte_;
   const Submit& use_;
   std::mutex reading_;  ///< guards pieces_, begun_ and threads_
   std::size_t begun_ = 0;
@@ -184,6 +215,7 @@ class Workers {
   std::condition_variable changed_;
   std::map<std::size_t, Finished> waiting_;  ///< by the numbers of their pieces
   std::size_t done_ = 0;                     ///< pieces whose results were used
+  std::size_t record_byte_ = 0;              ///< of each other piece's longest record, added up
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };
@@ -192,7 +224,7 @@ class Workers {
 
 void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Request& request,
                        const Evaluator& evaluator, const Submit& use) {
-  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request.jobs, use).run();
+  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request, use).run();
 }
 
 }  // namespace roofline

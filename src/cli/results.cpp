@@ -112,11 +112,8 @@ void Results::say(const Message& message) {
 
 void Results::count_copies(const Evaluation& part) {
   copies_ += part.copies;
-  if (copies_ > request_->limits.copies) {
-    InputError error(part.input, "", beyond_limit(expected_copies(request_->limits)));
-    error.remedy = Remedy::limits;
-    raise(error);
-  }
+  const InputLimits& limits = request_->limits;
+  if (copies_ > limits.copies) raise(limit_error(part.input, "", expected_copies(limits)));
   if (part.ends_input) copies_ = 0;
 }
 

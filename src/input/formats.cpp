@@ -22,7 +22,7 @@ bool always(std::string_view) { return true; }
 
 /// A format of records, each alone.
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
-std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, std::span<const std::string>) {
+std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputSet&) {
   return open(std::move(stream));
 }
 
@@ -214,8 +214,7 @@ bool would_read(const std::string& word, const std::string& path) {
   return FolderWalk(word).has_folder(file.has_parent_path() ? file.parent_path().string() : ".");
 }
 
-Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
-                                             std::span<const std::string> other_inputs,
+Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const InputSet& inputs,
                                              std::optional<std::size_t> first_line,
                                              const InputLimits& limits) {
   return expected([&]() -> std::unique_ptr<Reader> {
@@ -228,7 +227,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     refuse_binary_recording(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);
-    return format.open(std::move(stream), other_inputs);
+    return format.open(std::move(stream), inputs);
   });
 }
 

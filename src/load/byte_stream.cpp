@@ -139,9 +139,7 @@ void ByteStream::check_size(std::size_t held) {
 }
 
 void ByteStream::fail_limit(const std::string& expected) const {
-  InputError error(name_, "", beyond_limit(expected));
-  error.remedy = Remedy::limits;
-  throw error;
+  throw limit_error(name_, "", expected);
 }
 
 std::string_view ByteStream::peek(std::size_t count) {

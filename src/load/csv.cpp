@@ -27,7 +27,9 @@ std::optional<CsvRow> CsvRows::next() {
     if (!read_line(line)) return std::nullopt;
   } while (line.empty() || line == "\r");
 
-  CsvRow row{{""}, line_};
+  CsvRow row{{""}, line_, line.size()};
+  const InputLimits& limits = stream_->limits();
+  std::uint64_t values = 1;  // those of lists in cells among them
   bool quoted = false;
   for (std::size_t i = 0;; ++i) {
     if (i == line.size()) {
@@ -36,10 +38,13 @@ std::optional<CsvRow> CsvRows::next() {
       if (!read_line(line))
         throw InputError(stream_->name(), std::to_string(row.line),
                          "expected a closing quote, got the end of the file");
+      row.text_byte += line.size();
       i = static_cast<std::size_t>(-1);
       continue;
     }
     const char c = line[i];
+    if (c == ',' && ++values > limits.values)
+      throw limit_error(stream_->name(), std::to_string(row.line), expected_values(limits));
     if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
       row.cells.back() += '"';
       ++i;

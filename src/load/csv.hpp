@@ -16,7 +16,8 @@ namespace roofline {
 
 struct CsvRow {
   std::vector<std::string> cells;
-  std::size_t line = 0;  ///< where it starts, from 1
+  std::size_t line = 0;       ///< where it starts, from 1
+  std::size_t text_byte = 0;  ///< how long its lines are
 };
 
 class CsvRows {

@@ -25,6 +25,7 @@ namespace roofline {
 struct Origin {
   std::string source;
   std::optional<std::size_t> line = {};  ///< in NDJSON and CSV
+  InputLimits limits = {};               ///< of what it may hold
 
   /// "14: /stride": the line, where there is one, and a JSON Pointer.
   std::string where(const std::string& pointer) const;

@@ -9,7 +9,7 @@ namespace {
 class ListReader {
  public:
   ListReader(ByteStream& stream, const TakeListed& take)
-      : stream_(&stream), take_(&take), document_(Origin{stream.name()}) {}
+      : stream_(&stream), take_(&take), document_(Origin{stream.name(), {}, stream.limits()}) {}
 
   void read() {
     if (next() == '[') {

@@ -3,7 +3,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "model/text.hpp"
 
@@ -11,6 +13,8 @@ namespace roofline {
 namespace {
 
 using Library = nlohmann::json;
+
+constexpr std::size_t deepest = 64;
 
 /// Builds a document's values from what a parser finds, and knows where that is.
 class TreeBuilder final : public nlohmann::json_sax<Library> {
@@ -84,7 +88,6 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   }
 
   bool open(bool is_array) {
-    constexpr std::size_t deepest = 64;
     if (open_.size() == deepest)
       throw document_->origin().error(
           "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
@@ -154,6 +157,51 @@ void build(const simdjson::dom::element& value, TreeBuilder& builder) {
   }
 }
 
+/// How many values a text holds, by its quotes, commas and brackets alone.
+struct ValueCounts {
+  std::uint64_t all = 1;
+  std::uint64_t most_of_object = 1;  ///< in any one, without those of objects inside it
+};
+
+ValueCounts count_values(std::string_view text) {
+  ValueCounts counts;
+  std::uint64_t own = 1;                // of the innermost object
+  std::vector<std::uint64_t> around{};  // of those that it stands in
+  for (std::size_t i = 0; i < text.size() && around.size() <= deepest; ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"') i += text[i] == '\\' ? 1U : 0U;
+    } else if (c == ',' || c == '[') {
+      ++counts.all;
+      counts.most_of_object = std::max(counts.most_of_object, ++own);
+    } else if (c == '{') {
+      ++counts.all;
+      around.push_back(std::exchange(own, 1));
+    } else if (c == '}' && !around.empty()) {
+      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // it is none of what it stands in
+      around.pop_back();
+    }
+  }
+  return counts;
+}
+
+/// A value takes about a hundred bytes of memory, and two of a text. Throws InputError where a
+/// layer, a record or an event has more values than any needs, or a document more than the layers
+/// of one.
+void check_values(std::string_view text, bool is_document, const Origin& origin) {
+  const InputLimits& limits = origin.limits;
+  if (text.size() <= limits.values) return;
+  const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (begin == text.npos || (text[begin] != '{' && text[begin] != '[')) return;  // no JSON
+  constexpr std::uint64_t as_many = 4;  // layers of a document
+  const ValueCounts counts = count_values(text);
+  if (counts.most_of_object > limits.values || (!is_document && counts.all > limits.values))
+    throw limit_error(origin.source, origin.where(""), expected_values(limits));
+  if (counts.all > as_many * limits.values)
+    throw limit_error(origin.source, origin.where(""),
+                      "at most " + std::to_string(as_many * limits.values) + " values in one text");
+}
+
 /// Whether simdjson takes the text, whose values are then in `builder`.
 bool parse_fast(std::string_view text, TreeBuilder& builder) {
   constexpr std::size_t worth_keeping_byte = 1 << 20;
@@ -170,6 +218,12 @@ bool parse_fast(std::string_view text, TreeBuilder& builder) {
 // simdjson is ten times as fast as nlohmann's parser, which takes larger integers and says where a
 // text stops being JSON.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document) {
+  const Origin& origin = document.origin();
+  check_values(text, order == KeyOrder::sorted && !origin.line, origin);
+  // One thread at a time takes a long text apart, as that takes many times the memory of the text.
+  static std::mutex long_texts;
+  std::unique_lock alone(long_texts, std::defer_lock);
+  if (text.size() > origin.limits.values) alone.lock();
   TreeBuilder builder(document, order);
   if (parse_fast(text, builder)) return {builder.root(), {}};
   if (!Library::sax_parse(text.begin(), text.end(), &builder)) return {{}, builder.fault()};

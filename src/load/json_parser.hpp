@@ -27,7 +27,7 @@ struct ParsedJson {
 };
 
 /// What the values refer to is kept in `document`. Throws InputError where a key comes twice that
-/// may not, and where values nest more than 64 levels deep.
+/// may not, and where values nest more than 64 levels deep or are more than the limits allow.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document);
 
 /// Sorts members by their keys. Gives the first whose key comes twice, or null.

@@ -20,6 +20,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == 
 struct Lines {
   std::string source;
   std::string text;
+  InputLimits limits;
 };
 
 class LinesReader : public Reader {
@@ -43,9 +44,9 @@ class LinesReader : public Reader {
         found_ = true;
         return record_item(
             [read = read_, lines = lines_, text, line = line_] {
-              return read(text, {lines->source, line});
+              return read(text, {lines->source, line, lines->limits});
             },
-            line_);
+            line_, text.size());
       }
       if (std::exchange(found_, true) || stream_->failed()) return std::nullopt;
       throw InputError(stream_->name(), "", "expected a layer a line, got an empty file");
@@ -59,6 +60,7 @@ class LinesReader : public Reader {
     auto more = std::make_shared<Lines>();
     if (!stream_->read_lines(more->text)) return false;
     more->source = stream_->name();
+    more->limits = stream_->limits();
     left_ = more->text;
     lines_ = std::move(more);
     return true;
@@ -113,8 +115,11 @@ bool is_text(std::string_view key) {
 /// The first row, by which all others are read.
 class CsvHeader {
  public:
-  CsvHeader(std::vector<std::string> columns, std::string source)
-      : source_(std::move(source)), columns_(std::move(columns)), own_(is_own()) {
+  CsvHeader(std::vector<std::string> columns, const ByteStream& stream)
+      : source_(stream.name()),
+        limits_(stream.limits()),
+        columns_(std::move(columns)),
+        own_(is_own()) {
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
       keys_.push_back(key_of(column, own_));
@@ -138,7 +143,7 @@ class CsvHeader {
 
   std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
     check_width(row, columns_.size(), source_);
-    JsonDocument document({source_, row.line});
+    JsonDocument document({source_, row.line, limits_});
     std::vector<JsonNode> layer;
     std::vector<JsonNode> record;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -189,6 +194,7 @@ class CsvHeader {
   }
 
   std::string source_;
+  InputLimits limits_;
   std::vector<std::string> columns_;
   bool own_;                                 ///< this program wrote it
   std::vector<std::optional<CsvKey>> keys_;  ///< none for columns that are left out
@@ -200,7 +206,7 @@ class CsvReader : public Reader {
       : stream_(std::move(stream)), rows_(*stream_) {
     const std::optional<CsvRow> first = rows_.next();
     if (!first) throw InputError(source(), "", "expected a header row, got an empty file");
-    header_ = std::make_shared<const CsvHeader>(first->cells, source());
+    header_ = std::make_shared<const CsvHeader>(first->cells, *stream_);
   }
 
   bool has_records() const override { return true; }
@@ -210,13 +216,14 @@ class CsvReader : public Reader {
     try {
       if (std::optional<CsvRow> row = rows_.next()) {
         has_rows_ = true;
-        const std::size_t line = row->line;
+        const auto [line, text_byte] = std::pair(row->line, row->text_byte);
         return record_item([header = header_, row = std::move(*row)] { return header->read(row); },
-                           line);
+                           line, text_byte);
       }
       if (std::exchange(has_rows_, true)) return std::nullopt;
       return InputError(source(), "", "expected rows below the header, got none");
     } catch (const InputError& error) {
+      has_rows_ = true;
       return error;
     }
   }
@@ -247,7 +254,7 @@ bool looks_like_ndjson(std::string_view head) {
 }
 
 NetworkSpecs read_json(ByteStream& stream, BadRows&) {
-  const Origin origin{stream.name()};
+  const Origin origin{stream.name(), {}, stream.limits()};
   return read_networks(std::make_shared<const JsonDocument>(stream.read_rest(), origin));
 }
 

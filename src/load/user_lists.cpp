@@ -24,7 +24,7 @@ void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read)
     throw InputError(stream.name(), std::to_string(header->line), expected + "none of name");
   while (const std::optional<CsvRow> row = rows.next()) {
     check_width(*row, header->cells.size(), stream.name());
-    JsonDocument document({stream.name(), row->line});
+    JsonDocument document({stream.name(), row->line, stream.limits()});
     std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
@@ -42,7 +42,7 @@ void read_rows(const std::string& path, const InputLimits& limits,
   const std::string_view head = stream->peek(1);
   if (!path.ends_with(".json") && !head.starts_with('[') && !head.starts_with('{'))
     return read_csv(*stream, read);
-  const JsonDocument document(stream->read_rest(), {path});
+  const JsonDocument document(stream->read_rest(), {path, {}, limits});
   if (!document.root().is_array())
     document.root().fail_expected("a list of objects with name and a time");
   for (const Value each : document.root()) read(each);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,13 +27,13 @@ inline Items items_of(Items items) { return items; }
 inline Items items_of(Item item) { return {std::move(item)}; }
 /// A record that is read, once, by whoever asks for it.
 template <class Read>
-Item record_item(Read read, std::size_t line) {
+Item record_item(Read read, std::size_t line, std::size_t text_byte) {
   return {[read = std::move(read),
            spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
             if (spec == nullptr) spec = read();
             return spec;
           },
-          line};
+          line, text_byte};
 }
 
 /// Rows that cannot be read cost only themselves, and are one message: what is wrong with the
@@ -66,25 +65,20 @@ using ReadWhole = std::function<Items(std::unique_ptr<ByteStream> stream, BadRow
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
 /// The same as rows of input formats name it. `read`: a function of the stream, and of bad rows or
-/// of the names of all inputs, among which are the files that belong together.
+/// of all inputs, among which are the files that belong together.
 template <auto read>
-std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream,
-                              std::span<const std::string> inputs = {}) {
+std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream, const InputSet& inputs = {}) {
   using Read = decltype(read);
-  constexpr bool takes_names = std::is_invocable_v<Read, ByteStream&, std::span<const std::string>>;
-  std::vector<std::string> names;
-  if (takes_names) names.assign(inputs.begin(), inputs.end());  // of a folder there may be many
-  return open_whole(std::move(stream),
-                    [names = std::move(names)](std::unique_ptr<ByteStream> own, BadRows& bad) {
-                      if constexpr (std::is_invocable_v<Read, ByteStream&, BadRows&>)
-                        return items_of(read(*own, bad));
-                      else if constexpr (takes_names)
-                        return items_of(read(*own, names));
-                      else if constexpr (std::is_invocable_v<Read, ByteStream&>)
-                        return items_of(read(*own));
-                      else
-                        return items_of(read(std::move(own)));
-                    });
+  return open_whole(std::move(stream), [=](std::unique_ptr<ByteStream> own, BadRows& bad) {
+    if constexpr (std::is_invocable_v<Read, ByteStream&, BadRows&>)
+      return items_of(read(*own, bad));
+    else if constexpr (std::is_invocable_v<Read, ByteStream&, const InputSet&>)
+      return items_of(read(*own, inputs));
+    else if constexpr (std::is_invocable_v<Read, ByteStream&>)
+      return items_of(read(*own));
+    else
+      return items_of(read(std::move(own)));
+  });
 }
 
 }  // namespace roofline

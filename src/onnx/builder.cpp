@@ -35,6 +35,7 @@ struct Scope {
 // it is written out to is bounded. Large models have tens of thousands of nodes.
 constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
 constexpr std::size_t numbers_an_operand = 32;  // that take as much memory
+constexpr std::size_t name_bytes_a_number = 2;  // layers, places and operands have copies
 constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t longest_path = 1000;
 
@@ -129,7 +130,7 @@ class Builder {
 
  private:
   Value* new_value(const std::string& name) {
-    spend(numbers_an_operand);
+    spend(numbers_an_operand + name.size() / name_bytes_a_number);
     Value& value = graph_.values.emplace_back();
     value.name = name;
     return &value;
@@ -182,11 +183,16 @@ class Builder {
     if (number_count_ > most_numbers_in_all)
       throw NodeError{"expected a smaller graph once functions are written out, got more than " +
                       std::to_string(most_numbers_in_all / numbers_an_operand) +
-                      " nodes and operands, or as much in small constants"};
+                      " nodes and operands, or as much in small constants and names"};
   }
 
   void add_node(const NodeProto& proto, Scope& scope) {
     spend(numbers_an_operand * (1 + proto.inputs.size() + proto.outputs.size()));
+    // What is no part of a function takes no more than its file.
+    if (scope.call != nullptr)
+      spend((scope.path.size() + proto.name.size() + proto.op.size() + proto.domain.size() +
+             proto.scopes.size()) /
+            name_bytes_a_number);
     Node node;
     node.name = scope.path + proto.name;
     node.op = proto.op;

@@ -3,7 +3,6 @@
 // Recordings and logs of other profilers and drivers as input formats, each told by its first
 // bytes: the rows of input/formats.cpp.
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,15 +44,15 @@ std::unique_ptr<Reader> open_find_database(std::unique_ptr<ByteStream> stream);
 // profile beside it, or among the other inputs, gives its layers their times.
 
 bool looks_like_engine_layers(std::string_view head);
-NetworkSpecs read_engine(ByteStream& stream, std::span<const std::string> inputs);
+NetworkSpecs read_engine(ByteStream& stream, const InputSet& inputs);
 /// Times of the layers (--exportProfile). It holds nothing of its own where the layers that its
 /// times belong to are known; an error else.
 bool looks_like_engine_profile(std::string_view head);
-NetworkSpecs read_engine_profile(ByteStream& stream, std::span<const std::string> inputs);
+NetworkSpecs read_engine_profile(ByteStream& stream, const InputSet& inputs);
 /// Times of whole runs (--exportTimes), or what the engine explorer's log reader makes of trtexec's
 /// log (*.metadata.json): read with the layers that they belong to, and nothing by themselves.
 bool looks_like_engine_companion(std::string_view head);
-NetworkSpecs read_engine_companion(ByteStream& stream, std::span<const std::string> inputs);
+NetworkSpecs read_engine_companion(ByteStream& stream, const InputSet& inputs);
 /// The files that are read with the layers' one, and with the profile's.
 std::vector<std::string> read_with_layers(const std::string& layers_file);
 std::vector<std::string> read_with_profile(const std::string& profile_file);
@@ -69,6 +68,6 @@ NetworkSpecs refuse_tensorflow_trace(ByteStream& stream);
 /// A profiler's table that is not read. One without kernels (calls on the host, agents, markers) is
 /// passed over among other inputs, as in the folder that a profiler fills.
 bool looks_like_other_profiler_table(std::string_view head);
-NetworkSpecs read_other_profiler_table(ByteStream& stream, std::span<const std::string> inputs);
+NetworkSpecs read_other_profiler_table(ByteStream& stream, const InputSet& inputs);
 
 }  // namespace roofline

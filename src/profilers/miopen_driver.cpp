@@ -297,6 +297,7 @@ class DriverText {
     bad_.name_each(most_named);
     network_.source = stream.name();
     network_.name = network_name(stream.name());
+    network_.repeats_are_runs = true;
   }
 
   NetworkSpecs read() {

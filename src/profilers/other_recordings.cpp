@@ -135,9 +135,9 @@ NetworkSpecs refuse_tensorflow_trace(ByteStream& stream) {
 
 bool looks_like_other_profiler_table(std::string_view head) { return other_table(head) != nullptr; }
 
-NetworkSpecs read_other_profiler_table(ByteStream& stream, std::span<const std::string> inputs) {
+NetworkSpecs read_other_profiler_table(ByteStream& stream, const InputSet& inputs) {
   const OtherTable& table = *other_table(stream.peek(head_byte));
-  if (inputs.size() > 1 && !table.has_kernels) return {};
+  if (inputs.names().size() > 1 && !table.has_kernels) return {};
   refuse(stream, table.what, table.to_do);
 }
 

@@ -228,7 +228,7 @@ bool looks_like_rocprofv3_json(std::string_view head) {
 }
 
 NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
-  const JsonDocument document(stream.read_rest(), {stream.name()});
+  const JsonDocument document(stream.read_rest(), {stream.name(), {}, stream.limits()});
   const Value runs = document.root().find(tool_key);
   if (!runs.is_array() || runs.size() == 0)
     throw document.origin().error("/" + std::string(tool_key),

@@ -112,10 +112,9 @@ void read_runs(const Value& runs, EngineProfile& profile) {
       times_s.size() % 2 == 1 ? times_s[middle] : (times_s[middle - 1] + times_s[middle]) / 2;
 }
 
-EngineProfile read_profile(const std::string& file) {
-  const JsonDocument entries(read_text(file).value(), {file});
+EngineProfile profile_of(const JsonDocument& entries) {
   EngineProfile profile;
-  profile.source = file;
+  profile.source = entries.origin().source;
   const Value list = entries.root();
   if (!list.is_array()) list.fail_expected("an array of layers with their times");
   for (const Value entry : list) {
@@ -125,6 +124,12 @@ EngineProfile read_profile(const std::string& file) {
     if (!time.is_number()) entry.fail("expected a number averageMs, got none");
     profile.layers.push_back({entry.at("name").text(), seconds_of_ms(time)});
   }
+  return profile;
+}
+
+/// With what its companions say.
+EngineProfile read_profile(const std::string& file) {
+  EngineProfile profile = profile_of(JsonDocument(read_text(file).value(), {file}));
   if (const std::string metadata = metadata_beside(file); !metadata.empty())
     read_metadata(JsonDocument(read_text(metadata).value(), {metadata}).root(), profile);
   if (const std::string runs = runs_beside(file); !profile.latency_s && !runs.empty())
@@ -149,17 +154,19 @@ std::optional<double> take_time(TimesByName& times, const std::string& name) {
 
 /// The profile of the engine's own name, or else one among the inputs that knows half of the
 /// layers.
-std::optional<EngineProfile> find_profile(const Value& list, std::span<const std::string> inputs) {
+std::optional<EngineProfile> find_profile(const Value& list, const InputSet& inputs) {
   const std::string& layers_file = list.origin().source;
   if (const std::string file = renamed(layers_file, layer_words, profile_words); !file.empty())
     return read_profile(file);
-  for (const std::string& file : inputs) {
-    if (file == layers_file || !looks_like_engine_profile(head_of(file))) continue;
-    EngineProfile profile = read_profile(file);
-    TimesByName times = times_by_name(profile);
+  for (const std::string& file : inputs.names()) {
+    const auto profile = inputs.find_in<EngineProfile>(file, [&] {
+      return looks_like_engine_profile(head_of(file)) ? read_profile(file) : EngineProfile();
+    });
+    if (profile == nullptr || profile->source.empty()) continue;
+    TimesByName times = times_by_name(*profile);
     std::size_t known = 0;
     for (const Value layer : list) known += take_time(times, engine_layer_name(layer)) ? 1U : 0U;
-    if (2 * known >= list.size()) return profile;
+    if (2 * known >= list.size()) return *profile;
   }
   return std::nullopt;
 }
@@ -317,8 +324,8 @@ std::vector<std::string> read_with_profile(const std::string& profile_file) {
   return files;
 }
 
-NetworkSpecs read_engine(ByteStream& stream, std::span<const std::string> inputs) {
-  const JsonDocument document(stream.read_rest(), {stream.name()});
+NetworkSpecs read_engine(ByteStream& stream, const InputSet& inputs) {
+  const JsonDocument document(stream.read_rest(), {stream.name(), {}, stream.limits()});
   const Value list = document.root().require("Layers", "an array of layers");
   if (!list.is_array()) list.fail_expected("an array of layers");
   NetworkSpec spec;
@@ -334,22 +341,24 @@ NetworkSpecs read_engine(ByteStream& stream, std::span<const std::string> inputs
   return {std::make_shared<const NetworkSpec>(std::move(spec))};
 }
 
-NetworkSpecs read_engine_profile(ByteStream& stream, std::span<const std::string> inputs) {
+NetworkSpecs read_engine_profile(ByteStream& stream, const InputSet& inputs) {
   const std::string beside = layers_beside(stream.name());
-  const bool is_given = std::find(inputs.begin(), inputs.end(), beside) != inputs.end();
+  const auto names = inputs.names();
+  const bool is_given = std::ranges::find(names, beside) != names.end();
   if (!beside.empty() && !is_given) return read_engine(*open_stream(beside), inputs);
-  const bool has_layers =
-      is_given || std::any_of(inputs.begin(), inputs.end(), [](const std::string& file) {
-        return looks_like_engine_layers(head_of(file));
-      });
+  if (is_given) return {};
+  // What is wrong with it is said here, as an engine looks for its times in several.
+  profile_of(JsonDocument(stream.read_rest(), {stream.name(), {}, stream.limits()}));
+  const bool has_layers = std::ranges::any_of(
+      names, [](const std::string& file) { return looks_like_engine_layers(head_of(file)); });
   if (has_layers) return {};
   throw InputError(stream.name(), "",
                    "expected the engine's layers beside their times: give the file of trtexec "
                    "--exportLayerInfo too");
 }
 
-NetworkSpecs read_engine_companion(ByteStream& stream, std::span<const std::string> inputs) {
-  if (inputs.size() > 1) return {};
+NetworkSpecs read_engine_companion(ByteStream& stream, const InputSet& inputs) {
+  if (inputs.names().size() > 1) return {};
   throw InputError(stream.name(), "",
                    "expected an engine's layers, got what TensorRT says of its build or its runs: "
                    "give the file of trtexec --exportLayerInfo, beside which this one is read");

@@ -442,7 +442,7 @@ std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
   const auto is_contraction = [](const LayerOrigin& origin) {
     return info(origin.kind).family == KindFamily::contraction;
   };
-  std::unordered_map<std::string, Module> modules;
+  std::unordered_map<std::string_view, Module> modules;
   for (const LayerOrigin& origin : origins) {
     Module& own = modules[origin.module];
     if (own.label.empty()) own.label = origin.label;
@@ -451,7 +451,7 @@ std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
     constexpr int deepest_module = 64;
     std::size_t at = origin.module.find_first_of("./");
     for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
-      modules[origin.module.substr(0, at)].has_modules = true;
+      modules[std::string_view(origin.module).substr(0, at)].has_modules = true;
       at = origin.module.find_first_of("./", at + 1);
     }
   }

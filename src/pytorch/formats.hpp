@@ -19,7 +19,7 @@ namespace roofline {
 /// Traces of torch.profiler, whose layers are measured where they ran on a GPU. Among the other
 /// inputs may be recordings that were made while its graphs were captured.
 bool looks_like_trace(std::string_view head);
-Items read_trace(ByteStream& stream, std::span<const std::string> inputs);
+Items read_trace(ByteStream& stream, const InputSet& inputs);
 
 /// A piece of GPU work in a trace.
 struct LayerRun {

@@ -35,11 +35,11 @@ void check_schema(const Value& program) {
     if (!module.require(part, "an object").is_object()) module.at(part).fail_expected("an object");
 }
 
-Item program_item(std::string_view text, const std::string& source, const std::string& name) {
-  const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
+Item program_item(std::string_view text, const Origin& origin, const std::string& name) {
+  const auto document = std::make_shared<const JsonDocument>(text, origin);
   check_schema(document->root());
-  return {[document, source, name](const LayerDefaults& defaults) {
-    ProgramReader reader(source, defaults);
+  return {[document, name](const LayerDefaults& defaults) {
+    ProgramReader reader(document->origin().source, defaults);
     reader.read(document->root());
     auto network = std::make_shared<NetworkSpec>(std::move(reader).network());
     network->name = name;
@@ -50,16 +50,16 @@ Item program_item(std::string_view text, const std::string& source, const std::s
 }  // namespace
 
 Items read_exported_programs(std::unique_ptr<ByteStream> stream) {
-  const std::string source = stream->name();
+  const Origin origin{stream->name(), {}, stream->limits()};
   const std::vector<ZipEntry> programs =
       zip_entries(std::move(stream), is_program,
                   "expected a program, as torch.export.save(torch.export.export(model, (x,)), "
                   "\"model.pt2\") writes one (models/model.json)");
-  const std::string name = name_without(source, {".pt2"});
+  const std::string name = name_without(origin.source, {".pt2"});
   Items items;
   for (const ZipEntry& each : programs)
     items.push_back(program_item(
-        each.text, source,
+        each.text, origin,
         programs.size() == 1 ? name : name + '.' + name_without(each.name, {".json"})));
   return items;
 }

@@ -34,19 +34,21 @@ void append_word(const Value& value, std::string& text) {
     text += value.is_string() ? value.try_text() : value.json();
 }
 
-/// What tells lists of arguments apart.
-void append_list(const Value& list, std::string& text) {
+/// Appends what tells lists of arguments apart. Returns how many values they hold.
+std::uint64_t append_list(const Value& list, std::string& text) {
   constexpr char string_end = '\x1f';
+  std::uint64_t values = list.size();
   text += '[';
   for (const Value part : list) {
     if (part.is_array())
-      append_list(part, text);
+      values += append_list(part, text);
     else if (const auto number = part.try_integer())
       text.append(std::to_string(*number)).append(1, ',');
     else
       text.append(part.try_text()).append(1, string_end);
   }
   text += ']';
+  return values;
 }
 
 Sizes numbers_in(const Value& list) {
@@ -96,7 +98,8 @@ bool may_be_annotated(const Value& event) {
 
 class Scanner {
  public:
-  explicit Scanner(std::string source) : source_(std::move(source)) {}
+  explicit Scanner(const ByteStream& stream)
+      : source_(stream.name()), most_values_(2 * stream.limits().values) {}
 
   void add(const Value& event, std::uint64_t end_byte) {
     ++events_;
@@ -274,15 +277,22 @@ class Scanner {
     recording_.has_values = recording_.has_values || values.is_array();
     key_.clear();
     bool is_known = false;
+    std::uint64_t count = 0;
     for (const Value& list : {sizes, strides, types, values}) {
       is_known = is_known || list.is_array();
-      append_list(list, key_);
+      count += append_list(list, key_);
     }
     if (!is_known) return 0;
     const auto next = static_cast<std::uint32_t>(recording_.arguments.size());
     const auto [entry, inserted] = argument_ids_.try_emplace(key_, next);
-    if (inserted) recording_.arguments.push_back(read_arguments(sizes, strides, types, values));
-    return entry->second;
+    if (!inserted) return entry->second;
+    argument_values_ += count;
+    if (argument_values_ > most_values_)
+      throw limit_error(source_, "",
+                        "at most " + std::to_string(most_values_) +
+                            " values in arguments of operators, equal lists of them once");
+    recording_.arguments.push_back(read_arguments(sizes, strides, types, values));
+    return next;
   }
 
   std::uint32_t message_of(const Value& own) {
@@ -296,6 +306,8 @@ class Scanner {
   }
 
   std::string source_;
+  std::uint64_t most_values_;  ///< in the arguments that are kept
+  std::uint64_t argument_values_ = 0;
   std::size_t events_ = 0;  ///< seen so far
   Recording recording_;
   std::optional<double> duration_us_;  ///< of an event that stands there in two halves
@@ -309,7 +321,7 @@ class Scanner {
 }  // namespace
 
 Recording scan_trace(ByteStream& stream) {
-  Scanner scanner(stream.name());
+  Scanner scanner(stream);
   for_each_listed(stream, [&](std::string_view list, const Value& element, std::uint64_t end_byte) {
     if (!element.is_object()) return;
     if (list == "traceEvents" || list.empty())

@@ -181,6 +181,7 @@ std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, Net
   summary.chains = read.chains.items(names, summary.steps);
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
+  network.repeats_are_runs = true;
   for (LayerSpec& layer : network.layers) {
     layer.place = {network.source, in_quotes(*layer.name), false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
@@ -293,20 +294,42 @@ bool has_call(const Recording& recording, std::string_view part) {
   });
 }
 
-/// Gives the other inputs that are recordings to `take`.
-void for_each_beside(const std::string& own, std::span<const std::string> inputs,
-                     const std::function<void(const Recording&)>& take) {
-  for (const std::string& name : inputs) {
-    std::error_code error;
-    if (name == own || !std::filesystem::is_regular_file(name, error)) continue;
-    const auto stream = decompressed(open_stream(name));
-    if (looks_like_trace(stream->peek(head_byte))) take(scan_trace(*stream));
+/// What an input is to recordings beside it.
+struct InputBeside {
+  bool launches_graphs = false;
+  std::optional<Recording> capture;  ///< without the GPU's work; none where it captures no graphs
+};
+
+InputBeside read_beside(const std::string& name, const InputLimits& limits) {
+  InputBeside beside;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error)) return beside;
+  const auto stream = decompressed(open_stream(name, limits));
+  if (!looks_like_trace(stream->peek(head_byte))) return beside;
+  Recording recording = scan_trace(*stream);
+  beside.launches_graphs = has_call(recording, "GraphLaunch");
+  if (has_call(recording, "BeginCapture")) {
+    recording.activities = {};
+    beside.capture = std::move(recording);
+  }
+  return beside;
+}
+
+/// Gives all other inputs to `take`, each of which is read once for all recordings. One that cannot
+/// be read is passed over.
+void for_each_beside(const ByteStream& own, const InputSet& inputs,
+                     const std::function<void(const InputBeside&)>& take) {
+  for (const std::string& name : inputs.names()) {
+    if (name == own.name()) continue;
+    const auto beside =
+        inputs.find_in<InputBeside>(name, [&] { return read_beside(name, own.limits()); });
+    if (beside != nullptr) take(*beside);
   }
 }
 
 }  // namespace
 
-Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
+Items read_trace(ByteStream& stream, const InputSet& inputs) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
   if (recording.half_events > 0)
@@ -315,12 +338,13 @@ Items read_trace(ByteStream& stream, std::span<const std::string> inputs) {
   keep_one_rank(recording, notes);
   const bool launches_graphs = has_call(recording, "GraphLaunch");
   if (launches_graphs)
-    for_each_beside(stream.name(), inputs,
-                    [&](const Recording& other) { add_captured(recording, other); });
+    for_each_beside(stream, inputs, [&](const InputBeside& other) {
+      if (other.capture) add_captured(recording, *other.capture);
+    });
   else if (has_call(recording, "BeginCapture")) {
     bool is_taken = false;
-    for_each_beside(stream.name(), inputs, [&](const Recording& other) {
-      is_taken = is_taken || has_call(other, "GraphLaunch");
+    for_each_beside(stream, inputs, [&](const InputBeside& other) {
+      is_taken = is_taken || other.launches_graphs;
     });
     if (is_taken) return {};
   }

@@ -71,12 +71,13 @@ std::string initial(const std::string& part) {
 /// The name with as few leading parts abbreviated as make it fit.
 std::string abbreviated(const std::string& name, std::size_t width) {
   NameParts parts = parts_of(name);
-  std::string text = name;
-  for (std::size_t i = 0; i + 1 < parts.size() && display_width(text) > width; ++i) {
-    parts[i] = initial(parts[i]);
-    text = joined(parts, ".");
+  std::size_t columns = display_width(name);
+  for (std::size_t i = 0; i + 1 < parts.size() && columns > width; ++i) {
+    std::string part = initial(parts[i]);
+    columns -= display_width(parts[i]) - display_width(part);
+    parts[i] = std::move(part);
   }
-  return text;
+  return fmt::format("{}", fmt::join(parts, "."));
 }
 
 /// The text, its beginning replaced by "*" where it is wider than `width`; of one without parts

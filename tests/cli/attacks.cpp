@@ -64,6 +64,26 @@ std::string odd_convolution(const std::string& attribute) {
 std::string launches_file(const std::string& header, const std::string& row) {
   return shell_file("n.csv", header + ",CorrId,Device,Name\n" + row + ",1,A (0),k");
 }
+
+/// Functions that call each other twice down to one node, whose module has a long name.
+std::string doubled_name() {
+  using namespace onnx_bytes;
+  const std::string scopes = "['', '" + std::string(4096, 'm') + "', 'relu']";
+  std::string functions =
+      function("f0", {node("Relu", {"a"}, {"b"},
+                           text(9, text(1, "pkg.torch.onnx.name_scopes") + text(2, scopes)))});
+  for (int i = 1; i < 16; ++i) {
+    const std::string last = "f" + std::to_string(i - 1);
+    functions += function("f" + std::to_string(i), {call(last, "a", "m"), call(last, "m", "b")});
+  }
+  return model(text(1, call("f15", "x", "y")) + input("x", {1, 8}) + output("y"), functions);
+}
+
+/// A shell's words for a text so many times.
+std::string times(int count, const std::string& text) {
+  return "\"$(yes '" + text + "' | head -" + std::to_string(count) + " | tr -d '\\n')\"";
+}
+
 constexpr const char* nanoseconds = "Start (ns),Duration (ns)";
 
 const std::string attacking_gpu = shell_file("gpu.json", mine + "}");
@@ -273,6 +293,38 @@ const Attack on_inputs[] = {
     {"100,000 fused functions by repeat",
      R"sh(printf '{"type": "conv", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 3, "repeat": 9000, "fused": ["relu"%s]}' "$(yes ', "relu"' | head -99999 | tr -d '\n')" | gzip >z.json.gz)sh",
      "z.json.gz --gpu v100"},
+    {"a layer with a million sizes, in gzip",
+     R"(printf '{"type": "relu", "input": [%s1]}' )" + times(1'000'000, "1,") +
+         " | gzip >z.json.gz",
+     "z.json.gz --gpu v100"},
+    {"the same in an array",
+     R"(printf '[{"type": "relu", "input": [%s1]}]' )" + times(1'000'000, "1,") + " >l.json",
+     "l.json --gpu v100"},
+    {"a million numbers as layers",
+     "printf '{\"layers\": [%s1]}' " + times(1'000'000, "1,") + " >l.json", "l.json --gpu v100"},
+    {"two million layers that say nothing",
+     "printf '[%s{}]' " + times(2'000'000, "{\"c\":1},") + " >l.json", "l.json --gpu v100"},
+    {"records of a million sizes, on eight threads",
+     R"(printf '{"type": "relu", "input": [%s1]}\n' )" + times(1'000'000, "1,") +
+         " >l; cat l l l >l.ndjson",
+     "l.ndjson --gpu v100 --format ndjson --jobs 8 >/dev/null"},
+    {"an operator with a million arguments, in gzip",
+     R"(printf '{"traceEvents": [{"ph": "X", "args": {"Input Dims": [%s[1]]}}]}' )" +
+         times(500'000, "[1],") + " | gzip >t.json.gz",
+     "t.json.gz --gpu v100"},
+    {"a header of a million commas", "printf 'type,c%s\n' " + times(1'000'000, ",") + " >q.csv",
+     "q.csv --gpu v100"},
+    {"a row of a million commas",
+     "printf 'type,c\nrelu,8%s\n' " + times(1'000'000, ",") + " >q.csv", "q.csv --gpu v100"},
+    {"a million measured times of one layer",
+     R"(printf '[{"name": "relu", "measured_us": [%s1]}]' )" + times(1'000'000, "1,") + " >t.json",
+     "a.json --gpu v100 --measured t.json"},
+    {"a name of 40,000 parts",
+     R"(printf '[{"name": "%sa", "type": "relu", "input": [8]}, {"type": "gelu"}]' )" +
+         times(40'000, "a.") + " >l.json",
+     "l.json --gpu v100 >/dev/null"},
+    {"a module's name of 4,096 characters in functions that call each other",
+     binary_file("m.onnx", doubled_name()), "m.onnx --gpu v100"},
     {"no layers, for the largest batch", shell_file("e.json", R"({"layers": []})"),
      "e.json --gpu v100 --batch max"},
     {"a word of 100,000 characters", "", "$(printf %0100000d 0) --gpu v100"},

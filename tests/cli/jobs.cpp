@@ -70,6 +70,18 @@ void check_same_for_all_jobs(const TemporaryFolder& folder, const std::string& b
 
 }  // namespace
 
+TEST_CASE("Long records are the same for any number of jobs", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    std::string operands = "[8]";
+    for (int count = i % 3 == 0 ? 1 : 100'000; count > 0; --count) operands += ",[8]";
+    text += R"({"type": "concat", "inputs": [)" + operands + "]}\n" + mixed_lines(20);
+  }
+  folder.write("long.ndjson", text);
+  check_same_for_all_jobs(folder, "roofline long.ndjson --gpu v100 --format csv", "");
+}
+
 TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
   const TemporaryFolder folder;
   write_folder(folder);

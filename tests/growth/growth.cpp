@@ -63,6 +63,30 @@ Words many_points(const Files& files, std::size_t count) {
   return {files.write("two.json", relus(2)), "--gpu", "nvidia", "--batch", batches};
 }
 
+/// Two, as one alone has no table.
+Words names_of_parts(const Files& files, std::size_t count) {
+  std::string name;
+  for (std::size_t i = 0; i < count; ++i) name += "part.";
+  return {files.write("parts.json", R"([{"type": "relu", "input": [8], "name": ")" + name +
+                                        R"(a"}, {"type": "gelu", "input": [8], "name": ")" + name +
+                                        R"(b"}])"),
+          "--gpu", "v100"};
+}
+
+/// Each a recording that launches a graph, of which the others may have the capture.
+Words folder_of_replays(const Files& files, std::size_t count) {
+  const std::string folder = "replays" + std::to_string(count);
+  std::string events =
+      R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "ts": 1, "dur": 5, )"
+      R"("args": {"correlation": 7}})";
+  for (int i = 0; i < 100; ++i)
+    events += R"(, {"ph": "X", "cat": "kernel", "name": "k", "dur": 2, "ts": )" +
+              std::to_string(10 + 3 * i) + R"(, "args": {"correlation": 7}})";
+  for (std::size_t i = 0; i < count; ++i)
+    files.write(folder + "/" + std::to_string(i) + ".json", R"({"traceEvents": [)" + events + "]}");
+  return {files / folder, "--gpu", "v100"};
+}
+
 std::string network(const Files& files, std::size_t count) {
   return files.write("array.json", bench::array(count));
 }
@@ -91,7 +115,9 @@ const Case cases[] = {
     {"layers with measured times", 2000, all_measured},
     {"batches on many GPUs", 40, many_points},
     {"files in a directory", 500, folder_of_files},
+    {"recordings that launch graphs", 40, folder_of_replays},
     {"columns of a CSV header", 5000, wide_header},
+    {"parts of layers' names", 2000, names_of_parts},
     {"bytes of a misspelt key", 100'000,
      [](const Files& to, std::size_t count) -> Words {
        return {to.write("key.json", "{\"" + std::string(count, 'k') + "\": 1}"), "--gpu", "v100"};

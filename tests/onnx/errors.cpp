@@ -291,16 +291,26 @@ TEST_CASE("What a small model is written out to is bounded", "[onnx/errors]") {
     constants += text(1, node("ConstantOfShape", {"k"}, {"c" + std::to_string(i)}));
   const std::string small =
       "expected a smaller graph once functions are written out, got more than 1048576 nodes and "
-      "operands, or as much in small constants";
+      "operands, or as much in small constants and names";
+  const std::string long_name(4096, 'n');
+  const std::string scopes = text(9, text(1, "pkg.torch.onnx.name_scopes") +
+                                         text(2, "['', '" + std::string(60000, 's') + "', 'r']"));
   check_models({
-      {model_of_functions(doubling_functions(30, relu, "")), "node \"b\" (f30): " + small},
+      {model_of_functions(doubling_functions(30, relu, "")), "node \"b\" (f29): " + small},
       {model_of_functions(doubling_functions(14, sum, "")), "node \"b\" (Sum): " + small},
+      {model_of_functions(
+           doubling_functions(14, node("Relu", {"a"}, {"b"}, text(3, long_name)), "")),
+       "node \"" + long_name + "\" (Relu): " + small},
+      {model_of_functions(doubling_functions(15, relu, std::string(3000, 'n'))),
+       "node \"" + std::string(3000, 'n') + "\" (f15): " + small},
+      {model_of_functions(doubling_functions(14, node("Relu", {"a"}, {"b"}, scopes), "")),
+       "node \"b\" (Relu): " + small},
       {model_of_functions(doubling_functions(3, relu, std::string(5000, 'n'))),
        "expected names of at most 4096 bytes, got one of 5000"},
       {model_of_functions(function("f0", {call("f0", "a", "b")})),
        "node \"b\" (f0): expected functions that call each other at most 64 deep, got more"},
       {model(constants + input("x", {1, 8}) + constant("k", {4096})),
-       "node \"c7943\" (ConstantOfShape): " + small},
+       "node \"c7940\" (ConstantOfShape): " + small},
       {nested_branches(60), "expected graphs nested at most 21 deep, got more"},
       {integer(1, 8) + text(7, std::string(8000002, '\x10')),
        "expected a model of at most 4000000 fields beside the weights, got more"},

@@ -56,6 +56,25 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
   }
 }
 
+TEST_CASE("A log has as many runs as it has commands", "[profilers/miopen_driver]") {
+  const auto log = [](std::size_t commands) {
+    std::string text;
+    for (std::size_t i = 0; i < commands; ++i)
+      text += "MIOpenDriver activ -n 1 -c 1 -H 1 -W 1 -F 1\n";
+    return text;
+  };
+  const Records all = read_records("x.log", log(200'100));
+  CHECK(all.errors.empty());
+  CHECK(all.layers.size() == 200'100);
+  LayerDefaults defaults;
+  defaults.limits.runs = 4;
+  CHECK(read_records("x.log", log(5), defaults).layers.size() == 5);
+  CHECK(read_records("x.log", log(6), defaults).errors ==
+        std::vector<std::string>{
+            "x.log:1: expected at most 4 runs of a log's or a recording's layers in all, each 400 "
+            "bytes of names and operands counting as one, got more"});
+}
+
 TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]") {
   const auto layers = [](const std::string& line) {
     return read_records("x.txt", line + " -n 1 -c 8 -H 8 -W 8 -k 8\n").layers;

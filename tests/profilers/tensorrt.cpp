@@ -210,6 +210,12 @@ TEST_CASE("The two files may have any names where both are given", "[profilers/t
   CHECK_FALSE(read_spec(layers)->summary);
   CHECK(read_spec(layers, {layers, other, times})->summary->kernel_s == Approx(60e-6));
   CHECK(!open_input(times, std::vector<std::string>{layers, times}).value()->next());
+  // One that is wrong costs only itself.
+  const std::string wrong = folder.write("d.json", profile({{"another network's", -1}}));
+  const std::vector<std::string> all{wrong, layers, times};
+  CHECK(read_spec(layers, all)->summary->kernel_s == Approx(60e-6));
+  CHECK(std::string(open_input(wrong, all).value()->next()->error().what()) ==
+        wrong + ": /1/averageMs: expected a number from 0 to 1e+09, got -1.0");
 }
 
 TEST_CASE("Names that do not match are told", "[profilers/tensorrt]") {

@@ -229,6 +229,21 @@ TEST_CASE("A gap is the host's until its launch returns", "[pytorch/trace_others
   CHECK(summary.unmodelled.front().reason == in_graph);
 }
 
+TEST_CASE("Runs of a recording's layers are no copies by repeat", "[pytorch/trace_others]") {
+  TraceText trace;
+  for (int i = 1; i <= 3; ++i)
+    trace.operation("aten::clamp_min", i, 100 * i, 9, vector_of_16).kernel("k", i, 100 * i + 10, 5);
+  const auto spec = read_trace(trace.text());
+  LayerDefaults defaults;
+  defaults.limits.copies = 1;
+  CHECK(infer(*spec, defaults).value().layers.size() == 3);
+  defaults.limits.runs = 1;
+  CHECK(
+      infer(*spec, defaults).error().message ==
+      "expected at most 1 runs of a log's or a recording's layers in all, each 400 bytes of names "
+      "and operands counting as one, got more");
+}
+
 TEST_CASE("A captured graph's kernels are those of the recording of its capture",
           "[pytorch/trace_others]") {
   TraceText capture;
@@ -261,6 +276,13 @@ TEST_CASE("A captured graph's kernels are those of the recording of its capture"
                 {"relu 64x16", 0, 4 * 2 * 64 * 16},
                 {"relu 64x16#2", 0, 4 * 2 * 64 * 16}});
   CHECK_FALSE(read(both[1]).has_value());
+  // A file beside them that breaks off costs only itself.
+  std::vector<std::string> three = both;
+  three.push_back(folder.write("broken.json", replay.text().substr(0, 300)));
+  CHECK(open_input(both[0], three).value()->next()->value().spec({}).value()->summary != nullptr);
+  CHECK_FALSE(open_input(both[1], three).value()->next().has_value());
+  CHECK(std::string(open_input(three[2], three).value()->next()->error().what()) ==
+        three[2] + ": byte 301: expected the rest of the trace, got the end of the text");
   // Alone it has kernels and no layers.
   const auto alone = read_trace(replay.text());
   REQUIRE(alone->kernels != nullptr);

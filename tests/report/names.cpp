@@ -191,6 +191,7 @@ TEST_CASE("Layers that are alike have one name", "[report/names]") {
 TEST_CASE("Short names are short, and patterns of their names", "[report/names]") {
   CHECK(short_name("features.denseblock4.denselayer16.norm1", 26) == "f*.d*4.denselayer16.norm1");
   CHECK(short_name("layer3.{1-5}.conv2", 18) == "layer3.{1-5}.conv2");
+  CHECK(short_name(".features.block1.norm", 16) == ".f*.block1.norm");
   CHECK(short_name("conv2d 32x3x224x224 to 64 k7 s2", 24) == "conv2d 32x3x*to 64 k7 s2");
   std::vector<std::string> names;
   for (int block = 1; block < 5; ++block)

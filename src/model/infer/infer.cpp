@@ -118,8 +118,10 @@ class Inference {
     const std::size_t own_byte = (spec.name ? spec.name->size() : 0) + spec_.name.size() +
                                  (spec.inputs.size() + spec.fused.size()) * sizeof(Operand);
     const std::uint64_t weight = 1 + own_byte / copy_byte;
-    if (copies - 1 > (defaults_.limits.copies - network_.copies) / weight)
-      fail_limit("repeat", expected_copies(defaults_.limits));
+    const bool are_runs = spec_.repeats_are_runs;
+    const std::uint64_t most = are_runs ? defaults_.limits.runs : defaults_.limits.copies;
+    if (copies - 1 > (most - network_.copies) / weight)
+      fail_limit(are_runs ? "" : "repeat", expected_copies(defaults_.limits, are_runs));
     network_.copies += (copies - 1) * weight;
     return copies;
   }
