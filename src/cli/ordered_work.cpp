@@ -43,8 +43,7 @@ class Pieces {
     Piece piece{.input = input ? *input : std::string(), .items = {}, .ends_input = true};
     try {
       // One may be spread over several files, so each is opened knowing all of them.
-      piece.reader =
-          open_input(input.value(), set_, request_.first_line, request_.limits).value();
+      piece.reader = open_input(input.value(), set_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
       piece.items.emplace_back(caught_error(piece.input, std::nullopt));
     }

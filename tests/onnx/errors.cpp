@@ -293,6 +293,7 @@ TEST_CASE("What a small model is written out to is bounded", "[onnx/errors]") {
       "expected a smaller graph once functions are written out, got more than 1048576 nodes and "
       "operands, or as much in small constants and names";
   const std::string long_name(4096, 'n');
+  const std::string shown = '"' + std::string(200, 'n') + "...\"";
   const std::string scopes = text(9, text(1, "pkg.torch.onnx.name_scopes") +
                                          text(2, "['', '" + std::string(60000, 's') + "', 'r']"));
   check_models({
@@ -300,9 +301,9 @@ TEST_CASE("What a small model is written out to is bounded", "[onnx/errors]") {
       {model_of_functions(doubling_functions(14, sum, "")), "node \"b\" (Sum): " + small},
       {model_of_functions(
            doubling_functions(14, node("Relu", {"a"}, {"b"}, text(3, long_name)), "")),
-       "node \"" + long_name + "\" (Relu): " + small},
+       "node " + shown + " (Relu): " + small},
       {model_of_functions(doubling_functions(15, relu, std::string(3000, 'n'))),
-       "node \"" + std::string(3000, 'n') + "\" (f15): " + small},
+       "node " + shown + " (f15): " + small},
       {model_of_functions(doubling_functions(14, node("Relu", {"a"}, {"b"}, scopes), "")),
        "node \"b\" (Relu): " + small},
       {model_of_functions(doubling_functions(3, relu, std::string(5000, 'n'))),
