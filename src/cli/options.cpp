@@ -361,25 +361,15 @@ void set_needs(Request& request) {
   }
 }
 
-}  // namespace
-
-Gpu named_gpu(const Request& request, const std::string& name) {
-  for (const InputError& problem : request.catalogue->problems_besides({name}))
-    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
-  Gpu gpu = unwrap(request.catalogue->find(name));
-  if (request.constants != nullptr) gpu.constants = request.constants;
-  return gpu;
-}
-
-Request make_request(int argc, const char* const* argv) {
+/// Fills the request of these options in from the words.
+void resolve(int argc, const char* const* argv, Options& options) {
   using enum Request::Action;
-  Options options;
   Request& request = options.request;
   request.command = "roofline " + joined(std::span(argv, argv + argc).subspan(1), " ");
   if (auto text = read_words(argc, argv, options)) {
     request.action = print_text;
     request.text = *std::move(text);
-    return std::move(request);
+    return;
   }
   if (request.report.explain == whole_network) {
     request.report.explain_networks = true;
@@ -401,9 +391,9 @@ Request make_request(int argc, const char* const* argv) {
   if (request.action != evaluate) check_unevaluated(options);
   if (request.action == list_networks || request.action == list_words ||
       request.action == write_script)
-    return std::move(request);
+    return;
   set_gpus(options, request);
-  if (request.action != evaluate) return std::move(request);
+  if (request.action != evaluate) return;
   check_layer_file(options);
   set_ranking(request);
   set_deployment(options, request);
@@ -411,7 +401,22 @@ Request make_request(int argc, const char* const* argv) {
   set_prices(options, request);
   set_measured(options, request);
   set_needs(request);
-  return std::move(request);
+}
+
+}  // namespace
+
+Gpu named_gpu(const Request& request, const std::string& name) {
+  for (const InputError& problem : request.catalogue->problems_besides({name}))
+    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  Gpu gpu = unwrap(request.catalogue->find(name));
+  if (request.constants != nullptr) gpu.constants = request.constants;
+  return gpu;
+}
+
+Request make_request(int argc, const char* const* argv) {
+  Options options;
+  resolve(argc, argv, options);
+  return std::move(options.request);
 }
 
 }  // namespace roofline
