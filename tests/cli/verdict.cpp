@@ -64,6 +64,7 @@ TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
     double sum_s = 0;
     double idle_s = 0;
     for (const auto& [name, part_s] : verdict["parts"].items()) {
+      CHECK(part_s.get<double>() >= 0);
       sum_s += part_s.get<double>();
       if (name.starts_with("idle_")) idle_s += part_s.get<double>();
     }

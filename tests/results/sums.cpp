@@ -72,6 +72,16 @@ TEST_CASE("Layers that read nothing of each other are no network", "[results/sum
   CHECK(has_bounds("[" + relu + R"(, {"type": "relu"}])"));
 }
 
+TEST_CASE("What a look-up may touch is in no bound of its network", "[results/sums]") {
+  // All of 65,536 positions may name one row; the ReLU writes 65,536 x 64 numbers, 16,777,216
+  // bytes, of what its operand and its result have beyond the cache 2 x 16,252,928.
+  const NetworkBounds bounds = bounds_of(R"({"layers": [{"type": "embedding", "input": [1, 65536],
+      "num_embeddings": 1000000, "embedding_dim": 64}, {"type": "relu"}]})",
+                                         small_cache(), CacheState::cold);
+  CHECK(bounds.fused_bound_s.value() == Approx(16'777'216e-12));
+  CHECK(bounds.cached_bound_s.value() == Approx(2 * 16'252'928e-12));
+}
+
 TEST_CASE("Weights that do not fit together are not found in cache", "[results/sums]") {
   // Six matrices of 33.6 MB; the L2 of an L4 has 50.3 MB.
   const std::string matrix = R"({"type": "linear", "in_features": 4096, "out_features": 4096})";
