@@ -268,7 +268,8 @@ TEST_CASE("A measured time has no part below 0 and no share above 100 %", "[cli/
       for (const char* key : {"share_of_peak", "lost_s"})
         if (!row.at(key).is_null()) CHECK(row.at(key).get<double>() >= 0);
       if (!row.at("share_of_peak").is_null()) CHECK(row.at("share_of_peak").get<double>() <= 1);
-      for (const std::string format : {"", "--all", "--explain a", "--format md", "--format html"})
+      for (const std::string format :
+           {"", "--all", "--explain a", "--format markdown", "--format svg", "--format html"})
         CHECK(unbelievable(run(folder, "roofline x.json " + options + format).out) ==
               std::vector<std::string>{});
       const std::string text = run(folder, "roofline x.json " + options).out;
