@@ -8,7 +8,7 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view launch_columns[] = {"Start", "Duration", "CorrId", "Name"};
-constexpr std::string_view kernel_columns[] = {"Total Time", "Instances", "Name"};
+constexpr std::string_view summed_columns[] = {"Total Time", "Instances", "Name"};
 constexpr std::string_view operation_columns[] = {"Total Time", "Instances", "Operation"};
 
 /// "NVIDIA H100 80GB HBM3 (0)" without the index.
@@ -47,7 +47,7 @@ KernelLaunch sum_in(const ProfilerCsv& table, std::string_view name) {
 }  // namespace
 
 bool looks_like_nsight_systems(std::string_view head) {
-  return has_header(head, launch_columns) || has_header(head, kernel_columns) ||
+  return has_header(head, launch_columns) || has_header(head, summed_columns) ||
          has_header(head, operation_columns);
 }
 
@@ -55,7 +55,7 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   const bool has_launches = has_header(head, launch_columns);
   const Columns columns = has_launches                       ? Columns(launch_columns)
-                          : has_header(head, kernel_columns) ? Columns(kernel_columns)
+                          : has_header(head, summed_columns) ? Columns(summed_columns)
                                                              : Columns(operation_columns);
   ProfilerCsv table(stream, columns);
   KernelList list;

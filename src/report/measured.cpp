@@ -286,11 +286,11 @@ std::string lost_sentences(const Result& result) {
   return text;
 }
 
-using NotModelled = In<UnmodelledWork, TraceSummary>;
-using UnmodelledIn = const NotModelled&;
+using UnmodelledLine = In<UnmodelledWork, TraceSummary>;
+using UnmodelledIn = const UnmodelledLine&;
 
 // clang-format off
-constexpr std::array unmodelled_columns = std::to_array<Column<NotModelled>>({
+constexpr std::array unmodelled_columns = std::to_array<Column<UnmodelledLine>>({
     {"name", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.name; }, {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
     {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }},
     {"shapes", Unit::none, [](UnmodelledIn u) { return text_or_null(u.row.shapes); }},
@@ -488,9 +488,9 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   }
   if (recording != nullptr) {
     for (const bool gpus : {true, false}) add(transfers_grid(result, gpus, most_transfers));
-    std::vector<NotModelled> unmodelled = rows_in(recording->unmodelled, *recording);
-    add(grid_of<NotModelled>(
-        shown_columns<NotModelled>(unmodelled_columns),
+    std::vector<UnmodelledLine> unmodelled = rows_in(recording->unmodelled, *recording);
+    add(grid_of<UnmodelledLine>(
+        shown_columns<UnmodelledLine>(unmodelled_columns),
         std::span(unmodelled).first(std::min(most_unmodelled, unmodelled.size()))));
   }
   add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
