@@ -146,7 +146,7 @@ class Evaluator::ItemEvaluator {
           network.item = index;
           join_and_keep(network, gpus);
         }
-        Network own = gpu + 1 == count ? std::move(network) : network;
+        Network own = gpu + 1 == count ? std::exchange(network, {}) : network;
         if (own.record)
           add_record(std::move(own), setting * count + gpu, context);
         else

@@ -63,6 +63,7 @@ struct In {
 template <class Of, class Whole>
 std::vector<In<Of, Whole>> rows_in(const std::vector<Of>& rows, const Whole& whole) {
   std::vector<In<Of, Whole>> all;
+  all.reserve(rows.size());
   for (const Of& row : rows) all.push_back({row, whole});
   return all;
 }

@@ -41,9 +41,11 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
   const std::size_t name_width =
       width ? std::clamp(*width / 3, least_name, widest_name) : widest_name;
   std::vector<KernelLine> all;
+  all.reserve(table.rows.size());
   for (const KernelRow& row : table.rows) all.push_back({table, row, name_width});
   const auto lines_of = [&](const std::vector<std::size_t>& rows) {
     std::vector<KernelLine> lines;
+    lines.reserve(rows.size());
     for (const std::size_t i : rows) lines.push_back(all[i]);
     return lines;
   };

@@ -162,8 +162,7 @@ std::string time_headline(const Result& result) {
   const bool is_measured = total.measured_time_s.has_value();
   const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
   if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
-  const std::string text =
-      fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
+  std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
   if (total.is_overcounted) return text;
   return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
 }
