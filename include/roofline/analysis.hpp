@@ -117,6 +117,10 @@ enum class BelowBound : std::uint8_t {
   impossible,        ///< by more than clocks, caches and saved multiply-adds allow
 };
 
+/// Whether the layer has a kernel of its own. A view, a copy over the host link and what another
+/// layer's kernel does have none, and take their bound.
+bool has_kernel(const Layer& layer);
+
 struct LayerResult {
   Layer layer;
   Counts counts;
@@ -133,8 +137,7 @@ struct LayerResult {
   /// all are from elsewhere.
   std::vector<std::string> input_from;
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
-  std::optional<double> expected_time_s;
-  double assumed_host_s = 0;  ///< of it, a wait for a host that nobody described
+  double assumed_host_s = 0;         ///< of it, a wait for a host that nobody described
   std::optional<Uncertainty> expected_uncertainty;  ///< where a kernel runs
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
@@ -144,6 +147,9 @@ struct LayerResult {
   /// the better one would take; twice as long, unless it is naive.
   std::optional<double> better_time_s;
   std::optional<double> time_share;  ///< 0..1, of the network's time; none in a stream
+
+  /// Its kernel's, or where none runs its bound; none for want of GPU data.
+  std::optional<double> expected_time_s() const;
 };
 
 /// Sums over rows.

@@ -2,6 +2,7 @@
 
 // The kernel model: where a real library kernel lands under the roofline, and why.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -113,7 +114,6 @@ struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
   /// The library's own name for it: of MIOpen's solver. Empty where a library has no such names.
   SharedValue<std::string> solver;
-  Limiter limiter = Limiter::math;  ///< the largest part, the first of equals
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile
   std::uint64_t split_k = 1;
@@ -138,9 +138,22 @@ struct KernelPlan {
   std::optional<double> in_flight_byte_per_s;  ///< that its bytes in flight allow, where limited
 
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
-  double expected_time_s = 0;           ///< the sum of part_s, in order
-  double limiter_share = 0;             ///< the limiter's share of the expected time
 
+  /// The sum of the parts, in order.
+  double expected_time_s() const {
+    double sum_s = 0;
+    for (const double each : part_s) sum_s += each;
+    return sum_s;
+  }
+  /// The largest part, the first of equals.
+  Limiter limiter() const {
+    return static_cast<Limiter>(std::max_element(part_s.begin(), part_s.end()) - part_s.begin());
+  }
+  /// The limiter's share of the expected time.
+  double limiter_share() const {
+    const double whole_s = expected_time_s();
+    return whole_s > 0 ? part_s[limiter()] / whole_s : 0;
+  }
   /// The library's own name where it has one, else the algorithm's.
   std::string_view name() const {
     return solver->empty() ? name_of(algorithm) : std::string_view(*solver);

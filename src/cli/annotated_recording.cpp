@@ -15,7 +15,7 @@ namespace {
 /// A run of the layer against what is expected of it.
 std::string annotation(const LayerResult& layer, double measured_s) {
   constexpr double us_per_s = 1e6;
-  const auto& expected_s = layer.expected_time_s;
+  const auto& expected_s = layer.expected_time_s();
   const bool has_bound = layer.below_bound != BelowBound::fewer_bytes;
   std::string text;
   JsonWriter(text, false)

@@ -218,10 +218,7 @@ void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& 
     plan.part_s[limiter] = value_of(part_s);
     sum_s = sum_s + part_s;
   }
-  plan.expected_time_s = value_of(trace.named("expected time", sum_s, "s"));
-  const auto largest = std::ranges::max_element(plan.part_s);
-  plan.limiter = static_cast<Limiter>(largest - plan.part_s.begin());
-  plan.limiter_share = plan.expected_time_s > 0 ? *largest / plan.expected_time_s : 0;
+  trace.named("expected time", sum_s, "s");
 }
 
 }  // namespace roofline

@@ -108,7 +108,7 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
   const auto other = plan_in_own_type(in_16, planning);
-  if (!own || !other || other->expected_time_s >= own->expected_time_s)
+  if (!own || !other || other->expected_time_s() >= own->expected_time_s())
     return plan_in_own_type(request, trace);
   trace.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
   return plan_in_own_type(in_16, trace);
@@ -120,11 +120,12 @@ double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const L
   switch (launch.protocol) {
     case LaunchProtocol::graph:
       return std::max(launch.calls_graph ? memory.call_s : 0,
-                      memory.submit_s - plan.expected_time_s);
+                      memory.submit_s - plan.expected_time_s());
     case LaunchProtocol::kernel:
       return -std::min(launch_s, memory.gap_s * static_cast<double>(plan.kernels));
     case LaunchProtocol::stream: return memory.stream_s;
-    case LaunchProtocol::eager: return std::max(0.0, launch.host_operator_s - plan.expected_time_s);
+    case LaunchProtocol::eager:
+      return std::max(0.0, launch.host_operator_s - plan.expected_time_s());
   }
   return 0;
 }

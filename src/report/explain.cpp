@@ -210,15 +210,15 @@ std::string parts_table(const LayerResult& row) {
   std::string text;
   const auto add = [&](const std::string& name, double seconds, std::string_view meaning) {
     text += fmt::format("  {:<12} {:>9} {:>6}  {}\n", name, duration(seconds),
-                        percent(share_of(seconds, kernel.expected_time_s)), meaning);
+                        percent(share_of(seconds, kernel.expected_time_s())), meaning);
   };
   for (const Limiter limiter : enumerators<Limiter>)
     if (kernel.part_s[limiter] > 0)
       add(words(limiter), kernel.part_s[limiter], meaning_of(limiter));
-  add("expected", kernel.expected_time_s, "the sum; most of it: " + words(kernel.limiter));
+  add("expected", kernel.expected_time_s(), "the sum; most of it: " + words(kernel.limiter()));
   if (const auto& measured_s = row.measured_time_s)
     text += fmt::format("  {:<12} {:>9} {:>6}  of the expected time\n", "measured",
-                        duration(*measured_s), ratio_text(*measured_s / kernel.expected_time_s));
+                        duration(*measured_s), ratio_text(*measured_s / kernel.expected_time_s()));
   if (const auto& uncertainty = row.expected_uncertainty) {
     const auto add_range = [&](double range, int share_percent) {
       text += fmt::format("  {:<12} {:>9} {:>5}%  of such kernels, {}\n", "within", factor(range),
@@ -253,7 +253,7 @@ std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
 
 /// Where the layer is under the roofs.
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
-  const double expected = row.kernel->expected_time_s;
+  const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
   const auto flops = static_cast<double>(row.counts.flops);
   std::string text;
@@ -290,12 +290,12 @@ std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
              duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
   const KernelPlan& kernel = *row.kernel;
   const std::string most =
-      fmt::format("{}, {} of it", meaning_of(kernel.limiter), percent(kernel.limiter_share));
+      fmt::format("{}, {} of it", meaning_of(kernel.limiter()), percent(kernel.limiter_share()));
   if (is_stated)
-    return text +
-           line("model", "{} of such a kernel: mostly {}", duration(kernel.expected_time_s), most);
+    return text + line("model", "{} of such a kernel: mostly {}",
+                       duration(kernel.expected_time_s()), most);
   return text +
-         line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s),
+         line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s()),
               most) +
          "  --tile, --threads, --registers and --shared-memory-byte say how yours works;\n"
          "  then steps 3 and 4 are of yours.\n";
@@ -508,7 +508,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
     const auto& kernel = row.first().kernel;
     grid.add_row({short_name(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
-                  kernel ? words(kernel->limiter) : ""});
+                  kernel ? words(kernel->limiter()) : ""});
     rest_s -= each.time_s;
     rest -= each.rows.size();
   }

@@ -72,7 +72,7 @@ std::string limiter_text(LayerIn r) {
   const LayerResult& row = r.layer;
   if (!row.fused_into->empty())
     return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
-  return row.kernel ? words(row.kernel->limiter) : "";
+  return row.kernel ? words(row.kernel->limiter()) : "";
 }
 
 std::string bound_text(LayerIn r) {
@@ -106,7 +106,7 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
     {"dtype", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).dtypes.input; }},
     {"pass", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).pass; }},
-    {"engine", Unit::none, [](LayerIn r) { return runs_on_engine(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }},
+    {"engine", Unit::none, [](LayerIn r) { return has_kernel(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }},
     {"fused_into", Unit::none, [](LayerIn r) { return text_or_null(*r.layer.fused_into); }},
     {"input", Unit::none, [](LayerIn r) { return stated_input(layer_of(r)); }},
     {"input_from", Unit::none, [](LayerIn r) { return stated_producers(r.layer); }},
@@ -128,11 +128,11 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"memory_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).memory_time_s; }},
     {"roofline_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).roofline_time_s; }, {.header = "roofline", .drop_order = {0, 4}}},
     {"attainable_flop_per_s", Unit::rate, [](LayerIn r) -> Cell { return point_of(r).attainable_flop_per_s; }},
-    {"expected_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.expected_time_s; }, {.header = "expected"}},
+    {"expected_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.expected_time_s(); }, {.header = "expected"}},
     {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {.header = "within", .hidden = layer_facts::measured, .drop_order = {2}}},
     {"expected_uncertainty.factor_95", Unit::ratio, uncertainty<&Uncertainty::factor_95>},
     {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
-    {"limiter", Unit::none, plan<&KernelPlan::limiter>, {.header = "limiter", .text = limiter_text, .drop_order = {0, 3}}},
+    {"limiter", Unit::none, [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter()) : Cell(); }, {.header = "limiter", .text = limiter_text, .drop_order = {0, 3}}},
     {"time_share", Unit::share, [](LayerIn r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
     {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {.header = "planned", .text = planned_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 6}}},
     {"kernel.solver", Unit::none, plan_solver},
@@ -164,7 +164,7 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"kernel.latency_s", Unit::second, plan_part<Limiter::latency>},
     {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
-    {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
+    {"kernel.limiter_share", Unit::share, [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter_share()) : Cell(); }},
     {"measured.time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.measured_time_s; }, {.header = "measured", .hidden = layer_facts::unmeasured}},
     {"measured.kernel", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->kernel); }, {.header = "ran", .text = ran_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 7}}},
     {"measured.other_kernels", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->other_kernels); }},
@@ -177,7 +177,7 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"measured.share_of_peak", Unit::share, share_of_peak},
     {"measured.lost_s", Unit::second, [](LayerIn r) -> Cell { return lost_s(r.layer); }, {.header = "lost", .hidden = layer_facts::unmeasured, .drop_order = {0, 2}}},
     {"measured.over_roofline", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
-    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
+    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s()); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
 });
 // clang-format on
@@ -445,11 +445,6 @@ std::string column_of(std::string_view path) {
   std::string column(path);
   std::ranges::replace(column, '.', '_');
   return column;
-}
-
-bool runs_on_engine(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  return family != KindFamily::transfer && family != KindFamily::free && !layer.fused_into;
 }
 
 }  // namespace roofline

@@ -85,9 +85,6 @@ Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
   return whole ? Cell((*whole).*member) : Cell();
 }
 
-/// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
-bool runs_on_engine(const Layer& layer);
-
 // What a layer is, as layer files state it: what is written so can be read again (stated.cpp).
 
 /// The object of all fields that the layer states.

@@ -377,7 +377,7 @@ void write_network_explanation(W& w, const Report& report, const NetworkExplanat
               {"layers", count(layer.rows.size())},
               {"time_s", layer.time_s},
               {"share", layer.share},
-              {"limiter", first.kernel ? Cell(first.kernel->limiter) : Cell()}});
+              {"limiter", first.kernel ? Cell(first.kernel->limiter()) : Cell()}});
   });
   w.list("changes", explanation.changes, [&](const Advice& change) {
     w.object({{"change", change.text}, {"time_s", change.time_s}, {"speedup", change.speedup}});

@@ -48,7 +48,7 @@ std::string work_title(const Result& result, bool with_gpu) {
 }
 
 bool is_below_roofline(const LayerResult& row) {
-  return row.kernel && row.kernel->expected_time_s < row.point.roofline_time_s;
+  return row.kernel && row.kernel->expected_time_s() < row.point.roofline_time_s;
 }
 
 bool is_in_cache(const LayerResult& row) {

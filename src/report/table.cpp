@@ -72,7 +72,7 @@ std::vector<EngineUse> engine_uses(const Report& report, const Section& section)
   std::vector<EngineUse> uses;
   for (const std::size_t i : section)
     for (const LayerResult& row : report.results[i].layers) {
-      if (!runs_on_engine(row.layer)) continue;
+      if (!has_kernel(row.layer)) continue;
       auto use = std::ranges::find(uses, row.engine, &EngineUse::engine);
       if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
       use->time_s += row.measured_time_s.value_or(time_s(row));

@@ -28,7 +28,7 @@ Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
   std::vector<TimedPair> roofline;
   for (const LayerResult* row : rows) {
     const double measured = *row->measured_time_s;
-    expected.push_back({measured, *row->expected_time_s});
+    expected.push_back({measured, *row->expected_time_s()});
     roofline.push_back({measured, row->point.roofline_time_s});
     accuracy.worst.push_back({row->layer.name, ratio_of(expected.back())});
   }
@@ -82,7 +82,7 @@ LayerClass class_of(const Layer& layer) {
 std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {
   std::map<std::tuple<LayerClass, DataType, Pass>, std::vector<const LayerResult*>> cells;
   for (const LayerResult& row : rows)
-    if (row.expected_time_s && row.measured_time_s && row.point.roofline_time_s > 0 &&
+    if (row.expected_time_s() && row.measured_time_s && row.point.roofline_time_s > 0 &&
         is_of_counted_work(row))
       cells[{class_of(row.layer), row.layer.dtypes.input, row.layer.pass}].push_back(&row);
   std::vector<Accuracy> scores;

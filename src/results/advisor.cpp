@@ -222,7 +222,7 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
     if (!plan || !*plan) return std::nullopt;  // a mapping that cannot run
     return launched(**plan, model, launch_of(subject.result.setting.runs_as, context))
-        .expected_time_s;
+        .expected_time_s();
   } catch (const OverflowError&) {
     return std::nullopt;
   }
@@ -456,7 +456,7 @@ double saved_by_layers_s(const Action& action, const Subject& subject) {
   for (const LayerResult& row : subject.result.layers)
     if (const auto time =
             row.measured_time_s && row.kernel ? time_s(action, row, subject) : std::nullopt)
-      saved_s += *row.measured_time_s * (1 - *time / row.kernel->expected_time_s);
+      saved_s += *row.measured_time_s * (1 - *time / row.kernel->expected_time_s());
   return saved_s;
 }
 
@@ -482,7 +482,7 @@ std::vector<Advice> advise(const LayerResult& row, const Result& result, const C
   std::vector<Advice> advice;
   if (!row.kernel) return advice;
   const Subject subject{.result = result, .context = context, .layer = &row};
-  const double old_s = row.kernel->expected_time_s;
+  const double old_s = row.kernel->expected_time_s();
   for (const Action* action : possible_actions(of_layers, subject)) {
     const bool vanishes = action->name == vanishing;
     const auto new_s = time_s(*action, row, subject);

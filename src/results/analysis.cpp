@@ -179,12 +179,6 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   return rows;
 }
 
-/// A layer without a kernel of its own (a view, fused, a copy over the host link) takes its bound.
-bool has_kernel(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
-}
-
 /// Less is within the model's own error.
 constexpr double clearly_faster = 1.1;
 
@@ -199,7 +193,8 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
   const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
   if (!other) return;
   const auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache).value();
-  if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
+  if (!kernel || clearly_faster * kernel->expected_time_s() >= row.kernel->expected_time_s())
+    return;
   row.engine = *other;
   row.kernel = kernel;
 }
@@ -231,19 +226,16 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
   Launch launch = launch_of(row.layer, network, context);
   launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
   row.kernel = launched(*row.kernel, model, launch);
-  row.expected_time_s = row.kernel->expected_time_s;
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
 void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& model,
               const Context& context, const Network& network) {
   const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-  const bool has_own_kernel = has_kernel(row.layer);
-  if (has_own_kernel) plan_row(row, model, context, network);
+  if (has_kernel(row.layer)) plan_row(row, model, context, network);
   row.point =
       evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-  if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
   if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
   set_measured(row, context);
   row.better_time_s = better_time_s(row, model, context.options.cache);
@@ -347,6 +339,16 @@ Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Contex
     time_rows(rows, context, network);
     return rows;
   });
+}
+
+bool has_kernel(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
+}
+
+std::optional<double> LayerResult::expected_time_s() const {
+  if (kernel) return kernel->expected_time_s();
+  return has_kernel(layer) ? std::nullopt : std::optional(point.roofline_time_s);
 }
 
 Expected<Result> evaluate(Network network, const Context& context) {

@@ -76,7 +76,7 @@ class Fit {
       const auto plan =
           plan_kernel(each.layer, each.counts, each.engine, model, each.cache).value();
       ratios.push_back(
-          std::log(launched(*plan, model, each.launch).expected_time_s / each.measured_s));
+          std::log(launched(*plan, model, each.launch).expected_time_s() / each.measured_s));
     }
     return ratios;
   }

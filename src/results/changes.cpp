@@ -70,7 +70,7 @@ Side measured_side(const Result& result, bool joins_copies) {
             .time;
     if (!is_of_counted_work(row)) continue;
     work.roofline_s += row.point.roofline_time_s;
-    work.expected_s += row.expected_time_s.value_or(0);
+    work.expected_s += row.expected_time_s().value_or(0);
   }
   const TraceSummary no_recording;
   const auto& recording = result.measured.recording ? *result.measured.recording : no_recording;
@@ -96,7 +96,7 @@ Side expected_side(const Result& result) {
     WorkTime& work = side.add({row.layer.pass, row.layer.name}, 1, time_s(row), &row).time;
     work.flop += static_cast<double>(row.counts.flops);
     work.byte += static_cast<double>(row.counts.bytes.total);
-    if (!work.limiter && row.kernel) work.limiter = row.kernel->limiter;
+    if (!work.limiter && row.kernel) work.limiter = row.kernel->limiter();
   }
   side.sum_up();
   RunTotals& run = side.run;

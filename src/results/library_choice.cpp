@@ -62,7 +62,7 @@ std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel&
   layer.mapping = mapping;
   const auto plan = plan_kernel(layer, count(layer), row.engine, model, cache);
   if (!plan || !*plan) return std::nullopt;
-  return (*plan)->expected_time_s;
+  return (*plan)->expected_time_s();
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::optional<double> better_time_s(const LayerResult& row, const KernelModel& m
       better == Approach::fft)
     return std::nullopt;
   const bool is_planned = better_kernel(row) == row.kernel->name();
-  const auto time_s = is_planned ? row.expected_time_s : implicit_gemm_s(row, model, cache);
+  const auto time_s = is_planned ? row.expected_time_s() : implicit_gemm_s(row, model, cache);
   // Far beyond: what autotuning found to be the best is, in one layer of a hundred, beyond alone.
   const double far = ran == Approach::naive ? 1 : 2;
   if (!time_s || *row.measured_time_s <= far * row.expected_uncertainty->factor_95 * *time_s)

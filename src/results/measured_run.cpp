@@ -70,7 +70,7 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
   if (row.better_time_s)
     return "the library chose badly: " + row.layer.measured->kernel + ", not " +
            std::string(better_kernel(row));
-  const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
+  const double unexplained_s = *row.measured_time_s - *row.expected_time_s();
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;
   Limiter largest = own == Limiter::math ? Limiter::instructions : Limiter::math;
@@ -81,7 +81,7 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
     return "slower than a library's kernel should be";
   // Of a kernel of one's own that nothing is said of, a library's is known alone.
   if (!is_recorded && row.layer.mapping == KernelMapping{})
-    return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter));
+    return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter()));
   if (rate_s > part_s[largest])
     return own == Limiter::math ? "the practical rate is below the peak"
                                 : "the practical bandwidth is below the peak";

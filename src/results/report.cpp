@@ -23,10 +23,10 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
                                     context.options.cache)
                           .value();
   const LaunchProtocol launch = launch_of(evaluated.result.setting.runs_as, context).protocol;
-  if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s)
+  if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s())
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
                                  "",
-                                 *layer.expected_time_s,
+                                 *layer.expected_time_s(),
                                  "s",
                                  {"the same but for launch"}});
   return explanation;

@@ -66,9 +66,10 @@ Groups groups_of(const std::vector<LayerResult>& rows) {
   Groups groups;
   const auto key_of = [](const LayerResult& row) {
     const std::optional<Limiter> limiter =
-        row.kernel ? std::optional(row.kernel->limiter) : std::nullopt;
+        row.kernel ? std::optional(row.kernel->limiter()) : std::nullopt;
     return std::tuple(identity(stated(row.layer)), row.engine, row.counts.bytes.total,
-                      row.point.roofline_time_s, row.expected_time_s, limiter, row.measured_time_s,
+                      row.point.roofline_time_s, row.expected_time_s(), limiter,
+                      row.measured_time_s,
                       row.fused_into->substr(row.fused_into->find_last_of('.') + 1));
   };
   std::map<decltype(key_of(rows.front())), std::size_t> group_of;

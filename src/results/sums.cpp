@@ -103,7 +103,7 @@ std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bound
 }
 
 double time_s(const LayerResult& row) {
-  return row.expected_time_s.value_or(row.point.roofline_time_s);
+  return row.expected_time_s().value_or(row.point.roofline_time_s);
 }
 
 void add_to_total(Total& total, const LayerResult& row) {
@@ -117,7 +117,7 @@ void add_to_total(Total& total, const LayerResult& row) {
   total.compute_time_s += row.point.compute_time_s;
   total.memory_time_s += row.point.memory_time_s;
   total.roofline_time_s += row.point.roofline_time_s;
-  add_time(total.expected_time_s, row.expected_time_s);
+  add_time(total.expected_time_s, row.expected_time_s());
   add_time(total.measured_time_s, row.measured_time_s);
   total.lost_s += lost_s(row).value_or(0);
   if (row.below_bound == BelowBound::fewer_bytes) total.is_overcounted = true;

@@ -18,7 +18,7 @@ constexpr Uncertainty assumed_host{1.4, 2, UncertaintyBasis::datasheet};
 
 /// The logarithm of the factor that the row's host alone would have.
 double host_log(const LayerResult& row, Factor factor) {
-  return row.assumed_host_s / row.expected_time_s.value_or(1) * std::log(assumed_host.*factor);
+  return row.assumed_host_s / row.expected_time_s().value_or(1) * std::log(assumed_host.*factor);
 }
 
 double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_s,
@@ -30,14 +30,14 @@ double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_
   double hosts = 0;  // one host errs alike with all
   for (const LayerResult* row : rows) {
     if (!row->expected_uncertainty) continue;
-    const double share = *row->expected_time_s / whole_s;
+    const double share = *row->expected_time_s() / whole_s;
     const double host = host_log(*row, factor);
     const double log = std::log((*row->expected_uncertainty).*factor);
     const double part = share * std::sqrt(std::max(0.0, log * log - host * host));
     all += part;
     hosts += share * host;
     works[{row->layer.kind, row->layer.pass, row->engine, row->counts.macs, row->counts.bytes.total,
-           *row->expected_time_s}] += part;
+           *row->expected_time_s()}] += part;
   }
   double apart = 0;
   for (const auto& [work, part] : works) apart += part * part;
@@ -46,7 +46,7 @@ double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_
 
 /// The kernel's errors weigh by its share of the time.
 Uncertainty with_host(const LayerResult& row, Uncertainty kernel) {
-  const double kernel_share = 1 - row.assumed_host_s / row.expected_time_s.value_or(1);
+  const double kernel_share = 1 - row.assumed_host_s / row.expected_time_s().value_or(1);
   for (const Factor factor : {&Uncertainty::factor, &Uncertainty::factor_95})
     kernel.*factor =
         std::exp(std::hypot(kernel_share * std::log(kernel.*factor), host_log(row, factor)));
@@ -57,7 +57,7 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
   EnumArray<UncertaintyBasis, double> time_s{};
   for (const LayerResult* row : rows)
     if (row->expected_uncertainty)
-      time_s[row->expected_uncertainty->basis] += *row->expected_time_s;
+      time_s[row->expected_uncertainty->basis] += *row->expected_time_s();
   const auto bases = enumerators<UncertaintyBasis>;
   const auto most =
       *std::ranges::max_element(bases, {}, [&](UncertaintyBasis basis) { return time_s[basis]; });
@@ -88,7 +88,7 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
   const auto basis = main_basis(rows);
   if (!basis) return std::nullopt;
   double whole_s = 0;
-  for (const LayerResult* row : rows) whole_s += row->expected_time_s.value_or(0);
+  for (const LayerResult* row : rows) whole_s += row->expected_time_s().value_or(0);
   // A basis without measured runs is no surer of them than the next one that has some.
   const auto found = std::ranges::find_if(
       errors.totals, [&](const TotalErrors& each) { return each.basis >= *basis; });

@@ -61,7 +61,7 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return plan_kernel(layer, count(layer), engine, model, CacheState::warm)
         .value()
-        ->expected_time_s;
+        ->expected_time_s();
   });
   std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",
               network_name.c_str(), std::string(name_of(dtype)).c_str(), gpu_name.c_str(),

@@ -90,7 +90,7 @@ void expect_finite(const LayerResult& row) {
   for (const std::optional<double> value :
        {point.intensity_flop_per_byte, std::optional(point.ridge_flop_per_byte),
         std::optional(point.compute_time_s), std::optional(point.memory_time_s),
-        std::optional(point.roofline_time_s), point.attainable_flop_per_s, row.expected_time_s,
+        std::optional(point.roofline_time_s), point.attainable_flop_per_s, row.expected_time_s(),
         row.measured_time_s, row.time_share})
     expect(!value || (std::isfinite(*value) && *value >= 0),
            "a number of " + row.layer.name + " that is not finite or below 0");

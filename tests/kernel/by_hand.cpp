@@ -243,7 +243,7 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
         plan_kernel(layer, count(layer), Engine::fp32, kernel_model_of(gpu).value(), each.cache)
             .value();
     REQUIRE(plan);
-    CHECK(plan->expected_time_s / us == Approx(each.expected_us).epsilon(1e-6));
+    CHECK(plan->expected_time_s() / us == Approx(each.expected_us).epsilon(1e-6));
   }
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("A board's power limit lowers the clock of products", "[kernel/by_hand
                                   CacheState::warm)
                           .value();
     REQUIRE(plan);
-    CHECK(plan->expected_time_s / us == Approx(3 + 102.4 * row.slowdown + 0.32768).epsilon(1e-6));
+    CHECK(plan->expected_time_s() / us == Approx(3 + 102.4 * row.slowdown + 0.32768).epsilon(1e-6));
   }
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("The time of a solver is what a pocket calculator gives", "[kernel/by_
     REQUIRE(plan);
     CHECK(*plan->solver == (each.expected_us > 0 ? "Mine" : ""));
     if (each.expected_us > 0)
-      CHECK(plan->expected_time_s / us == Approx(each.expected_us).epsilon(1e-6));
+      CHECK(plan->expected_time_s() / us == Approx(each.expected_us).epsilon(1e-6));
   }
 }
 

@@ -13,7 +13,9 @@ using namespace roofline;
 std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
 
 double seconds(const Layer& layer, Engine engine, const KernelModel& model) {
-  return plan_kernel(layer, count(layer), engine, model, CacheState::warm).value()->expected_time_s;
+  return plan_kernel(layer, count(layer), engine, model, CacheState::warm)
+      .value()
+      ->expected_time_s();
 }
 
 double network_s(const std::string& name, DataType dtype, const AnalysisOptions& options) {

@@ -194,7 +194,7 @@ TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
   const Result single = engines_of("rtx3090", EngineChoice::vector);
   for (std::size_t i = 0; i < geforce.layers.size(); ++i) {
     INFO(geforce.layers[i].layer.name << ' ' << name_of(geforce.layers[i].layer.pass));
-    CHECK(*geforce.layers[i].expected_time_s <= 1.1 * *single.layers[i].expected_time_s);
+    CHECK(*geforce.layers[i].expected_time_s() <= 1.1 * *single.layers[i].expected_time_s());
   }
   // Not where it is forced.
   options.training = false;

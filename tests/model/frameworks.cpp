@@ -167,7 +167,7 @@ TEST_CASE("A cast of autocast's takes the host a third of an operator", "[model/
     std::map<std::string, double> times;
     for (const LayerResult& row : analyze(product, find_gpu("h200").value(), options).layers)
       times[row.layer.name + "." + std::string(name_of(row.layer.pass))] =
-          std::round(*row.expected_time_s * 1e6);
+          std::round(*row.expected_time_s() * 1e6);
     return times;
   };
   const std::map<std::string, double> inference = times_us();

@@ -206,7 +206,7 @@ class Part {
     const auto engine = select_engine(layer, gpu_->peak_flop_per_s, EngineChoice::automatic);
     if (!engine) return std::nullopt;
     const auto plan = plan_kernel(layer, count(layer), *engine, model_, CacheState::warm).value();
-    return plan ? std::optional(plan->expected_time_s) : std::nullopt;
+    return plan ? std::optional(plan->expected_time_s()) : std::nullopt;
   }
 
   double peak_flop_per_s(DataType type) const {

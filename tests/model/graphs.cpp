@@ -95,7 +95,7 @@ TEST_CASE("Epilogues take in norms, activations and residual adds", "[model/grap
     if (host.empty()) continue;
     CHECK(row_of(result, name).counts.bytes.total == 0);
     CHECK(row_of(result, name).counts.flops == 0);
-    CHECK(row_of(result, name).expected_time_s == 0.0);
+    CHECK(row_of(result, name).expected_time_s() == 0.0);
   }
   // The folded norm leaves a bias of four; conv2's epilogue reads relu1 beside its own input.
   CHECK(row_of(result, "conv1").counts.bytes.total == 768 + (3 * 4 * 9 + 4) * 4 + 1024);
@@ -147,8 +147,8 @@ TEST_CASE("Copies over the host link are rows of their own", "[model/graphs]") {
   const Result result = result_of(load_text(residual_block), options);
   CHECK(result.layers.front().layer.name == "copy in");
   CHECK(result.layers.back().layer.name == "copy out");
-  CHECK(result.layers.front().expected_time_s == Approx(768 / 15.75e9));  // PCIe 3.0 x16
-  CHECK(result.layers.back().expected_time_s == Approx(1024 / 15.75e9));
+  CHECK(result.layers.front().expected_time_s() == Approx(768 / 15.75e9));  // PCIe 3.0 x16
+  CHECK(result.layers.back().expected_time_s() == Approx(1024 / 15.75e9));
 }
 
 TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
@@ -158,7 +158,7 @@ TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
   double expected_s = 0;
   for (const LayerResult& row : result.layers) {
     share += *row.time_share;
-    expected_s += *row.expected_time_s;
+    expected_s += *row.expected_time_s();
   }
   CHECK(share == Approx(1));
   CHECK(*result.total.expected_time_s == Approx(expected_s));
@@ -274,7 +274,7 @@ TEST_CASE("Kinds that look beyond an element's place run kernels of their own", 
                                     options);
     const LayerResult& row = row_of(result, "b");
     INFO(type);
-    CHECK((*row.expected_time_s > 0) == row.fused_into->empty());
+    CHECK((*row.expected_time_s() > 0) == row.fused_into->empty());
     return *row.fused_into;
   };
   for (const char* type :
@@ -298,7 +298,7 @@ TEST_CASE("An engine runs AlexNet's response norms", "[model/graphs]") {
   const Result result = result_of(alexnet, options_of(Framework::tensorrt));
   for (const char* name : {"norm1", "norm2"}) {
     CHECK(row_of(result, name).fused_into->empty());
-    CHECK(*row_of(result, name).expected_time_s > 1e-6);
+    CHECK(*row_of(result, name).expected_time_s() > 1e-6);
   }
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("An engine's kernels are started by calls, one by one, and its own", "
   const Result graph = analyze(network(), find_gpu("a100").value(), options);
   const Result library = analyze(network(), find_gpu("a100").value(), {});
   const auto time_us = [](const Result& result, const char* name) {
-    return *row_of(result, name).expected_time_s * 1e6;
+    return *row_of(result, name).expected_time_s() * 1e6;
   };
   CHECK(time_us(calls, "conv") > time_us(graph, "conv"));
   // Measured by TensorRT's profiler on an A100 PCIe, its own cost taken off: 105 and 56 us. Of a

@@ -42,7 +42,7 @@ Network own_network(const std::string& name, const LayerDefaults& defaults) {
 double time_without_batch_norms_s(const Network& network, const std::string& gpu) {
   double time_s = 0;
   for (const LayerResult& row : analyze(network, find_gpu(gpu).value()).layers)
-    if (row.layer.kind != LayerKind::batch_norm) time_s += row.expected_time_s.value();
+    if (row.layer.kind != LayerKind::batch_norm) time_s += row.expected_time_s().value();
   return time_s;
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("An engine's layer file says that it is built, and gives the same time
   const Result after = evaluate(again, context).value();
   REQUIRE(after.layers.size() == before.layers.size());
   for (std::size_t i = 0; i < before.layers.size(); ++i)
-    CHECK(after.layers[i].expected_time_s == before.layers[i].expected_time_s);
+    CHECK(after.layers[i].expected_time_s() == before.layers[i].expected_time_s());
   // Nobody else runs it, at no other batch.
   const Context other = make_context(context.gpu, options_of(Framework::tensorrt)).value();
   CHECK(evaluate(again, other).error().what() ==

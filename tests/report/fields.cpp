@@ -74,7 +74,8 @@ struct Outputs {
 Outputs outputs_of(const std::string& options) {
   const TemporaryFolder folder;
   folder.write("net.json", layers);
-  const std::string line = "roofline net.json --gpu v100 " + options + " --format ";
+  const std::string gpu = options.find("--gpu") == options.npos ? "--gpu v100 " : "";
+  const std::string line = "roofline net.json " + gpu + options + " --format ";
   Outputs outputs{OrderedJson::parse(run(folder, line + "json").out), {}, {}};
   for (const std::string& each : lines_of(run(folder, line + "ndjson").out))
     outputs.lines.push_back(OrderedJson::parse(each));
@@ -153,5 +154,58 @@ TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
     const bool is_of_layer =
         column.starts_with("layer_") && roofline::is_layer_key(column.substr(6));
     CHECK((is_path || is_of_no_time || is_of_layer));
+  }
+}
+
+namespace {
+
+/// A row's expected time less the sum of its parts, as a share; 0 where no kernel runs.
+double beyond_parts(const OrderedJson& row) {
+  const OrderedJson& kernel = row.at("kernel");
+  if (kernel.is_null()) return 0;
+  double sum_s = 0;
+  double limiter_s = 0;
+  for (const roofline::Limiter limiter : roofline::enumerators<roofline::Limiter>) {
+    const std::string name(roofline::name_of(limiter));
+    const double part_s = kernel.at(name + "_s").get<double>();
+    sum_s += part_s;
+    if (row.at("limiter") == name) limiter_s = part_s;
+  }
+  const double whole_s = row.at("expected_time_s").get<double>();
+  CHECK(kernel.at("limiter_share").get<double>() == Approx(limiter_s / whole_s));
+  return sum_s / whole_s - 1;
+}
+
+}  // namespace
+
+TEST_CASE("An expected time is the sum of its parts in every row of every format",
+          "[report/fields]") {
+  for (const std::string options :
+       {"", "--pass training", "--fuse epilogue", "--cache cold", "--ceilings sustained --gpu h200",
+        "--launch stream", "--launch eager", "--framework pytorch", "--framework tensorrt",
+        "--framework torch-compile", "--host-copies", "--set bandwidth=2TB/s", "--dtype fp16"}) {
+    INFO(options);
+    const Outputs outputs = outputs_of(options);
+    const OrderedJson& layers_of_report = outputs.report.at("results").at(0).at("layers");
+    REQUIRE(layers_of_report.size() == outputs.lines.size());
+    double sum_s = 0;
+    for (std::size_t i = 0; i < outputs.lines.size(); ++i) {
+      CHECK(beyond_parts(layers_of_report.at(i)) == Approx(0).margin(1e-12));
+      CHECK(beyond_parts(outputs.lines[i]) == Approx(0).margin(1e-12));
+      sum_s += outputs.lines[i].at("expected_time_s").get<double>();
+      double parts_s = 0;
+      double whole_s = 0;
+      for (std::size_t column = 0; column < outputs.csv.columns.size(); ++column) {
+        const std::string& name = outputs.csv.columns[column];
+        const std::string& cell = outputs.csv.rows[i][column];
+        if (cell.empty()) continue;
+        if (name == "expected_time_s") whole_s = std::stod(cell);
+        for (const roofline::Limiter limiter : roofline::enumerators<roofline::Limiter>)
+          if (name == "kernel_" + std::string(roofline::name_of(limiter)) + "_s")
+            parts_s += std::stod(cell);
+      }
+      if (!outputs.lines[i].at("kernel").is_null()) CHECK(parts_s == Approx(whole_s));
+    }
+    CHECK(outputs.report.at("results").at(0).at("total").at("expected_time_s") == Approx(sum_s));
   }
 }

@@ -16,7 +16,7 @@ LayerResult row(const std::string& name, LayerKind kind, double time_s, std::uin
   result.layer.inputs.resize(1);
   result.layer.inputs.front().shape.channels = flops;
   result.counts.flops = flops;
-  result.expected_time_s = time_s;
+  result.kernel.emplace().part_s[Limiter::math] = time_s;
   result.point.roofline_time_s = time_s / 2;
   return result;
 }

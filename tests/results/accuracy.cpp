@@ -314,7 +314,7 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
     const Result result = measured_result("miopen_" + std::string(gpu) + ".ndjson", {}, gpu);
     double within = 0, same = 0;
     for (const LayerResult& row : result.layers) {
-      const double ratio = *row.expected_time_s / *row.measured_time_s;
+      const double ratio = *row.expected_time_s() / *row.measured_time_s;
       within += std::max(ratio, 1 / ratio) <= row.expected_uncertainty->factor_95 ? 1 : 0;
       same += row.layer.name.find('/' + *row.kernel->solver + '/') != std::string::npos ? 1 : 0;
     }
@@ -328,7 +328,7 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
         for (const LayerResult& row : result.layers)
           if (row.layer.name.starts_with(cells.kind) && row.layer.pass == pass &&
               row.layer.dtypes.input == cells.dtype)
-            pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+            pairs.push_back({*row.measured_time_s, *row.expected_time_s()});
         INFO(cells.kind << ' ' << name_of(cells.dtype) << ' ' << name_of(pass));
         REQUIRE(!pairs.empty());
         CHECK(model_error(pairs).geometric_error <= cells.most_geometric_error[pass]);
@@ -454,7 +454,7 @@ TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[resu
     std::vector<TimedPair> pairs;
     for (const LayerResult& row : result.layers)
       if (row.layer.name.starts_with(std::string(family.name) + '/'))
-        pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+        pairs.push_back({*row.measured_time_s, *row.expected_time_s()});
     INFO(family.name);
     REQUIRE(!pairs.empty());
     const ModelError error = model_error(pairs);
@@ -481,7 +481,7 @@ TEST_CASE("Streaming kernels of random shapes on an H100", "[results/accuracy]")
       std::vector<TimedPair> pairs;
       for (const LayerResult& row : result.layers)
         if (row.layer.pass == pass && row.layer.name.starts_with(std::string(family.name) + '/'))
-          pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+          pairs.push_back({*row.measured_time_s, *row.expected_time_s()});
       INFO(family.name << ' ' << name_of(pass));
       REQUIRE(!pairs.empty());
       CHECK(model_error(pairs).geometric_error <=

@@ -20,7 +20,7 @@ std::vector<MeasuredLayer> layers_on(const Gpu& gpu) {
     const Layer layer = load_layer(text);
     MeasuredLayer each{layer, count(layer), Engine::fp32, CacheState::warm, {}, 0, network};
     each.measured_s =
-        plan_kernel(layer, each.counts, each.engine, model, each.cache).value()->expected_time_s;
+        plan_kernel(layer, each.counts, each.engine, model, each.cache).value()->expected_time_s();
     layers.push_back(each);
   };
   for (int size = 1; size <= 12; ++size) {
@@ -47,7 +47,7 @@ std::vector<MeasuredLayer> products_on(const Gpu& gpu) {
                        0,
                        "products" + std::to_string(size % 4)};
     each.measured_s =
-        plan_kernel(layer, each.counts, each.engine, model, each.cache).value()->expected_time_s;
+        plan_kernel(layer, each.counts, each.engine, model, each.cache).value()->expected_time_s();
     layers.push_back(each);
   }
   return layers;

@@ -11,7 +11,7 @@ LayerResult row(const std::string& name, double roofline_s, double expected_s, d
   LayerResult layer;
   layer.layer.name = name;
   layer.point.roofline_time_s = roofline_s;
-  layer.expected_time_s = expected_s;
+  layer.kernel.emplace().part_s[Limiter::math] = expected_s;
   layer.measured_time_s = measured_s;
   return layer;
 }
@@ -57,7 +57,7 @@ TEST_CASE("Nothing is split on one GPU, or where a layer has no expected time",
   CHECK_FALSE(changes_between(before, after).changed.split);
   CHECK_FALSE(changes_between(before, after).changed.work[0].split);
   after.setting.gpu = "B";
-  after.layers[1].expected_time_s.reset();
+  after.layers[1].kernel.reset();
   const ChangeGroup changed = changes_between(before, after).changed;
   CHECK_FALSE(changed.split);
   CHECK_FALSE(changed.work[0].split);

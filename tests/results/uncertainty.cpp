@@ -22,7 +22,7 @@ using enum UncertaintyBasis;
 LayerResult row_of(double expected_s, double factor, std::uint64_t macs,
                    UncertaintyBasis basis = measured) {
   LayerResult row;
-  row.expected_time_s = expected_s;
+  row.kernel.emplace().part_s[Limiter::math] = expected_s;
   row.counts.macs = macs;
   row.expected_uncertainty = Uncertainty{factor, factor * factor, basis};
   return row;
@@ -62,7 +62,8 @@ TEST_CASE("Errors of layers add up by what they have in common", "[results/uncer
         Approx(log * std::sqrt(9.0 / 16 + 1.0 / 16)));
   // A row without a kernel has its time and no error.
   LayerResult view;
-  view.expected_time_s = 1;
+  view.layer.kind = LayerKind::flatten;
+  view.point.roofline_time_s = 1;
   CHECK(total({row_of(1, factor, 1), view}, 1) == Approx(log / 2));
   CHECK(!total_of({view}, false, {measured, 1, 1, 1, 1, ""}));
 }
@@ -105,7 +106,7 @@ TEST_CASE("A host that nobody described errs alike with all layers", "[results/u
   const Result known = analyze(network, gpu, options);
   REQUIRE(*assumed.total.expected_time_s == *known.total.expected_time_s);
   const LayerResult& row = assumed.layers.front();
-  const double host_share = row.assumed_host_s / *row.expected_time_s;
+  const double host_share = row.assumed_host_s / *row.expected_time_s();
   CHECK(host_share > 0.8);
   const double kernel = std::log(known.layers.front().expected_uncertainty->factor);
   CHECK(std::log(row.expected_uncertainty->factor) ==

@@ -216,7 +216,7 @@ double common_share(const std::vector<const Sample*>& samples,
       double expected_s = 0;
       double measured_s = 0;
       for (const LayerResult& row : rows) {
-        expected_s += *row.expected_time_s;
+        expected_s += *row.expected_time_s();
         measured_s += *row.measured_time_s;
       }
       const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}, {}};

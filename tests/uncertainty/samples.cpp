@@ -162,9 +162,9 @@ std::vector<Sample> samples_of(const std::string& folder, const LayerSet& set) {
     set_measured_gpu(network, set.gpu);
     for (LayerResult& row : rows_of(network, context)) {
       if (!row.kernel || !row.measured_time_s) continue;
-      if (network.recording && !alike.insert({*row.expected_time_s, *row.measured_time_s}).second)
+      if (network.recording && !alike.insert({*row.expected_time_s(), *row.measured_time_s}).second)
         continue;
-      const double log_ratio = std::log(*row.expected_time_s / *row.measured_time_s);
+      const double log_ratio = std::log(*row.expected_time_s() / *row.measured_time_s);
       const std::string& name = row.layer.name;
       std::string before_slash = name.substr(0, name.find('/'));
       samples.push_back({std::move(row), set, std::move(before_slash), log_ratio});

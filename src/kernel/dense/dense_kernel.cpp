@@ -360,8 +360,8 @@ KernelPlan dense_plan(const PlanRequest& request, Trace& trace) {
   if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, request, trace);
   const DenseContext padded = context_of(FewChannels::padded);
   Planning planning;
-  const bool pads = plan_of(padded, request, planning).expected_time_s <
-                    plan_of(gathered, request, planning).expected_time_s;
+  const bool pads = plan_of(padded, request, planning).expected_time_s() <
+                    plan_of(gathered, request, planning).expected_time_s();
   return plan_of(pads ? padded : gathered, request, trace);
 }
 

@@ -261,7 +261,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace) 
   for (const Solver& solver : solvers) {
     const EngineModel* const engine = engine_of(solver, request);
     if (engine == nullptr || !takes(solver, p, words)) continue;
-    const double time_s = plan_on(solver, p, *engine, planning).expected_time_s;
+    const double time_s = plan_on(solver, p, *engine, planning).expected_time_s();
     if (time_s < best_s) best = &solver, best_s = time_s;
   }
   if (best == nullptr) return std::nullopt;

@@ -99,9 +99,9 @@ Chart chart_of(const Report& report, const Explanation& explanation) {
   const TableRow row{result, {explanation.row}};
   const LayerResult& layer = row.first();
   Chart chart;
-  chart.title =
-      fmt::format("{} of {}: {} {}", row_name(row), work_title(result, true),
-                  duration(time_s(layer)), layer.expected_time_s ? "expected" : "by the roofline");
+  chart.title = fmt::format("{} of {}: {} {}", row_name(row), work_title(result, true),
+                            duration(time_s(layer)),
+                            layer.expected_time_s() ? "expected" : "by the roofline");
   chart.panels.push_back(work_panel(layer));
   if (auto roofs = layer_under_roofs(report, row)) {
     roofs->heading = bound_heading(layer.point);

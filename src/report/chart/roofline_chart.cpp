@@ -122,7 +122,7 @@ bool is_under_l2(const LayerResult& row) {
 
 /// The roof that a layer is under, where that is not its own time.
 void add_bound(Mark& mark, const Result& result, const LayerResult& row) {
-  if (!row.expected_time_s && !row.measured_time_s) return;
+  if (!row.expected_time_s() && !row.measured_time_s) return;
   mark.bound_is_l2 = is_under_l2(row);
   mark.bound_y = mark.bound_is_l2 ? roof_y(result.bounds, row.engine, mark.at.x, true)
                                   : *row.point.attainable_flop_per_s;
@@ -144,8 +144,8 @@ Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   if (subject.types.size() > 1)
     mark.series += (mark.series.empty() ? "" : ", ") + dtype_text(row.result.setting.dtype);
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
-  if (first.measured_time_s && first.expected_time_s)
-    mark.expected_y = flops / *first.expected_time_s;
+  if (first.measured_time_s && first.expected_time_s())
+    mark.expected_y = flops / *first.expected_time_s();
   // Where there are several plots or types, dots on all roofs would hide the marks.
   if (!subject.has_many()) add_bound(mark, row.result, first);
   mark.time_s = shown_time_s(row);
@@ -174,7 +174,7 @@ std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
         {{mark.at.x, y}, fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(flops / y))});
   };
   if (row.measured_time_s) note("measured", mark.at.y);
-  if (row.expected_time_s) {
+  if (row.expected_time_s()) {
     const double expected_y = mark.expected_y.value_or(mark.at.y);
     note("expected", expected_y);
     mark.whisker = whisker_of(expected_y, row.expected_uncertainty);
@@ -273,7 +273,7 @@ std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
   const Bounds* bounds = &subject.first().bounds;
   for (const TableRow& row : subject.rows) {
     const LayerResult& first = row.first();
-    if (row.result.setting.gpu != gpu || !runs_on_engine(first.layer)) continue;
+    if (row.result.setting.gpu != gpu || !has_kernel(first.layer)) continue;
     bounds = &row.result.bounds;
     flop[subject.type_of(row.result)][first.engine] += static_cast<double>(first.counts.flops);
   }
@@ -437,7 +437,7 @@ std::vector<Chart> roofline_charts(const Report& report) {
 }
 
 std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row) {
-  if (!is_on_roofline(row.first()) || !runs_on_engine(row.first().layer)) return std::nullopt;
+  if (!is_on_roofline(row.first()) || !has_kernel(row.first().layer)) return std::nullopt;
   const Subject subject(report, {&row.result}, {row});
   return panels_of(subject, marks_of(subject)).front();
 }

@@ -92,10 +92,10 @@ Bar bar_of(const TableRow& row, double whole_s) {
   bar.note = duration(first.measured_time_s ? count * *first.measured_time_s : time);
   if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
-  if (first.expected_time_s) {
+  if (first.expected_time_s()) {
     if (first.below_bound != BelowBound::fewer_bytes)
       bar.bound = count * first.point.roofline_time_s;
-    bar.whisker = whisker_of(count * *first.expected_time_s, first.expected_uncertainty);
+    bar.whisker = whisker_of(count * *first.expected_time_s(), first.expected_uncertainty);
   }
   return bar;
 }

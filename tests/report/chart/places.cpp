@@ -184,7 +184,8 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
                               "padding": 2, "batch": 1, "gpu": "v100", "measured_us": 80})";
   const Context context = make_context(find_gpu("v100").value(), {}).value();
   Result result = analyze(load_text(text), context.gpu);
-  result.layers.front().expected_time_s = 100e-6;
+  result.layers.front().kernel->part_s = {};
+  result.layers.front().kernel->part_s[Limiter::math] = 100e-6;
   const Report report = make_report({{result, &context}}, {}, {}).value();
   const std::vector<Chart> charts = charts_of(report, ChartKind::roofline);
   const Mark& mark = only_mark(charts);
