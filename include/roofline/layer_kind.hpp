@@ -82,6 +82,15 @@ enum class Reach : std::uint8_t {
   plane,   ///< those of other positions; of a reduction, what its shapes say
 };
 
+/// How much of the first operand is read, and whether that is exact.
+enum class OperandReads : std::uint8_t {
+  all,
+  window,     ///< the positions that windows cover
+  of_result,  ///< as many elements as the result has
+  picked,     ///< likewise at most: indices may name a row twice
+  some,       ///< all at most: only the bytes of the operands are known
+};
+
 /// Whether compilers and engines run it inside the kernel of the layer before, which has to have
 /// the elements at its own place alone: norms, functions and sums, of which it is known, and no
 /// products.
@@ -121,6 +130,7 @@ struct KindInfo {
   std::uint64_t flop_per_element = 0;
   ElementCost cost = ElementCost::own;
   Reach reach = Reach::place;
+  OperandReads reads = OperandReads::all;
   Fused fused = Fused::alone;
   AutocastPolicy autocast = AutocastPolicy::widest;
   /// The forward tensor that the backward pass reads beside the gradient, kept until then.

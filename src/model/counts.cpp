@@ -188,17 +188,12 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
 }
 
-/// Indices may name a row twice, what is counted by its operands' bytes may need some of them only,
-/// and so may an interpolation that makes an image smaller.
+/// An interpolation that makes an image smaller may pass over elements.
 bool may_touch_less(const Layer& layer) {
-  switch (layer.kind) {
-    case LayerKind::embedding:
-    case LayerKind::gather:
-    case LayerKind::scatter:
-    case LayerKind::other: return true;
-    case LayerKind::upsample: return elements(layer.output) < elements_read(layer, 0);
-    default: return layer.generated->may_touch_less;
-  }
+  const OperandReads reads = info(layer.kind).reads;
+  return reads == OperandReads::picked || reads == OperandReads::some ||
+         layer.generated->may_touch_less ||
+         (layer.kind == LayerKind::upsample && elements(layer.output) < elements_read(layer, 0));
 }
 
 }  // namespace
@@ -209,19 +204,17 @@ std::uint64_t elements(const Shape& shape) {
 
 std::uint64_t elements_read(const Layer& layer, std::size_t operand) {
   const Shape& shape = layer.inputs[operand].shape;
-  switch (layer.kind) {
-    case LayerKind::copy:
-    case LayerKind::gather:
-    case LayerKind::embedding: return std::min(elements(shape), elements(layer.output));
-    case LayerKind::conv_transpose:
-      return operand == 0 ? reading_elements(shape, layer) : elements(shape);
-    case LayerKind::conv:
-    case LayerKind::max_pool:
-    case LayerKind::avg_pool:
-    case LayerKind::upsample:
-      return operand == 0 ? image_elements_read(shape, layer) : elements(shape);
-    default: return elements(shape);
+  switch (info(layer.kind).reads) {
+    case OperandReads::of_result:
+    case OperandReads::picked: return std::min(elements(shape), elements(layer.output));
+    case OperandReads::window:
+      if (operand > 0) break;
+      return layer.kind == LayerKind::conv_transpose ? reading_elements(shape, layer)
+                                                     : image_elements_read(shape, layer);
+    case OperandReads::all:
+    case OperandReads::some: break;
   }
+  return elements(shape);
 }
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
