@@ -12,7 +12,7 @@
 namespace roofline {
 namespace {
 
-/// A run of the layer against what is expected of it.
+/// Compares one run of the layer with its expected time.
 std::string annotation(const LayerResult& layer, double measured_s) {
   constexpr double us_per_s = 1e6;
   const auto& expected_s = layer.expected_time_s;
