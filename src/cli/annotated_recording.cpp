@@ -12,7 +12,6 @@
 namespace roofline {
 namespace {
 
-/// Compares one run of the layer with its expected time.
 std::string annotation(const LayerResult& layer, double measured_s) {
   constexpr double us_per_s = 1e6;
   const auto& expected_s = layer.expected_time_s;

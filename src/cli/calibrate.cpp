@@ -40,7 +40,6 @@ std::set<std::string> gpus_of(const std::vector<Network>& networks) {
   return names;
 }
 
-/// The GPU of --gpu, or else the one that the layers name.
 std::string name_of_gpu(const Request& request, const std::set<std::string>& measured_on) {
   if (request.gpus.size() == 1) return request.gpus.front().word;
   if (request.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
@@ -50,8 +49,8 @@ std::string name_of_gpu(const Request& request, const std::set<std::string>& mea
                    (named || measured_on.empty() ? "" : " in the inputs"));
 }
 
-/// Clears and returns the layers' GPU name if it means `gpu`: the only name, and no other GPU's, or
-/// `gpu` is the user's own file.
+/// Clears and returns names that mean `gpu`: no other GPU's, or the only one of the user's own
+/// file.
 std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file,
                                     const Catalogue& catalogue) {
   std::set<std::string> names = gpus_of(networks);
@@ -98,8 +97,7 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
   return layers;
 }
 
-/// The layers of each kind before and after the fit; after it by fits without the layer's network,
-/// if there are any.
+/// Errors by kind of layer; after the fit, if possible, of fits without the layer's network.
 std::string cells_text(const Calibration& calibration) {
   Grid grid;
   grid.columns = {left("layers"),      left("dtype"),         left("pass"),
@@ -121,7 +119,6 @@ std::string cells_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// The constants that were not fitted, with the reason.
 std::string kept_text(const Calibration& calibration) {
   std::string text = fmt::format(
       "{} more are best where they were, {} no layer needs\n"
@@ -145,7 +142,6 @@ std::string fitted_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// Warns of fits to few layers.
 std::string warnings(const Calibration& calibration, std::size_t layers) {
   constexpr std::size_t layers_a_constant = 5;
   std::string text;

@@ -84,8 +84,7 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
   }
 }
 
-/// Numbers and names of goals. "..." continues the step before it: 1,2,4,...,1024 doubles and
-/// 8,16,24,...,64 adds 8.
+/// "..." continues the step before it: 1,2,4,...,1024 doubles and 8,16,24,...,64 adds 8.
 void parse_batches(const std::vector<std::string>& words, Options& options) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (const auto goal = parse<BatchGoal>(words[i]))
@@ -144,7 +143,6 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   return tile;
 }
 
-/// The path's extension names the format.
 Output parse_output_file(const std::string& path) {
   if (path.ends_with(".json.gz"))
     return {Output::What::recording, path, find_output_format("json")};
@@ -179,7 +177,6 @@ constexpr std::string_view footer =
 
 constexpr std::size_t name_width = 26;
 
-/// Wraps descriptions to the terminal.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
@@ -252,7 +249,6 @@ std::string framework_list() {
   return all;
 }
 
-/// The value; throws its error with the option's name.
 template <class T>
 T value_of(const std::string& option, Expected<T> value) {
   if (!value) throw UsageError(option + ": " + value.error().what());
@@ -261,14 +257,12 @@ T value_of(const std::string& option, Expected<T> value) {
 
 using Words = std::vector<std::string>;
 
-/// Rows of options: names, type in the help, target, help.
 class Rows : public CLI::App {
  public:
   Rows() : CLI::App(std::string(what_it_does), "roofline") {}
 
-  /// Begins a group of the help. CLI11 compares a new option's names with all names before it,
-  /// which took half of the options' time at every start. Here it compares them within a group; a
-  /// test of the help covers the rest.
+  /// CLI11 compares a new option's names with all before it, which took half of the options' time
+  /// at every start. Here it compares within a group; a test of the help covers the rest.
   void group(const std::string& title) {
     std::ranges::move(options_, std::back_inserter(earlier_));
     options_.clear();
@@ -591,7 +585,6 @@ std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::s
                    did_you_mean(name, {names.begin(), names.end()}));
 }
 
-/// CLI11's message, with the option that may be meant.
 std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, int argc,
                           const char* const* argv) {
   std::vector<std::string> names;

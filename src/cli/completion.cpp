@@ -29,8 +29,7 @@ void add_selections(std::string& out) {
     if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
 }
 
-/// By alias. GPU files of the user may hold any text: aliases that a shell would act on are left
-/// out.
+/// Aliases; those in the user's GPU files that a shell would act on are left out.
 void add_gpus(std::string& out) {
   for (const Gpu& gpu : all_gpus())
     for (const std::string& alias : gpu.aliases)

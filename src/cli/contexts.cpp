@@ -34,7 +34,6 @@ std::string recorded_name(const RecordedGpu& gpu) {
   return gpu.name.empty() ? "a GPU without a name" : in_quotes(gpu.name);
 }
 
-/// Why no GPU is known for a recording.
 std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& alike) {
   const std::string hardware = hardware_of(recorded);
   if (recorded.name.empty() && hardware.empty())
@@ -87,7 +86,6 @@ bool Contexts::is_selected(const Context& context) const {
   });
 }
 
-/// `as_set`: with --set.
 Expected<Context> Contexts::context_of(Gpu gpu, bool as_set, Stack stack) const {
   if (as_set) {
     Expected<Gpu> other = with_settings(std::move(gpu), request_.gpu_settings);
@@ -152,8 +150,7 @@ bool Contexts::takes(const std::string& input, std::size_t gpu) const {
          input == request_.inputs[gpu];
 }
 
-/// Whether the recording names a known GPU other than that of --gpu. A GPU file of the user matches
-/// any name.
+/// Whether the recording names another GPU than --gpu. The user's own GPU file matches any name.
 bool Contexts::names_another(const RecordedGpu& recorded) const {
   const auto& [word, gpu, is_selected] = request_.gpus.front();
   if (recorded.name.empty() || answers_to(gpu, recorded.name)) return false;

@@ -24,11 +24,9 @@ struct SkippedGpus {
   std::optional<InputError> first{};  ///< why the first GPU cannot
 
   void add(const std::string& gpu, const InputError& why);
-  /// One note on all of them.
   std::string text() const;
 };
 
-/// GPUs under one stack, and notes for the user.
 struct OnGpus {
   std::vector<Context> contexts{};
   /// Networks as deployed: the same GPUs under PyTorch, operator by operator.
@@ -39,26 +37,25 @@ struct OnGpus {
 /// Thread-safe.
 class Contexts {
  public:
-  /// Prints on standard error what is assumed of the GPUs, and which selected GPUs lack a required
-  /// property. Throws InputError.
+  /// Prints the GPUs' assumptions, and which selected GPUs lack a required property. Throws
+  /// InputError.
   explicit Contexts(const Request& request);
 
   /// Whether --gpu selects this GPU by a property instead of its name.
   bool is_selected(const Context& context) const;
   std::size_t count() const { return named_.contexts.size(); }
 
-  /// Names the GPU of measured times that name none; returns a note if it is unknown. `gpus`: the
-  /// GPUs that the network is evaluated on.
+  /// Sets the GPU of measured times without one; returns a note if it is unknown.
   std::string set_measured_gpu(Network& network, const OnGpus& gpus) const;
 
-  /// The GPUs of --gpu, or else the GPU of the recording. Throws UsageError without any GPU,
-  /// InputError if the recording does not name its GPU.
+  /// The GPUs of --gpu, or else the recording's. Throws UsageError without any, InputError if the
+  /// recording does not name its GPU.
   const OnGpus& of(const Network& network);
   /// Whether the input is evaluated on the GPU of this index.
   bool takes(const std::string& input, std::size_t gpu) const;
 
-  /// The GPU that recorded the kernels; no contexts if it is unknown. Throws InputError if --gpu
-  /// names several GPUs or another one.
+  /// The GPU that recorded the kernels; no contexts if unknown. Throws InputError if --gpu
+  /// disagrees.
   OnGpus of(const KernelRecording& recording);
 
  private:

@@ -30,7 +30,6 @@ inline std::string_view hint_of(Remedy remedy) {
   return "";
 }
 
-/// The error with the option that helps.
 inline InputError hinted(InputError error) {
   const std::string_view hint = hint_of(std::exchange(error.remedy, Remedy::none));
   if (hint.empty()) return error;

@@ -45,7 +45,6 @@ std::string example_of_layer(LayerKind kind) {
 
 }  // namespace
 
-/// Evaluates one item in each setting on each GPU.
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
@@ -69,7 +68,6 @@ class Evaluator::ItemEvaluator {
     if (needs_.report) all_.errors.push_back(error);
   }
 
-  /// `index`: of the item in its input.
   void add(Item& item, std::size_t index) {
     for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
         const auto& [defaults, goal] = request_.settings[setting];
@@ -196,7 +194,6 @@ class Evaluator::ItemEvaluator {
     keep(std::move(one));
   }
 
-  /// Appends to the result of the piece's earlier records in the same stream.
   void add_record(Network record, std::size_t stream, const Context& context) {
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
@@ -260,7 +257,6 @@ class Evaluator::ItemEvaluator {
       submit_text();
   }
 
-  /// Submits messages and rows so far.
   void submit_text() {
     Evaluation part;
     for (RenderedRows& rows : all_.rows) part.rows.push_back(std::exchange(rows, rows.empty()));
@@ -268,8 +264,8 @@ class Evaluator::ItemEvaluator {
     submit_(std::move(part));
   }
 
-  /// Drops layers that only points need, so that thousands of points fit into memory; keeps them if
-  /// the report names the rows that lost most time.
+  /// Points need no layers: without them thousands fit into memory. The rows that lost most time
+  /// need theirs.
   void keep(ItemResult one) {
     const auto drop_layers = [](Result& of) {
       if (!of.measured.summary) of.layers = std::vector<LayerResult>();

@@ -26,8 +26,7 @@ struct Message {
 
 /// The result of one item, or of consecutive records.
 struct ItemResult : Evaluated {
-  /// Number of the records' stream: one stream for each setting on each GPU. Its results are
-  /// joined.
+  /// Number of the records' stream, one for each setting on each GPU.
   std::optional<std::size_t> stream;
 };
 
@@ -66,7 +65,6 @@ class Evaluator {
   Evaluator(const Request& request, Contexts& contexts, MeasuredTimes* times)
       : request_(&request), contexts_(&contexts), times_(times) {}
 
-  /// Settings times GPUs.
   std::size_t rows_a_record() const;
   /// Consumes the piece.
   Evaluation evaluate(Piece& piece, const Submit& submit) const;
@@ -80,8 +78,8 @@ class Evaluator {
   MeasuredTimes* times_;
 };
 
-/// The exception being handled, as an error of this input or record, which costs only itself.
-/// Rethrows what ends the run: wrong usage and failed output.
+/// The current exception as an error of this input or record alone. Rethrows wrong usage and failed
+/// output, which end the run.
 InputError caught_error(const std::string& input, std::optional<std::size_t> line);
 
 }  // namespace roofline

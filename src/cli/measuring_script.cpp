@@ -35,8 +35,7 @@ constexpr std::array<std::uint64_t, 4> batches{1, 8, 32, 128};
 constexpr std::uint64_t most_flop = std::uint64_t{1} << 37;
 constexpr std::uint64_t most_byte = std::uint64_t{1} << 30;
 
-/// Layers whose kernels share constants: a kind and whether convolutions are grouped; all pointwise
-/// functions count as one kind.
+/// Layers whose kernels share constants; all pointwise functions count as one kind.
 using LayerGroup = std::pair<LayerKind, bool>;
 LayerGroup group_of(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
@@ -68,7 +67,7 @@ std::size_t most_layers(const LayerGroup& group) {
   return 0;
 }
 
-/// The script handles images and rows of features, with operands that are no parameters.
+/// The script builds images and rows of features, and no learned operands of combinations.
 bool can_be_timed(const Layer& layer) {
   return most_layers(group_of(layer)) > 0 && (!has_window(layer.kind) || layer.window->rank == 2) &&
          layer.window->pad_begin == layer.window->pad_end &&
@@ -103,8 +102,7 @@ class TimedLayers {
     }
   }
 
-  /// Records of a layer file, by group. Each group is shuffled, so that any number of its first
-  /// layers is a fair sample.
+  /// By group, shuffled so that the first layers of a group are a fair sample of it.
   std::string objects() {
     std::string out;
     for (auto& [group, layers] : groups_) {

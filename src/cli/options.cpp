@@ -18,8 +18,7 @@ bool explains(const Request& request) {
   return request.report.explain_networks || !request.report.explain.empty();
 }
 
-/// Rejects outputs that contradict each other, and layers whose choice needs a GPU that is not
-/// asked for.
+/// Resolves the outputs and rejects contradictory ones.
 void set_outputs(Options& options) {
   Request& request = options.request;
   const std::string& layer_file = options.layer_file;
@@ -66,7 +65,6 @@ void check_chart(const Request& request) {
                      ": expected a format with a chart (--format svg, -o FILE.svg)");
 }
 
-/// Removes "calibrate" from the inputs.
 void set_action(Options& options) {
   using enum Request::Action;
   Request& request = options.request;
@@ -134,7 +132,6 @@ void check_layer_file(const Options& options) {
   refuse(Output::What::choice, request.gpus.size(), "one GPU, on which layers are chosen", "");
 }
 
-/// Row formats hold nothing but rows.
 void check_formats(const Request& request) {
   for (const Output& output : request.outputs) {
     if (output.format == nullptr || output.format->rows() == nullptr) continue;
@@ -147,7 +144,6 @@ void check_formats(const Request& request) {
   }
 }
 
-/// Rejects choices of rows for outputs without rows.
 void check_selection(const Request& request) {
   const RowFilter& filter = request.report.filter;
   if (explains(request) && filter.selects())
@@ -158,7 +154,6 @@ void check_selection(const Request& request) {
     throw UsageError("--compare: expected --top N, for the largest changes, got --sort or --cover");
 }
 
-/// One setting for each data type and batch.
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
   defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
@@ -269,7 +264,6 @@ void set_gpus(const Options& options, Request& request) {
     request.measured_gpu = unwrap(catalogue.find(options.measured_gpu)).name;
 }
 
-/// Ranks selected GPUs, unless --by asks for other rows.
 void set_ranking(Request& request) {
   RowFilter& filter = request.report.filter;
   if (!filter.by && std::ranges::any_of(request.gpus, &AskedGpu::is_selected))
@@ -309,7 +303,7 @@ void set_prices(const Options& options, Request& request) {
   }
 }
 
-/// --measured: times of a file, or one time of the layer that --explain names or of the only layer.
+/// --measured: times of a file, or one time of the explained or only layer.
 void set_measured(const Options& options, Request& request) {
   const std::string& measured = options.measured;
   if (measured.empty()) return;
@@ -357,7 +351,6 @@ void set_needs(Request& request) {
   }
 }
 
-/// Fills in `options` and their request.
 void resolve(int argc, const char* const* argv, Options& options) {
   using enum Request::Action;
   Request& request = options.request;

@@ -1,7 +1,6 @@
 #pragma once
 
-// The words of the command line, between CLI11 (command_line.cpp) and make_request() (options.cpp).
-// No other file includes this one.
+// The words of the command line, which only command_line.cpp and options.cpp see.
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +21,7 @@ struct Options {
   Request request;  ///< what single words set
   // Words whose meaning depends on others:
   std::vector<std::string> gpus;
-  std::vector<std::pair<std::string, double>> prices;  ///< of a GPU-hour, by any spelling of the
-                                                       ///< GPU
+  std::vector<std::pair<std::string, double>> prices;  ///< of a GPU-hour, in any spelling
   std::string kernel_model;                            ///< path of the constants
   std::string measured;                                ///< a path, or one time
   std::string measured_gpu;
@@ -45,8 +43,7 @@ struct Options {
 /// Value of --explain without a name.
 inline constexpr std::string_view whole_network = ".";
 
-/// Fills in the options. Returns the text of --help, --version or --complete, if asked for. Throws
-/// UsageError.
+/// Returns the text of --help, --version or --complete, if asked for. Throws UsageError.
 std::optional<std::string> read_words(int argc, const char* const* argv, Options& options);
 
 /// Shell completion: candidates after `previous`, a word or the part of a word up to and with "=".

@@ -1,8 +1,7 @@
-// All threads do the same: take the next piece, which one thread at a time reads, evaluate it, and
-// queue the result. The thread that finishes the next piece in input order uses its result and
-// those queued behind it. So no result waits for unread input, and a thread waits for another's
-// piece only if the queue is full. Long records are limited in memory to the values that one record
-// may have.
+// Each thread takes the next piece, which one thread at a time reads, evaluates it, and queues the
+// result; the thread that finishes the next piece in input order uses the queued results. So no
+// result waits for unread input, and a thread waits for another only if the queue is full. Long
+// records together hold no more values in memory than one record may have.
 
 #include <algorithm>
 #include <atomic>
@@ -55,8 +54,7 @@ class Pieces {
   bool has_more() const { return records_ || next_input_ < inputs_.size(); }
 
  private:
-  /// As many records as a piece holds, or as are available without waiting. No items at the end,
-  /// where reading may also fail.
+  /// As many records as a piece holds, or as reading gives without waiting; none at the end.
   Piece next_records() {
     constexpr std::size_t most_rows = 512;
     Piece piece{.input = *inputs_[next_input_ - 1], .items = {}, .first = first_};

@@ -19,7 +19,6 @@ namespace {
   throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-/// 0 if unknown, or no terminal.
 winsize terminal_size(int file) {
   winsize size{};
   return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};

@@ -1,7 +1,6 @@
 #pragma once
 
-// The standard streams: results on standard output (files: output_file.hpp), all else on standard
-// error.
+// Standard output takes results (or files: output_file.hpp), standard error all else.
 
 #include <chrono>
 #include <cstdint>
@@ -21,8 +20,8 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reserves closed standard descriptors, so that no file opened later gets their numbers; using
-/// them still fails.
+/// Keeps files opened later off the numbers of closed standard descriptors; using these still
+/// fails.
 void reserve_standard_descriptors();
 
 /// Writes all bytes; waits if the file is full for now. False on failure.
@@ -31,9 +30,8 @@ bool write_whole(int file, std::string_view bytes);
 bool write_text(int file, std::string_view text);
 /// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);
-/// Prints a line on standard error, wrapped on a terminal.
 void note(const std::string& text);
-/// Prints a line about a success, on a terminal only.
+/// Prints only on a terminal.
 void note_success(const std::string& text);
 
 /// Tables as wide as the terminal, at least 80 columns.

@@ -24,8 +24,8 @@ namespace roofline {
 
 namespace fs = std::filesystem;
 
-/// An unfinished file. A signal handler may read the list at any time, so entries are never freed;
-/// all are made before threads start.
+/// An unfinished file. Signal handlers read the list, so entries are never freed; all are made
+/// before threads start.
 struct OutputFile::Temporary {
   std::string path;
   std::atomic<bool> exists = true;
@@ -59,8 +59,7 @@ bool handle_signals() {
   return true;
 }
 
-/// Without the right to give a file away, keeps its group and its mode without set-id bits of the
-/// owner.
+/// Without the right to give the file away: its group, and its mode without set-id bits.
 void keep_owner_and_mode(int file, const struct stat& old) {
   constexpr mode_t permissions = 0777;
   constexpr mode_t set_on_execution = 07000;
@@ -69,8 +68,7 @@ void keep_owner_and_mode(int file, const struct stat& old) {
   fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
 }
 
-/// This process's open descriptor for writing to the file, such as standard output under any name,
-/// which may be in append mode.
+/// This process's descriptor for writing to the file, such as standard output, maybe appending.
 std::optional<int> open_already(const std::string& path) {
   struct stat wanted {};
   if (stat(path.c_str(), &wanted) != 0) return std::nullopt;
@@ -85,7 +83,6 @@ std::optional<int> open_already(const std::string& path) {
   return std::nullopt;
 }
 
-/// The mode of a new file, by the umask.
 void set_new_mode(int file) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -189,8 +186,7 @@ namespace {
 /// Name in messages for a file that the command line does not name.
 std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
 
-/// Identity of a file under all its names: device and inode, or the path of a new file. Empty for
-/// files with two ends: a terminal, /dev/null, a socket.
+/// Device and inode, or the path of a new file. Empty for terminals, /dev/null and sockets.
 std::string place_of(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -200,7 +196,6 @@ std::string place_of(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(written_path(path), error), error).string();
 }
 
-/// Names for messages, by place_of.
 using FilesOfRun = std::map<std::string, std::string>;
 
 FilesOfRun files_read(std::span<const Expected<std::string>> inputs) {

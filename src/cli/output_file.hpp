@@ -15,8 +15,7 @@ namespace roofline {
 /// The path after its symbolic links. Links in /proc count as files: they lead to open files.
 std::string written_path(const std::string& path);
 
-/// Whether a new file can replace the one at `path`: not if it is a pipe, a device, a folder or
-/// open for writing in this process.
+/// False for a pipe, a device, a folder, and a file that this process has open for writing.
 bool is_replaceable(const std::string& path);
 
 /// Replaces the file at `path` on commit(), with its owner and mode; until then, and if the run
@@ -54,9 +53,8 @@ class OutputFile {
 /// The inputs that the words name; an error for each word that names none.
 std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words);
 
-/// Output files by path. Refuses files that the run reads and files named twice, so call it after
-/// the options are read and before the inputs are. Throws UsageError with both names, or
-/// OutputError.
+/// Opens files by path. Rejects files that the run reads and files named twice, so call it after
+/// the options are read and before the inputs are. Throws UsageError with both names, OutputError.
 std::map<std::string, OutputFile> open_outputs(const Request& request,
                                                std::span<const Expected<std::string>> inputs);
 

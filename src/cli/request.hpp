@@ -20,7 +20,6 @@
 
 namespace roofline {
 
-/// Something to write to a file or to standard output.
 struct Output {
   enum class What : std::uint8_t {
     report,     ///< all results, in a format
@@ -51,7 +50,6 @@ struct AskedGpu {
 /// The software that runs the layers: as the options state, or one of the others as their default.
 enum class Stack : std::uint8_t { stated, program, pytorch, torch_compile, tensorrt };
 
-/// Which inputs run on which GPUs.
 enum class Pairing : std::uint8_t {
   all,            ///< each input on each GPU
   input_and_gpu,  ///< two inputs to compare, each on its own GPU, in order
@@ -124,8 +122,8 @@ struct Request {
   }
 };
 
-/// Reads the GPUs, constants and times that the options name. Prints on standard error which of the
-/// user's GPU files are ignored. Throws UsageError, InputError.
+/// Reads the GPUs, constants and times that the options name; prints errors of the user's other GPU
+/// files. Throws UsageError, InputError.
 Request make_request(int argc, const char* const* argv);
 
 /// The GPU with the constants of the request. Throws as Catalogue::find does.

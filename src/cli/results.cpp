@@ -34,7 +34,6 @@ void note_order(const Report& report) {
        ": no layer has a measured time, so that rows keep the order of the input");
 }
 
-/// Keeps an existing file if nothing could be evaluated.
 bool is_kept(const std::string& path) {
   std::error_code error;
   if (!is_replaceable(path) || !std::filesystem::exists(path, error)) return false;
@@ -227,7 +226,6 @@ void Results::write() {
     if (!output.holds_layers()) end(output, report);
 }
 
-/// A report without results answers no gate.
 void Results::check_gates(const Report& report) {
   constexpr int not_evaluated = 1;
   constexpr int condition_holds = 3;
@@ -249,7 +247,6 @@ void Results::check_gates(const Report& report) {
 int Results::finish() const {
   for (const std::string& line : gate_lines_) note(line);
   if (gate_code_) return failed_ ? 1 : *gate_code_;
-  // The reader of the output is gone.
   if (request_->gates.empty()) return failed_ ? 1 : 0;
   note("roofline: --fail-if: the output was closed before all was evaluated");
   return 1;

@@ -20,10 +20,9 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// Takes the next part of the inputs and prints its messages. Throws UsageError, OutputError,
-  /// OutputClosed.
+  /// Prints the part's messages. Throws UsageError, OutputError, OutputClosed.
   void take(Evaluation part);
-  /// Writes standard output and files. Throws as take does.
+  /// Throws as take does.
   void write();
 
   /// Prints what the gates found. Returns the exit code.
@@ -40,7 +39,6 @@ class Results {
   void join_streams(const std::string& input);
   void keep_layers(Network network);
   void write_to(const Output& output, std::string_view text);
-  /// To all outputs of this kind.
   void write_layers(Output::What what, std::string_view text);
   void end_layer_file();
   void end(const Output& output, const Report& report);
@@ -70,9 +68,8 @@ class Results {
   std::optional<int> gate_code_;         ///< set once everything is evaluated
 };
 
-/// Writes the report's recording, compressed, into the open `file` and closes it. Each piece of a
-/// layer's GPU work gets the expected time in its arguments (annotated_recording.cpp). Throws
-/// InputError, OutputError.
+/// Writes the recording with expected times (annotated_recording.cpp), compressed, into `file` and
+/// closes it. Throws InputError, OutputError.
 void write_annotated(const Report& report, const std::string& path, int file,
                      const InputLimits& limits);
 

@@ -49,7 +49,6 @@ std::string networks_text(bool json) {
   return '[' + names + "]\n";
 }
 
-/// Output of actions without inputs.
 std::string printed_text(const Request& request) {
   using enum Request::Action;
   if (request.action == print_text) return request.text;

@@ -7,23 +7,22 @@ namespace roofline {
 /// Returns the exit code. Throws OutputClosed, UsageError, InputError, OutputError.
 int run(const Request& request);
 
-/// Evaluates pieces of the inputs on several threads. `use` gets the results in input order, from
-/// one thread at a time. Rethrows the first failure in input order and uses nothing after it.
+/// Evaluates on several threads. `use` gets the results in input order, one thread at a time.
+/// Rethrows the first failure in input order and uses nothing after it.
 void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Request& request,
                        const Evaluator& evaluator, const Submit& use);
 
-/// Fits the GPU's kernel model to measured layers, prints the outcome, and writes the GPU's file
-/// with the new constants. Returns the exit code. Throws UsageError, InputError, OutputError.
+/// Fits the GPU's kernel model to measured layers and writes the GPU's file. Returns the exit code.
+/// Throws UsageError, InputError, OutputError.
 int calibrate_inputs(const Request& request);
 
 /// The networks of all inputs; prints errors of wrong inputs.
 std::vector<Network> read_networks(const Request& request,
                                    const std::vector<Expected<std::string>>& inputs, bool& failed);
 
-/// Prints a Python script that times layers with PyTorch and writes input for `roofline calibrate`.
-/// Its layers are those of the inputs, as they are, or else of the built-in networks and
-/// configs/calibration in several types and passes. Returns the exit code. Throws as
-/// calibrate_inputs does.
+/// Prints a Python script that times layers with PyTorch for `roofline calibrate`: those of the
+/// inputs as they are, or else of the built-in networks and configs/calibration in several types
+/// and passes. Returns the exit code. Throws as calibrate_inputs does.
 int write_measuring_script(const Request& request);
 
 }  // namespace roofline
