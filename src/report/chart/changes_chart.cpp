@@ -1,4 +1,5 @@
-// Two results as a waterfall: from the time before over what went, came and changed to that after.
+// Two results as a waterfall: the time before, then work that went, came and changed, then the time
+// after.
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ struct Step {
   double change_s = 0;
 };
 
-/// The largest changes of all three groups, and the rest as one.
+/// The largest changes of all groups, and the rest as one.
 std::vector<Step> steps_of(const Changes& changes) {
   std::vector<Step> steps;
   const auto add = [&](std::string_view what, const ChangeGroup& group) {

@@ -1,4 +1,4 @@
-// Rows of bars along one axis, their names before them and what they say behind them.
+// Rows of bars along one axis, with names before and notes behind them.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The time of every layer, and where the time of all went.
+// The time of every layer, and the parts of the whole time.
 
 #include <fmt/format.h>
 
@@ -11,11 +11,10 @@
 namespace roofline {
 namespace {
 
-/// Each limiter has a colour, in the order of both.
+/// Limiters have the colours in order.
 static_assert(count_of<Limiter> == index_of(Colour::ink));
 constexpr Colour colour_of(Limiter limiter) { return static_cast<Colour>(index_of(limiter)); }
 
-/// A part of a time.
 struct PartOfTime {
   std::string name;
   std::string meaning;
@@ -43,7 +42,7 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
   return parts;
 }
 
-/// A bar of the parts above 0, with the share of each in the panel's legend.
+/// A bar of the parts above 0; their shares go to the panel's legend.
 Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>& parts,
                  double whole_s) {
   Bar bar{.label = std::move(label)};
@@ -75,7 +74,7 @@ Panel where_time_goes(const Result& result) {
   return panel;
 }
 
-/// The parts of layers' expected time in the colours of those of all.
+/// The parts of the row's expected time, in the colours of the whole.
 Bar bar_of_parts(const TableRow& row, const std::string& hover = "") {
   Bar bar;
   for (const PartOfTime& part : parts_of(row))
@@ -132,7 +131,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   return chart;
 }
 
-/// A part of a step as its bar has it, in that order.
+/// Parts of a step in the bar's order, with their colours.
 struct StepLook {
   StepPart part;
   Colour colour;
@@ -148,7 +147,7 @@ constexpr StepLook step_looks[] = {
     {StepPart::collectives, Colour::green},
     {StepPart::other_kernels, Colour::sky},
 };
-/// Parts that are less round to nothing.
+/// Smaller parts round to nothing.
 constexpr double least_step_part = 5e-4;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A report as one HTML page, which fetches nothing and runs nothing: pictures, then what the table
-// says, in one column.
+// A report as one HTML page without scripts or references: charts, then the table's text in one
+// column.
 
 #include <fmt/format.h>
 
@@ -31,12 +31,12 @@ std::string section(std::string_view title, const std::string& content) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
 }
 
-/// Lines that keep their columns, and scroll sideways where these are wider than the page.
+/// Text with fixed columns that scrolls sideways.
 std::string lines(std::string_view text) {
   return fmt::format("<pre tabindex=\"0\">{}</pre>\n", xml_text(text));
 }
 
-/// A page with more charts of one kind is not read.
+/// Nobody reads a page with more charts of one kind.
 constexpr std::size_t most_charts = 6;
 
 void add_charts(std::string& text, std::vector<Chart> charts, std::string_view kind) {
