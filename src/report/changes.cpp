@@ -1,4 +1,3 @@
-// Comparison of two results.
 
 #include <fmt/format.h>
 
@@ -40,7 +39,6 @@ std::string name_text(const Change& change) {
   return change.name + " " + times_text(before) + " -> " + times_text(after);
 }
 
-/// Whether a part shows in a sum of times.
 bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * whole_s; }
 
 /// Empty if all work is of one pass.
@@ -50,7 +48,6 @@ std::string pass_text(const Change& change, const ChangeGroup& group) {
   return change.pass && !one_pass ? std::string(name_of(*change.pass)) : "";
 }
 
-/// The whole change as a sum.
 std::string changes_sentence(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
@@ -76,7 +73,6 @@ std::string changes_sentence(const Changes& changes) {
 std::string number_of_text(double count) { return si(count, ""); }
 std::string size_text(double byte) { return si(byte, "B"); }
 
-/// Both results, one quantity known of both a row.
 Grid wholes_grid(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;

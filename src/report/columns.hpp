@@ -1,7 +1,7 @@
 #pragma once
 
-// A column of a table of rows, once for all formats: its path nests it in JSON and NDJSON, "_"
-// replaces "." in CSV, and its header shows it in tables for people.
+// A column for all formats: its path nests it in JSON and NDJSON, "_" replaces "." in CSV, and
+// tables for people show it if it has a header.
 
 #include <array>
 #include <cstddef>
@@ -31,8 +31,7 @@ enum class Unit : std::uint8_t {
   rate,    ///< likewise, in powers of ten
 };
 
-/// Bits that hold for a whole table, defined by each table. The lowest one selects between the two
-/// orders in which a narrow terminal drops columns.
+/// Bits that hold for a whole table, defined by each table; the lowest selects the drop order.
 using Facts = unsigned;
 
 template <class Row>
@@ -72,7 +71,6 @@ std::string value_text(Unit unit, const Cell& value);
 std::optional<double> number_of(const Cell& value);
 bool adds_up(Unit unit);
 
-/// A table's cell.
 template <class Row>
 std::string cell_text(const Column<Row>& column, const Row& row) {
   if (column.people.text != nullptr) return column.people.text(row);
@@ -92,7 +90,6 @@ std::string sum_text(const Column<Row>& column, std::span<const Row> rows) {
   return value_text(column.unit, sum);
 }
 
-/// The columns for people under these facts.
 template <class Row>
 std::vector<Column<Row>> shown_columns(std::span<const Column<Row>> columns, Facts facts = 0) {
   std::vector<Column<Row>> shown;
@@ -144,13 +141,11 @@ consteval std::size_t size_of_group(std::size_t begin) {
   return end - begin;
 }
 
-/// Keys of a column within its group's object, and of that object.
 template <const auto& columns, std::size_t i>
 inline constexpr JsonKey own_key(columns[i].path.substr(group_of(columns[i].path).size()));
 template <const auto& columns, std::size_t i>
 inline constexpr JsonKey group_key(columns[i].path.substr(0, columns[i].path.find('.')));
 
-/// Writes the group's columns from the i-th on as an object.
 template <const auto& columns, std::size_t i, std::size_t... n, class Row>
 void write_group(std::index_sequence<n...>, JsonWriter& writer, const Row& row) {
   if (!(is_known(columns[i + n].value(row)) || ...)) {
@@ -162,9 +157,8 @@ void write_group(std::index_sequence<n...>, JsonWriter& writer, const Row& row) 
   writer.end_object();
 }
 
-/// Writes a row into the open object, nested by path; a group of unknown columns is null. The table
-/// is a template argument: code for each column writes rows a fifth faster than calls through
-/// pointers.
+/// A group of unknown columns is null. The table is a template argument: code for each column
+/// writes rows a fifth faster than calls through pointers.
 template <const auto& columns, std::size_t i = 0, class Row>
 void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
   constexpr std::size_t end = i + size_of_group<columns>(i);

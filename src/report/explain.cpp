@@ -38,7 +38,6 @@ std::string window_text(const Layer& layer) {
   return layer.groups > 1 ? fmt::format("{}, {} groups", text, layer.groups) : text;
 }
 
-/// The formula of the MACs, with variables and with numbers.
 std::string macs_text(const Layer& layer, const Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
@@ -62,7 +61,6 @@ std::string line(std::string_view name, fmt::format_string<Args...> form, Args&&
   return fmt::format("  {:<10} {}\n", name, fmt::format(form, std::forward<Args>(args)...));
 }
 
-/// Breaks a long formula before its numbers.
 std::string formula(std::string_view name, std::string text) {
   constexpr std::size_t widest = 67;
   const std::size_t numbers = text.find(" = ");
@@ -147,7 +145,6 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
-/// Explains an algorithm with fewer MACs than the layer.
 std::string saved_macs_text(const KernelPlan& kernel) {
   if (!saves_macs(kernel.algorithm)) return "";
   const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
@@ -190,7 +187,6 @@ std::string stream_text(const KernelPlan& kernel) {
   return text;
 }
 
-/// The kernel's traffic and its intensity.
 std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);
@@ -203,7 +199,6 @@ std::string traffic_text(const LayerResult& row) {
               intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 
-/// The parts of the expected time, one a line.
 std::string parts_table(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   std::string text;
@@ -250,7 +245,6 @@ std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
          unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s);
 }
 
-/// The layer's place under the roofs.
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s;
   const double times = expected / row.point.roofline_time_s;
@@ -267,8 +261,7 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   return text;
 }
 
-/// The measured time under the roofs, and the expected time of a library's kernel. A stated kernel
-/// is the measured one.
+/// A stated kernel is the measured one: it needs no library's kernel beside it.
 std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
   const double time_s = *row.measured_time_s;
   const bool is_stated = row.layer.mapping != KernelMapping{};
@@ -326,7 +319,6 @@ std::string note_marks(const DerivationStep& step, std::vector<std::string>& not
   return marks.empty() ? "" : fmt::format("  [{}]", fmt::join(marks, ", "));
 }
 
-/// The derivation, one step a line, then the sources of its constants.
 std::string derivation_text(const std::vector<DerivationStep>& steps) {
   constexpr std::size_t widest = 100, quantity_width = 36;
   std::string text;
@@ -434,7 +426,6 @@ namespace {
 
 /// Smaller parts of the time are joined.
 constexpr double least_share = 0.01;
-/// also in a file, as it is one screen
 constexpr std::size_t screen_width = 80;
 
 /// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"

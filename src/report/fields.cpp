@@ -45,7 +45,6 @@ Cell uncertainty(LayerIn r) {
   return part_of(r.layer.expected_uncertainty, member);
 }
 
-/// `amount` over the measured time.
 Cell achieved(LayerIn r, std::uint64_t amount) {
   if (!r.layer.measured_time_s) return {};
   return static_cast<double>(amount) / *r.layer.measured_time_s;
@@ -59,8 +58,7 @@ Cell over(const std::optional<double>& measured_s, const std::optional<double>& 
 /// A layer that touched fewer bytes than are counted has no byte rate and is below no bound.
 bool is_overcounted(LayerIn r) { return r.layer.below_bound == BelowBound::fewer_bytes; }
 
-/// The measured rate over the peak at the row's place; unknown above 1, where fewer multiply-adds
-/// were done than are counted.
+/// Unknown above 1: fewer multiply-adds were done than are counted.
 Cell share_of_peak(LayerIn r) {
   if (!r.layer.measured_time_s || counts_of(r).flops == 0) return {};
   const double share = point_of(r).compute_time_s / *r.layer.measured_time_s;
@@ -87,7 +85,6 @@ std::string ran_text(LayerIn r) {
   return shortened(printable(layer_of(r).measured->kernel), most_of_kernel_name);
 }
 
-/// The model's kernel, beside a recorded one.
 std::string planned_text(LayerIn r) {
   const LayerResult& row = r.layer;
   if (!row.kernel || row.layer.measured->kernel.empty()) return "";
@@ -261,7 +258,6 @@ bool tells_apart(const SettingsTable& table, BatchGoal goal) {
   return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
 }
 
-/// The quantities that the row is best in.
 std::string marks_text(SettingIn s) {
   if (!s.row.fits.value_or(true)) return "DOES NOT FIT";
   if (s.table.ranked_by) return "";
@@ -283,7 +279,8 @@ Cell uncertainty_of(SettingIn s) {
   return part_of(s.row.expected_uncertainty, member);
 }
 
-// Narrow terminals first drop what follows from the rest; a ranking keeps what helps to choose a GPU.
+// Narrow terminals first drop what follows from the rest; a ranking keeps what helps to choose a
+// GPU.
 // clang-format off
 constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"schema_version", Unit::none, [](SettingIn) -> Cell { return schema_version; }, {}, true},

@@ -16,8 +16,6 @@ namespace roofline {
 /// Raised when a key of JSON or NDJSON changes its meaning or goes.
 inline constexpr std::uint64_t schema_version = 2;
 
-// Views of rows with their tables.
-
 struct LayerLine {
   std::string_view source;
   std::string_view network;
@@ -61,23 +59,20 @@ inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_
                        batch_of_one = 32;
 }
 
-// `Line` below is one of the three, or TypeRow where noted.
+// `Line` below: LayerLine, KernelLine or SettingLine.
 
 /// Writes the row into the open object; also for TypeRow. `with_head` adds the head columns.
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 
-/// The header line of CSV.
 template <class Line>
 const std::string& csv_header();
 
-/// Appends a line with all fields.
 template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line);
 
 std::string column_of(std::string_view path);
 
-/// A member of `whole`, or unknown.
 template <class Whole, class Member>
 Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
   return whole ? Cell((*whole).*member) : Cell();

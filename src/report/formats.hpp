@@ -16,9 +16,7 @@ class OutputBuffer {
   OutputBuffer(const OutputBuffer&) = delete;
   OutputBuffer& operator=(const OutputBuffer&) = delete;
 
-  /// To append to.
   std::string& text() { return text_; }
-  /// Passes the text on if it is large.
   void pass_on() {
     if (text_.size() >= worth_byte) flush();
   }

@@ -1,4 +1,3 @@
-// GPUs: all fields of one, the catalogue as a table and as JSON.
 
 #include <fmt/format.h>
 
@@ -34,7 +33,6 @@ std::string binary_bytes(double bytes) {
                        : fmt::format("{:g} KiB", bytes / kibi);
 }
 
-/// A field's value within a line; lists and parts have headings of their own.
 template <class T>
 std::string value_text(const FieldForm& form, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {

@@ -24,12 +24,10 @@ struct GridColumn {
 
   /// Makes the cell printable, as names come from files.
   void add(std::string_view cell);
-  /// In columns of a terminal.
   std::size_t width() const;
   bool says_nothing() const;
 };
 
-/// Columns of texts (left) and of numbers (right).
 inline GridColumn left(std::string header, std::size_t drop_order = 0) {
   return {std::move(header), true, drop_order};
 }
@@ -44,7 +42,6 @@ struct Grid {
   std::size_t row_count() const { return columns.empty() ? 0 : columns.front().cells.size(); }
 };
 
-/// At most `width` wide if short names and remarks suffice.
 std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
@@ -61,10 +58,8 @@ class Legend {
   std::set<std::string> words_;  ///< headers, marks in cells, words of sentences
 };
 
-/// All words and marks with their meanings.
 std::string words_text(std::size_t width);
 
-/// Grids as aligned text or Markdown, for a terminal or a file.
 struct TableStyle {
   std::optional<std::size_t> width = {};  ///< of the terminal; nullopt: a file
   bool is_markdown = false;
@@ -73,8 +68,8 @@ struct TableStyle {
   std::string render(const Grid& grid) const;
 };
 
-/// Drops columns without values, then by their drop_order until the grid fits into `width`. The
-/// first column counts as at most `enough` wide, since names can be shortened.
+/// Drops columns without values, then by drop_order. Names can be shortened, so the first column
+/// counts as at most `enough` wide.
 void fit(Grid& grid, std::optional<std::size_t> width,
          std::size_t enough = std::numeric_limits<std::size_t>::max());
 

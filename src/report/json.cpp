@@ -30,7 +30,6 @@ void write_rates(W& w, std::string_view name, const EngineRates& rates) {
   w.end_object();
 }
 
-/// Seconds of each enumerator, such as "math_s", and other members.
 template <Enumeration E>
 void write_parts(W& w, const EnumArray<E, double>& part_s,
                  std::initializer_list<JsonMember> others = {}) {
@@ -45,7 +44,6 @@ void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
   });
 }
 
-/// A sum's fields.
 void write_total(W& w, const Total& total) { write_fields(w, TypeRow{.total = total}); }
 
 void write_ceilings(W& w, const Result& result) {
@@ -232,7 +230,6 @@ void write_roofs(W& w, const Bounds& bounds) {
              {"kind", bounds.ceilings.kind}});
 }
 
-/// A recording without layers.
 void write_kernel_table(W& w, const KernelTable& table, const Selection& selection) {
   const KernelRecording& recording = *table.recording;
   const bool knows_idle = recording.span_s && recording.busy_s;

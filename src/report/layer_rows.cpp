@@ -1,4 +1,3 @@
-// Rows of layers as people read them.
 
 #include <fmt/format.h>
 
@@ -106,7 +105,6 @@ constexpr std::size_t enough_name = 20;
 constexpr std::size_t enough_recorded_name = 30;  ///< it holds the layer's sizes
 constexpr std::size_t least_name = 12;
 
-/// The first cell, before the name is shortened.
 struct RowName {
   std::string name;
   std::string suffix;  ///< passes and copies, which are never cut
@@ -144,7 +142,6 @@ class LayerGrid {
     if (width && !selection.rest.empty()) add_rest(result, selection.rest);
   }
 
-  /// Adds a row: the name, and a cell of `text_of` for each other column.
   template <class TextOf>
   void add(RowName name, const std::optional<Uncertainty>& uncertainty, const TextOf& text_of) {
     name.name = printable(name.name);

@@ -1,5 +1,4 @@
-// Measured inputs in words: the verdict above the rows; the profiler's recording and the lost time
-// below.
+// Measured inputs in words: the verdict above the rows, the recording and the lost time below.
 
 #include <fmt/format.h>
 
@@ -55,7 +54,7 @@ std::string bad_choices_sentence(const MeasuredSummary& summary) {
       duration(bad.gain_s()));
 }
 
-/// A sum of parts; small parts come last as one, so that the parts sum to the whole.
+/// Joins small parts at the end, so that the parts sum to the whole.
 class PartsText {
  public:
   explicit PartsText(double whole_s) : whole_s_(whole_s) {}
@@ -96,7 +95,6 @@ std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording)
   return text + '\n';
 }
 
-/// The GPU's busy time by layers and other work.
 std::string busy_sentence(const Verdict& verdict) {
   const double busy_s = verdict.step_s - verdict.idle_s();
   if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
@@ -119,14 +117,12 @@ std::string layers_sentence(const Verdict& verdict, const MeasuredSummary& summa
     return fmt::format("{} of {}, {} of the {} that the model expects\n", text, duration(bound_s),
                        ratio_text(measured_s / expected_s), duration(expected_s));
   PartsText sum(measured_s);
-  const double side_by_side = measured_s / verdict.layers_s();  // a step has less time of kernels
-                                                                // that run side by side
+  const double side_by_side = measured_s / verdict.layers_s();  // together they take less
   for (const StepPart part : layer_parts)
     sum.add(side_by_side * verdict.part_s[part], meaning_of(part));
   return fmt::format("{}: {}\n", text, std::move(sum).text());
 }
 
-/// Names what a recording of captured graphs lacks.
 std::string graphs_sentence(const TraceSummary& recording) {
   double unknown_s = 0;
   for (const UnmodelledWork& work : recording.unmodelled)
@@ -138,8 +134,7 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
-/// Time that an action saves and leaves. The host limits kernels that get faster than it launches
-/// them.
+/// Once kernels are faster than the host launches them, the host limits the step.
 std::string action_text(const Advice& action, const Result& result) {
   const double left_s = result.measured.verdict->step_s - action.saved_s;
   const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
@@ -189,7 +184,6 @@ std::string action_sentences(const Result& result) {
 
 namespace {
 
-/// Shares of layers, work between GPUs and copies over the host link.
 std::string explained_sentence(const TraceSummary& recording) {
   const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
   std::string text =

@@ -58,8 +58,7 @@ std::string braced(const std::vector<std::string>& values) {
   return fmt::format("{}{{{}}}", head, fmt::join(ends, ","));
 }
 
-/// First letter and trailing numbers: "denseblock4" is "d*4", "layer{1-3}" "l*{1-3}". --explain
-/// takes short names as patterns.
+/// "denseblock4" is "d*4", "layer{1-3}" "l*{1-3}"; --explain takes these as patterns.
 std::string initial(const std::string& part) {
   if (part.size() < 4) return part;
   std::size_t end = part.find('{');
@@ -68,7 +67,6 @@ std::string initial(const std::string& part) {
   return end < 3 ? part : part.substr(0, 1) + '*' + part.substr(end);
 }
 
-/// Abbreviates as few leading parts as needed.
 std::string abbreviated(const std::string& name, std::size_t width) {
   NameParts parts = parts_of(name);
   std::size_t columns = display_width(name);
@@ -80,8 +78,7 @@ std::string abbreviated(const std::string& name, std::size_t width) {
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
-/// Replaces the beginning by "*" if the text is wider than `width`; without parts the middle, as
-/// such names begin with the kind of layer.
+/// Cuts the beginning; without parts the middle, as such names begin with the kind of layer.
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   const std::size_t kept = width - 1;
@@ -108,7 +105,6 @@ void skip_group(std::string_view& rest) {
 
 bool ends_argument(char c) { return c == ',' || c == '>'; }
 
-/// A template argument in the form of short_signature().
 std::string short_argument(std::string_view& rest) {
   std::string text;
   std::size_t begin = 0;  // of the present component of a qualified name

@@ -9,19 +9,15 @@
 
 namespace roofline {
 
-/// A part of the inputs in one format.
 class RenderedRows {
  public:
   explicit RenderedRows(RowFormat format) : format_(format) {}
 
   void add(const InputError& error);
-  /// Rows [begin, end).
   void add(const Result& result, std::size_t begin, std::size_t end);
   void add(const KernelTable& table);
 
-  /// An empty part in the same format.
   RenderedRows empty() const { return RenderedRows(format_); }
-  /// Whether the text should be passed on now.
   bool is_large() const { return pieces_.size() > 4; }
 
  private:
@@ -34,14 +30,12 @@ class RenderedRows {
   const std::string* header_ = &csv_header<LayerLine>();
 };
 
-/// Joins parts in order.
 class RowStream {
  public:
   RowStream(RowFormat format, Sink sink);
 
   bool has_begun() const { return header_ != nullptr; }
-  /// Throws InputError if rows of kernels and of layers, whose columns differ, would share a
-  /// header.
+  /// Throws InputError if kernels and layers, whose columns differ, would share a header.
   void take(const RenderedRows& part);
   void end() { write("", csv_header<LayerLine>()); }
 

@@ -10,16 +10,12 @@
 
 namespace roofline {
 
-/// Indices of results that are shown together.
 using ResultGroup = std::vector<std::size_t>;
 std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&));
-/// Whether both are one layer on the same GPU.
 bool share_a_table(const Result& a, const Result& b);
-/// Number of results with rows to show.
 std::size_t count_shown(const Report& report, const ResultGroup& results);
 
-/// A table's row: alike layers, with their countable fields summed.
 struct TableRow {
   const Result& result;
   std::vector<std::size_t> layers;  ///< indices into the result's layers; at least one
@@ -45,8 +41,8 @@ std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLin
 /// "resnet50 on V100, fp32, batch 1, fwd"; without "on V100" unless `with_gpu`.
 std::string work_title(const Result& result, bool with_gpu);
 
-/// Rows of layers: all with full names for a file, or a selection that fits a terminal. `results`,
-/// indices into the report, share a table: one network, or several inputs of one layer.
+/// All rows with full names for a file, or a selection for a terminal. `results`, indices into the
+/// report, share a table: one network, or several inputs of one layer.
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
                 std::optional<std::size_t> width);
 
@@ -62,7 +58,6 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
 std::string kernel_label(const KernelRow& row);
 /// "24.57 us, 12.3%, x4": time, share, launches.
 std::string kernel_note(const KernelRow& row);
-/// All fields of a kernel, one a line.
 std::string kernel_hover(const KernelTable& table, const KernelRow& row);
 
 }  // namespace roofline

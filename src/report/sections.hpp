@@ -29,13 +29,10 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 // Work in several settings.
 
-/// One setting a row, without columns of one value and, on a terminal, without columns that do not
-/// fit.
+/// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
-/// The layer types of one network on one GPU, by batch.
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
-/// The first GPU, and those that tie with it.
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";
@@ -55,7 +52,7 @@ struct AlikeChanges {
 
   double change_s() const { return static_cast<double>(times) * first.change_s(); }
 };
-/// The largest first. Measured times are of single layers, so they never fold.
+/// Measured times are of single layers, so they never fold.
 std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group);
 std::string name_text(const AlikeChanges& alike);
 /// "+1.234 ms"
@@ -64,8 +61,7 @@ std::string change_text(double change_s);
 Changes shortened_names(Changes changes);
 /// The limit on a raised bandwidth and what would lift it; empty if it costs little.
 std::string flight_cap_line(const Result& result);
-/// Two results: the change in all, then work that went, came and changed, `top` rows of each and
-/// the rest as one.
+/// `top` rows each of work that went, came and changed, and the rest as one.
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
                          const TableStyle& style);
 
@@ -75,7 +71,6 @@ std::string changes_text(const Changes& changes, std::optional<std::uint64_t> to
 std::string impossible_sentence(const Result& result);
 /// What a reader needs first: the parts of the time and the first thing to do.
 std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
-/// The end of the verdict: the first action, and others.
 std::string action_sentences(const Result& result);
 /// The recording: GPU busy and idle, launches, shares of layers.
 std::string recording_sentences(const Result& result);
@@ -94,8 +89,7 @@ enum class ExplanationLength : std::uint8_t {
 /// The derivation of a layer's numbers, with the numbers put in.
 std::string explanation_text(const Explanation& explanation, const Result& result,
                              ExplanationLength length);
-/// The network's time by parts, its bounds and largest layers, what would help, and its dependence
-/// on the GPU. `ceilings`: the sentence on the GPU's ceilings.
+/// `ceilings`: the sentence on the GPU's ceilings.
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
                                      const std::string& ceilings, const TableStyle& style);
 

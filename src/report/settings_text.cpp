@@ -17,7 +17,6 @@ namespace {
 
 std::string gpu_text(const SettingRow& row) { return row.gpu; }
 
-/// Wider than any GPU's name in the catalogue.
 constexpr std::size_t widest_gpu = 60;
 
 /// Whether all rows have one value, hidden rows included.
@@ -57,7 +56,6 @@ std::string point_name(const SettingsTable& table, const SettingRow& row) {
 
 namespace {
 
-/// The best rows by the other quantities.
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
   std::string text;
   const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {

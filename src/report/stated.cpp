@@ -10,7 +10,6 @@
 namespace roofline {
 namespace {
 
-/// Skips unknown members.
 void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
   for (const auto& [name, value] : members)
     if (is_known(value)) w.member(name, value);
@@ -165,8 +164,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
     if (!layer.inputs[i].producer) continue;
     const Layer& producer = network.layers[*layer.inputs[i].producer];
     operands[i]->layer = producer.name;
-    // A name stands for an earlier layer's whole output; sizes add a part or another shape of it. A
-    // GEMM always states its sizes.
+    // A name alone stands for the whole output. A GEMM always states its sizes.
     if (producer.output == layer.inputs[i].shape && layer.kind != LayerKind::matmul)
       operands[i]->sizes.clear();
   }

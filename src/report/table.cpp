@@ -14,7 +14,6 @@ namespace {
 
 using Section = ResultGroup;
 
-/// The GPU's settings before and after; empty without changes.
 std::string gpu_changes_sentence(const Result& result) {
   std::string text;
   for (const GpuChange& change : result.setting.gpu_changes) {
@@ -125,7 +124,6 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}\n", shown, all, what);
 }
 
-/// Counts the hidden rows of a selection.
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const TableStyle& style) {
   constexpr std::string_view rows = "rows; the total is of all";
@@ -206,7 +204,6 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   return text + legend.text();
 }
 
-/// Explanations of networks, complete enough to send to a colleague.
 std::string screens_text(const Report& report, const std::vector<NetworkExplanation>& screens,
                          const TableStyle& style) {
   std::string text;

@@ -37,7 +37,6 @@ Character character_at(std::string_view text, std::size_t i) {
   return {code, length, true};
 }
 
-/// Replaces invalid bytes and characters that `is_bad`.
 template <class IsBad>
 std::string replaced(std::string_view text, std::string_view replacement, const IsBad& is_bad) {
   std::string out;
@@ -176,7 +175,6 @@ std::string broken(std::string_view text, std::size_t width) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
-    // Indents the rest of an indented line by two more columns.
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(own > 0 ? own + 2 : 0, ' ');
     while (display_width(line) > width) {

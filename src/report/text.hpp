@@ -1,7 +1,6 @@
 #pragma once
 
-// Numbers, names and sentences for people. A number that is not finite is unknown: its text is
-// empty.
+// Text for people; empty for a number that is not finite.
 
 #include <concepts>
 #include <cstddef>
@@ -60,35 +59,29 @@ std::string shape_text(const Shape& shape);
 std::size_t display_width(std::string_view text);
 /// Replaces the middle by "..." if the text is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
-/// The end of the text, at most `width` wide.
 std::string_view last_columns(std::string_view text, std::size_t width);
 /// Breaks lines wider than `width` at blanks; the rest of an indented line is indented.
 std::string broken(std::string_view text, std::size_t width);
 /// Width of sentences without a terminal.
 inline constexpr std::size_t sentence_width = 79;
-/// Replaces control characters, changes of text direction and bytes that are not UTF-8 by "?", so
-/// that names cannot act on a terminal.
+/// Replaces control characters, changes of text direction and invalid UTF-8 by "?", for terminals.
 std::string printable(std::string_view text);
-/// printable() for several lines.
 std::string printable_lines(std::string_view text);
 /// Escapes all markup of Markdown and HTML within a line.
 std::string markdown_text(std::string_view text);
-/// Escapes all markup of Markdown and HTML in whole lines.
 std::string markdown_lines(std::string_view text);
 /// The unchanged text in a Markdown block that it cannot end.
 std::string markdown_block(const std::string& text);
-/// Whether all characters are printable ASCII without quotation marks and backslashes: the text is
-/// the same in every format, except for commas in CSV.
+/// Whether the text is the same in every format, except for commas in CSV: printable ASCII without
+/// quotation marks and backslashes.
 bool is_plain(std::string_view text);
 /// Replaces bytes that are not UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-// Short names: common parts of layers' names are folded, usual parts of kernels' signatures left
-// out (names.cpp).
+// Short names of layers and kernels (names.cpp).
 
-/// One name for several layers, with differing parts in braces: {"layer1.0.conv1",
-/// "layer1.1.conv1"} is "layer1.{0,1}.conv1". Copies ("relu#2") count as their first. The first
-/// name if more than one part differs.
+/// {"layer1.0.conv1", "layer1.1.conv1"} is "layer1.{0,1}.conv1"; copies ("relu#2") count as their
+/// first. The first name if more than one part differs.
 std::string folded_name(const std::vector<std::string>& names);
 
 /// A pattern of at most `width` columns (at least 12) that fits the name: abbreviates leading parts
@@ -96,14 +89,13 @@ std::string folded_name(const std::vector<std::string>& names);
 /// beginning, or the middle of a name without parts.
 std::string short_name(const std::string& name, std::size_t width);
 
-/// A C++ kernel's name without namespaces, result types and argument lists, but with template
-/// arguments: "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)" is
-/// "elementwise_kernel<4, AddFunctor<float>>". Names may have thousands of characters and differ
-/// anywhere.
+/// Without namespaces, result types and argument lists: "elementwise_kernel<4, AddFunctor<float>>"
+/// of "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)". Names may have
+/// thousands of characters and differ anywhere.
 std::string short_signature(std::string_view name);
 
-/// JSON as text. Replaces bytes that are not UTF-8; escapes all non-ASCII characters if a terminal
-/// acts on one of them, such as U+009B.
+/// Replaces invalid UTF-8; escapes all non-ASCII characters if a terminal acts on one, such as
+/// U+009B.
 template <class Json>
 std::string dumped(const Json& json, int indent) {
   std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -13,8 +13,7 @@
 namespace roofline {
 namespace {
 
-/// Texts of recent numbers, as rows repeat many: a GPU's ridge, a bound that equals one of two
-/// times, values of layers that are alike.
+/// Rows repeat numbers: a GPU's ridge, a bound that equals one of two times, alike layers.
 struct KnownNumber {
   std::uint64_t bits = 0;
   std::array<char, 32> characters{};  // the shortest digits are 24 at most

@@ -1,7 +1,6 @@
 #pragma once
 
-// Writes values of fields without a tree: as JSON, on one line or indented by two, and as cells of
-// CSV.
+// Writes values without a tree: as JSON, on one line or indented by two, and as cells of CSV.
 
 #include <algorithm>
 #include <array>
@@ -45,8 +44,7 @@ class JsonValue {
   Write write_;
 };
 
-/// A field's value before it has a format; monostate: unknown. Texts, lists and objects are views
-/// that must outlive the cell.
+/// A value of a field; monostate: unknown. Texts, lists and objects are views to outlive the cell.
 struct Cell
     : std::variant<std::monostate, std::string_view, std::uint64_t, double, bool, JsonValue> {
   using variant::variant;
@@ -62,12 +60,10 @@ struct Cell
 
 inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 
-/// An empty text is unknown.
 inline Cell text_or_null(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
 Cell text_or_null(std::string&& text) = delete;
 
-/// Buffers short texts and numbers: faster than to append each to the string. Must be flushed at
-/// the end.
+/// Buffers short texts and numbers, faster than single appends. Must be flushed at the end.
 class TextBuffer {
  public:
   explicit TextBuffer(std::string& out) : out_(out) {}
@@ -98,7 +94,6 @@ class TextBuffer {
   /// The shortest digits that read back as the same finite number; whole numbers end in ".0".
   void add_number(double value);
 
-  /// Of the string with the buffered text.
   std::size_t size() const { return out_.size() + used_; }
   void flush();
 
@@ -149,8 +144,8 @@ class JsonWriter {
     after_key_ = true;
     return *this;
   }
-  /// Quotes and escapes texts and replaces bytes that are not UTF-8; null for unknown and
-  /// non-finite values. A JsonValue is on one line.
+  /// Escapes texts, replaces invalid UTF-8, writes null for unknown and non-finite values. A
+  /// JsonValue is on one line.
   JsonWriter& value(const Cell& cell);
   JsonWriter& counts(std::span<const std::uint64_t> counts);
   JsonWriter& begin_object() { return open('{'); }
@@ -171,7 +166,6 @@ class JsonWriter {
   JsonWriter& object(std::initializer_list<JsonMember> all) {
     return begin_object().members(all).end_object();
   }
-  /// A list; `write` writes a value for each item.
   template <class Range, class Write>
   JsonWriter& list(std::string_view name, const Range& range, const Write& write) {
     key(name).begin_array();
@@ -243,7 +237,6 @@ inline void JsonWriter::write(const Cell& cell) {
   }
 }
 
-/// For JsonValue::of.
 inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> counts) {
   writer.counts(counts);
 }

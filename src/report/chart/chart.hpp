@@ -1,7 +1,7 @@
 #pragma once
 
-// A chart as a value, in the data's own units: makers turn reports into charts, drawers turn charts
-// into SVG.
+// A chart as a value, in the data's units: makers turn reports into charts, drawers charts into
+// SVG.
 
 #include <cstddef>
 #include <cstdint>
@@ -108,7 +108,6 @@ struct Region {
   std::string label;
 };
 
-/// A text beside a place.
 struct Note {
   Position at;
   std::string text;
@@ -130,7 +129,6 @@ struct LegendItem {
   Symbol symbol = Symbol::circle;
 };
 
-/// Indices of the marks, the longest time first.
 std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks);
 
 struct Plot {
@@ -160,7 +158,6 @@ struct Bar {
   std::optional<Whisker> whisker = {};  ///< of the segments' sum, below the bar
 };
 
-/// Bars along one axis.
 struct Bars {
   std::vector<Bar> rows;
   std::string unit = "s";

@@ -1,7 +1,7 @@
 #pragma once
 
-// Charts in pixels: shapes as SVG elements, and texts apart so that their boxes are known. Without
-// font metrics, widths are estimates, rather too large than too small.
+// Charts in pixels: shapes as SVG elements, and texts apart so that their boxes are known. Widths
+// are estimates, rather too large, without font metrics.
 
 #include <string>
 #include <string_view>
@@ -47,7 +47,6 @@ bool contains(const Box& outer, const Box& inner);
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
-/// Size of all texts but titles.
 inline constexpr double small_text = 11;
 
 struct Text {
@@ -77,7 +76,6 @@ std::string xml_text(std::string_view text);
 std::string px(double value);
 /// "#0a559e": on a light ground.
 std::string_view hex_of(Colour colour);
-/// CSS class of fills and strokes.
 std::string css_name(Colour colour);
 /// Outline with the area of a circle of `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
@@ -100,16 +98,12 @@ void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover = "");
 /// A thin horizontal or vertical line with caps.
 void draw_whisker(Scene& scene, Position from, Position to);
-/// A polyline with the dashes of its style.
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
-/// Fills the polygon with a light tint.
 void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
-/// The charts below each other.
 Scene scene_of(const std::vector<Chart>& charts);
 
-/// The chart as an element of a page.
 std::string svg_element(const Chart& chart);
 std::string svg_css();
 

@@ -1,4 +1,3 @@
-// Rows of bars along one axis, with names before and notes behind them.
 
 #include <algorithm>
 

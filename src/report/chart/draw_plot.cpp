@@ -25,7 +25,6 @@ bool is_free(const Box& box, const Obstacles& obstacles, bool may_cover_lines) {
          (may_cover_lines || std::ranges::none_of(obstacles.lines, hits));
 }
 
-/// Adds boxes along a line.
 void add_line(Obstacles& obstacles, Position from, Position to) {
   constexpr double step = 5;
   const double count = std::max(1.0, std::ceil(std::hypot(to.x - from.x, to.y - from.y) / step));
@@ -38,7 +37,6 @@ Text label_at(double x, double y, const std::string& text, Anchor anchor) {
   return {x, y, text, anchor, "ink label"};
 }
 
-/// Places around a mark, in the order of trial.
 std::vector<Text> places_around(Position at, double radius, const std::string& text) {
   struct Direction {
     double x;
@@ -70,8 +68,7 @@ std::vector<Text> places_around(Position at, double radius, const std::string& t
   return places;
 }
 
-/// Places along a line from its end on: above it to the left, or below it to the right, clear of a
-/// rising line.
+/// From the line's end on: above to the left, or below to the right, clear of a rising line.
 void add_places_along(std::vector<Text>& places, Position from, Position to, bool is_below,
                       const std::string& text) {
   for (double share = 1; share >= 0; share -= 0.02) {
@@ -91,8 +88,7 @@ constexpr double curve_height = 280;
 constexpr double narrow_width = 500;
 constexpr double narrow_height = 300;
 
-// A mark's area is its share of the time: the whole has whole_radius, or less if the largest mark
-// would exceed largest_radius. A single mark has a fixed size.
+// A mark's area is its share of the time, up to largest_radius. A single mark has a fixed size.
 constexpr double whole_radius = 30;
 constexpr double largest_radius = 13;
 constexpr double least_radius = 2.6;
@@ -129,7 +125,6 @@ class PlotDrawing {
   double bottom() const { return frame_.y + frame_.height; }
   Position px_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
 
-  /// The label is at the middle of the foot.
   void draw(const Region& region) {
     std::vector<Position> corners;
     corners.reserve(region.corners.size());
@@ -140,7 +135,6 @@ class PlotDrawing {
     if (box_of(text).width < corners.back().x - corners.front().x) write_free({text}, true);
   }
 
-  /// Writes the mark's name, or its number if there is no room.
   void label(const Mark& mark) {
     const auto places = [&](const std::string& text) {
       return places_around(px_of(mark.at), 1.2 * radius_of(mark), text);
@@ -194,7 +188,6 @@ class PlotDrawing {
     write_first(places);
   }
 
-  /// Writes the first free text, preferably off lines.
   void write_first(const std::vector<Text>& places) {
     if (!write_free(places, false)) write_free(places, true);
   }
@@ -222,7 +215,6 @@ class PlotDrawing {
     for (const std::size_t i : order) draw(plot_.marks[i]);
   }
 
-  /// Lines from a mark to its other values, below all marks.
   void draw_joins(const Mark& mark) {
     const Position at = px_of(mark.at);
     const auto join = [&](const Position& to) {
@@ -255,7 +247,6 @@ class PlotDrawing {
     end_group(scene_);
   }
 
-  /// An outline for another value of a mark.
   void draw_other(Symbol symbol, const Position& at, double radius) {
     draw_symbol(scene_, symbol, at, radius, css_name(Colour::paper));
     keep_free(at, radius);

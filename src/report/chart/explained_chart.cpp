@@ -1,4 +1,4 @@
-// A layer's explanation as a chart: work, roofs, kernel, time, and its place under the roofs.
+// A layer's explanation: work, roofs, kernel, time, and its place under the roofs.
 
 #include <fmt/format.h>
 
@@ -72,7 +72,6 @@ Panel waves_panel(const KernelPlan& kernel) {
   return panel;
 }
 
-/// The layer's possible times.
 Panel landing_panel(const Explanation& explanation, const LayerResult& row) {
   Bars bars;
   const auto add = [&](std::string label, double time_s, Colour colour) {

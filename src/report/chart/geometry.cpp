@@ -43,7 +43,6 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
   return ticks;
 }
 
-/// 1, 2 or 5 times a power of ten.
 double round_step(double step) {
   const double power = power_of_ten(static_cast<int>(std::floor(decade_of(step))));
   for (const double digit : {1.0, 2.0, 5.0})
@@ -84,7 +83,6 @@ struct Polar {
   double radius;
 };
 
-/// Corners to repeat around the middle.
 struct Outline {
   std::size_t repeats;
   double turn_degrees;

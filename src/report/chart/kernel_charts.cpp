@@ -24,7 +24,6 @@ std::vector<Engine> engines_of(const KernelTable& table,
                        table.bounds ? table.bounds->roofs.datasheet_flop_per_s : EngineRates());
 }
 
-/// The look of an engine's kernels, or of kernels without counters.
 LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<Engine>& engine,
                        LegendItem::Sign sign) {
   if (!engine)
@@ -49,7 +48,6 @@ bool has_place(const KernelRow& row) {
          row.roof_share[KernelRoof::compute];
 }
 
-/// The longest first.
 std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
   std::vector<const KernelRow*> rows;
   for (const std::size_t i : report.kernel_selections[index].main_rows())

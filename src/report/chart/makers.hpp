@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by makers of charts: marked layers, bars, and roofs of GPUs; and the makers, one a kind.
+// Shared by makers of charts: marked layers, bars, and roofs of GPUs; and the makers.
 
 #include <cstddef>
 #include <optional>
@@ -18,20 +18,15 @@ std::string row_name(const TableRow& row);
 std::string row_hover(const TableRow& row);
 /// The range of 68 of 100 measured values around an expected time or rate.
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
-/// Sum over the row's layers.
 double row_time_s(const TableRow& row);
-/// The result's rows as folded and chosen for a terminal's table; in the network's order unless the
-/// view sorts.
+/// As in a terminal's table; in the network's order unless the view sorts.
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
 
 /// Numbers the longest marks and removes what is drawn beside the others.
 void number_longest(std::vector<Mark>& marks, bool of_many);
-/// The numbers' meanings.
 Panel numbered_panel(std::vector<Mark> marks);
 
-/// Entries for the thin bars, ticks and lines by the bars.
 void add_bar_legend(std::vector<LegendItem>& legend, const std::vector<Bar>& bars);
-/// Entries for the dots, small marks and lines beside marks.
 void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& marks);
 
 // Roofs as lines of a chart.
@@ -43,7 +38,6 @@ void include(Axis& axis, double value);
 Axis empty_axis(std::string title, std::string unit = "");
 /// A dotted line from a place to the x axis, with a label at its foot.
 Line foot_line(const Position& from, const Axis& y, std::string label, Colour colour = Colour::ink);
-/// A GPU's roofs and the engines to draw.
 struct UsedRoofs {
   const Bounds& bounds;
   std::vector<Engine> engines;
@@ -51,20 +45,16 @@ struct UsedRoofs {
 /// Axes with room for marks, labels, ridges and flat roofs, and those at L2 if `with_l2`.
 void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2);
 
-/// Roofs of one GPU within the axes: device memory, L2 and engines, datasheet and practical or
-/// sustained.
+/// Within the axes: device memory, L2 and engines, datasheet and practical or sustained.
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Plot& plot);
 /// FLOP/s under the roof of device memory or of L2 at an intensity.
 double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2);
 
-/// Only the ceilings that bounds are under: device memory and engines.
 std::vector<Line> ceilings_of(const Bounds& bounds, const std::vector<Engine>& engines,
                               const Plot& plot);
-/// The engine's memory-bound and compute-bound sides.
 std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Plot& plot);
 
-/// Colour of the n-th GPU or type.
 Colour series_colour(std::size_t index);
 
 /// "2.421 ms expected, x2.07 its roofline"; for a recording its step.
@@ -73,7 +63,6 @@ std::string time_headline(const Result& result);
 std::optional<Panel> step_panel(const Result& result);
 /// The row's mark alone under its roofs; nullopt without FLOP.
 std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row);
-/// The row's expected time as a bar of its parts.
 Panel parts_panel(const TableRow& row);
 
 std::vector<Chart> roofline_charts(const Report& report);
@@ -83,7 +72,6 @@ std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
 Chart changes_chart(const Changes& changes);
-/// Charts of results for charts_of().
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
 /// Charts of recordings without layers; nullopt: their default kinds.
 std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind);

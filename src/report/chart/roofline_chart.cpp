@@ -54,7 +54,7 @@ std::string dtype_text(const std::optional<DataType>& type) {
   return type ? std::string(name_of(*type)) : "mixed types";
 }
 
-/// The work of one chart: a plot for each GPU, with marks by type or input.
+/// A plot for each GPU, with marks by type or input.
 struct Subject {
   const Report& report;
   std::vector<const Result*> results;
@@ -164,7 +164,6 @@ std::vector<Mark> marks_of(const Subject& subject) {
   return marks;
 }
 
-/// Notes on a single layer's values, each at its place.
 std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
   std::vector<Note> notes;
   const double flops = mark.at.y * shown_time_s(row);
@@ -207,7 +206,6 @@ std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject&
   return legend;
 }
 
-/// "3 layers, 12.3% of the time".
 struct LayersTime {
   std::size_t layers = 0;
   double time_s = 0;
@@ -222,7 +220,6 @@ struct LayersTime {
   }
 };
 
-/// The layers above their roof, with causes; empty without any.
 std::string above_roof_text(const Subject& subject) {
   LayersTime saving;
   LayersTime others;
@@ -241,7 +238,6 @@ std::string above_roof_text(const Subject& subject) {
   return text.empty() ? text : " Above the roof: " + text + ".";
 }
 
-/// Sentences on layers that are not drawn; empty if all are.
 std::string not_drawn_text(const Subject& subject) {
   LayersTime without;
   LayersTime without_bound;
@@ -285,8 +281,7 @@ std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
   return fastest_first(engines, bounds->roofs.datasheet_flop_per_s);
 }
 
-/// With a larger share of time on the wrong side of a ridge, from layers on other engines, the
-/// sides mean nothing.
+/// With more time on the wrong side, from layers on other engines, the sides mean nothing.
 constexpr double most_on_wrong_side = 0.05;
 
 /// The sides of the ridge, with their shares of a network's time.
@@ -311,7 +306,6 @@ std::vector<Region> sides_of(const Subject& subject, const Result& result, Engin
   return sides;
 }
 
-/// A plot for each GPU, on the same axes.
 std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& marks) {
   Plot axes;
   axes.marks = marks;
@@ -320,7 +314,7 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
   for (const Result* result : subject.results)
     roofs.push_back({result->bounds, engines_of(subject, result->setting.gpu)});
   fit_axes(axes, roofs, !subject.has_many());
-  // room for text to the right of a single mark
+  // room for text
   if (marks.size() == 1) axes.x.high = std::max(axes.x.high, 12 * marks.front().at.x);
   std::vector<Panel> panels;
   panels.reserve(subject.gpus.size() + 1);

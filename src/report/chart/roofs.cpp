@@ -18,7 +18,6 @@ constexpr double hardly_apart = 0.01;
 
 bool differ(double a, double b) { return std::fabs(a / b - 1) > hardly_apart; }
 
-/// Rates of the roofs.
 struct RoofSet {
   const EngineRates& flop_per_s;
   double byte_per_s;
@@ -26,8 +25,7 @@ struct RoofSet {
   std::string_view name = "";  ///< empty: names of the engines and of the memory
 };
 
-/// The engines' flat roofs, and the slope to the highest; leaves out lines that look like one of
-/// `others`.
+/// Flat roofs and the slope to the highest, without lines that look like one of `others`.
 std::vector<Line> roofs_at(const RoofSet& set, const RoofSet* others,
                            const std::vector<Engine>& engines, const Plot& plot) {
   const auto label = [&](std::string_view own, double rate, std::string_view unit) {

@@ -1,5 +1,4 @@
-// Work in several settings: one bar each, or curves over the batch with the parts of an image's
-// time.
+// Work in several settings: bars, or curves over the batch with the parts of an image's time.
 
 #include <fmt/format.h>
 
@@ -68,7 +67,6 @@ Chart bars_of(const SettingsTable& table, const Selection& selection, const std:
   return chart;
 }
 
-/// Sweeps of one network, which share a chart.
 using Sweeps = std::vector<const SettingsTable*>;
 
 /// Room for names behind the last batch, as a share of the axis.
@@ -80,7 +78,6 @@ double throughput(const SettingRow& row, const std::optional<double>& time_s) {
   return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
 }
 
-/// A quantity by batch.
 struct Curve {
   std::string name;                   ///< at the curve's end
   Colour colour = Colour::ink;        ///< paper: marks without a line
@@ -118,7 +115,6 @@ void add_curve(Plot& plot, const SettingsTable& sweep, const Curve& curve,
   if (line.path.size() > 1 && curve.colour != Colour::paper) plot.lines.push_back(std::move(line));
 }
 
-/// Adds room around the curves, and for their names.
 void finish_axes(Plot& plot) {
   const double span = plot.x.high / plot.x.low;
   plot.x.low /= 1.25;
@@ -153,7 +149,6 @@ std::string sweep_name(const SettingsTable& sweep) {
   return first.gpu + (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
 }
 
-/// Expected, possible and measured throughput.
 Panel throughput_panel(const Sweeps& sweeps) {
   const bool alone = sweeps.size() == 1;
   Plot plot;

@@ -47,7 +47,6 @@ std::string text_element(const Text& text) {
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
 
-/// The sign around (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
   using Sign = LegendItem::Sign;
   const auto bar = [&](std::string_view css, double height) {

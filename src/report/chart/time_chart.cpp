@@ -1,4 +1,3 @@
-// The time of every layer, and the parts of the whole time.
 
 #include <fmt/format.h>
 
@@ -22,7 +21,6 @@ struct PartOfTime {
   Colour colour;
 };
 
-/// The parts of the layers' expected times.
 std::vector<PartOfTime> parts_of(const TableRow& row) {
   EnumArray<Limiter, double> part_s{};
   double without_kernel_s = 0;  // copies over the host link
@@ -74,7 +72,6 @@ Panel where_time_goes(const Result& result) {
   return panel;
 }
 
-/// The parts of the row's expected time, in the colours of the whole.
 Bar bar_of_parts(const TableRow& row, const std::string& hover = "") {
   Bar bar;
   for (const PartOfTime& part : parts_of(row))
@@ -131,7 +128,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   return chart;
 }
 
-/// Parts of a step in the bar's order, with their colours.
+/// In the bar's order.
 struct StepLook {
   StepPart part;
   Colour colour;
