@@ -279,8 +279,7 @@ Cell uncertainty_of(SettingIn s) {
   return part_of(s.row.expected_uncertainty, member);
 }
 
-// Narrow terminals first drop what follows from the rest; a ranking keeps what helps to choose a
-// GPU.
+// Narrow terminals first drop what follows from the rest; a ranking keeps what tells GPUs apart.
 // clang-format off
 constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"schema_version", Unit::none, [](SettingIn) -> Cell { return schema_version; }, {}, true},
