@@ -12,7 +12,6 @@
 namespace roofline {
 namespace {
 
-/// A run of the layer against what is expected of it.
 std::string annotation(const LayerResult& layer, double measured_s) {
   constexpr double us_per_s = 1e6;
   const auto& expected_s = layer.expected_time_s();

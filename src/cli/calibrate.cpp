@@ -25,14 +25,13 @@
 namespace roofline {
 namespace {
 
-/// "resnet50" of "resnet50/conv1": layers of one network are much alike.
+/// Layers of one network resemble each other: "resnet50" of "resnet50/conv1".
 std::string network_of(const Layer& layer, const Network& network) {
   const std::size_t slash = layer.name.find('/');
   if (slash != layer.name.npos) return layer.name.substr(0, slash);
   return network.layers.size() > 1 ? network.name : layer.name;
 }
 
-/// The GPUs that the layers say they were measured on.
 std::set<std::string> gpus_of(const std::vector<Network>& networks) {
   std::set<std::string> names;
   for (const Network& network : networks)
@@ -41,7 +40,6 @@ std::set<std::string> gpus_of(const std::vector<Network>& networks) {
   return names;
 }
 
-/// The one that is named, else the one that the layers were measured on.
 std::string name_of_gpu(const Request& request, const std::set<std::string>& measured_on) {
   if (request.gpus.size() == 1) return request.gpus.front().word;
   if (request.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
@@ -51,9 +49,8 @@ std::string name_of_gpu(const Request& request, const std::set<std::string>& mea
                    (named || measured_on.empty() ? "" : " in the inputs"));
 }
 
-/// Layers that another name than the GPU's says were measured on it: the name is no other GPU's, or
-/// the GPU is a file of one's own, which says what it is. Returns such names, and takes them from
-/// the layers.
+/// Clears and returns names that mean `gpu`: no other GPU's, or the only one of the user's own
+/// file.
 std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file,
                                     const Catalogue& catalogue) {
   std::set<std::string> names = gpus_of(networks);
@@ -69,7 +66,7 @@ std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& g
   return {names.begin(), names.end()};
 }
 
-/// Takes away what was measured on other GPUs alone, which may not even have the types.
+/// Removes layers of other GPUs, whose types this GPU may lack.
 void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
   const auto is_of_gpu = [&](const Layer& layer) {
     const std::string& name = layer.measured->gpu;
@@ -80,7 +77,6 @@ void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
   });
 }
 
-/// The rows that were measured as they are evaluated.
 std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
                                            const Context& context, bool& failed) {
   std::vector<MeasuredLayer> layers;
@@ -101,8 +97,7 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
   return layers;
 }
 
-/// The layers of each kind, before and after; the latter by fits that had not seen the layer's
-/// network, where there are such.
+/// Errors by kind of layer; after the fit, if possible, of fits without the layer's network.
 std::string cells_text(const Calibration& calibration) {
   Grid grid;
   grid.columns = {left("layers"),      left("dtype"),         left("pass"),
@@ -124,7 +119,6 @@ std::string cells_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// What was not fitted, and why.
 std::string kept_text(const Calibration& calibration) {
   std::string text = fmt::format(
       "{} more are best where they were, {} no layer needs\n"
@@ -136,7 +130,6 @@ std::string kept_text(const Calibration& calibration) {
   return text;
 }
 
-/// The constants that moved.
 std::string fitted_text(const Calibration& calibration) {
   if (calibration.fitted.empty()) return "no constant moved\n";
   Grid grid;
@@ -149,7 +142,6 @@ std::string fitted_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// What a fit to so few layers is worth.
 std::string warnings(const Calibration& calibration, std::size_t layers) {
   constexpr std::size_t layers_a_constant = 5;
   std::string text;
@@ -165,14 +157,14 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
   return text;
 }
 
-/// The least distance that this share of them does not exceed.
+/// The smallest distance that at least this share of them does not exceed.
 double quantile(std::vector<double> distances, double share) {
   std::ranges::sort(distances);
   const double number = std::ceil(share * static_cast<double>(distances.size()));
   return distances[static_cast<std::size_t>(std::max(1.0, number)) - 1];
 }
 
-/// Names the layers that no constants fit: their times may be in another unit.
+/// Rejects layers far from any fit: their times may be in another unit.
 [[noreturn]] void refuse_outliers(const Calibration& calibration,
                                   const std::vector<MeasuredLayer>& layers, LayerClass layer_class,
                                   double factor_95) {
@@ -191,12 +183,12 @@ double quantile(std::vector<double> distances, double share) {
                                most, factor(factor_95), name_of(layer_class)));
 }
 
-/// What the calibrated model's own accuracy is, by fits that had not seen the layer's network.
+/// Errors of the calibrated model, by fits without the layer's network.
 std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::string& gpu,
                                     const std::vector<MeasuredLayer>& layers) {
   constexpr std::size_t least_layers = 10;
   std::map<LayerClass, std::vector<double>> distances;
-  std::set<ElementCost> costs;  // what was measured of activations and the like
+  std::set<ElementCost> costs;  // of measured activations and the like
   for (std::size_t i = 0; i < calibration.held_out_log_ratios.size(); ++i) {
     const LayerClass layer_class = class_of(layers[i].layer);
     distances[layer_class].push_back(std::fabs(calibration.held_out_log_ratios[i]));
@@ -223,7 +215,7 @@ std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::s
 ModelConstants described(const Calibration& calibration, const Request& request,
                          const std::string& gpu, const std::vector<MeasuredLayer>& layers) {
   ModelConstants constants = calibration.constants;
-  // They take the place of older ones of the same kinds of layers.
+  // Replaces older errors of the same layer classes.
   const std::vector<LayerErrors> own = own_errors(calibration, gpu, layers);
   std::vector<LayerErrors>& errors = constants.errors.layers;
   std::erase_if(errors, [&](const LayerErrors& each) {

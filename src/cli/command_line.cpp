@@ -45,7 +45,7 @@ std::string format_extensions() {
   return names;
 }
 
-// The values of single options, from their texts. All throw UsageError.
+// Parsers of single values. All throw UsageError.
 
 constexpr std::size_t most_batches = 1000;
 
@@ -59,7 +59,7 @@ std::uint64_t parse_batch(const std::string& word) {
   return *batch;
 }
 
-/// Appends what stands between the last two of `batches` and `end`, both in step.
+/// Continues the step of the last two batches up to `end`.
 void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
   if (batches.size() < 2)
     throw UsageError("--batch: expected two numbers before \"...\", such as 1,2,4,...,1024");
@@ -84,8 +84,7 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
   }
 }
 
-/// Numbers, where "..." between a start and an end goes on as the numbers before it do:
-/// 1,2,4,...,1024 doubles and 8,16,24,...,64 adds 8; and the names of goals.
+/// "..." continues the step before it: 1,2,4,...,1024 doubles and 8,16,24,...,64 adds 8.
 void parse_batches(const std::vector<std::string>& words, Options& options) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (const auto goal = parse<BatchGoal>(words[i]))
@@ -98,7 +97,6 @@ void parse_batches(const std::vector<std::string>& words, Options& options) {
       throw UsageError("--batch: expected a number after \"...\"");
 }
 
-/// "NAME=N"
 std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals != text.npos && equals > 0)
@@ -112,7 +110,7 @@ std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
                    in_quotes(text));
 }
 
-/// "GPU=PER_HOUR", with a currency behind it or without.
+/// "GPU=PER_HOUR", with or without a currency behind it.
 void parse_price(const std::string& text, Options& options) {
   const std::size_t equals = text.find('=');
   const std::size_t end = text.find_last_of("0123456789") + 1;
@@ -132,7 +130,6 @@ void parse_price(const std::string& text, Options& options) {
                    in_quotes(text));
 }
 
-/// "128x64x8"
 std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   std::array<std::uint64_t, 3> tile{};
   const char* next = text.data();
@@ -146,7 +143,6 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   return tile;
 }
 
-/// The format of a file is that of its path's extension.
 Output parse_output_file(const std::string& path) {
   if (path.ends_with(".json.gz"))
     return {Output::What::recording, path, find_output_format("json")};
@@ -181,12 +177,11 @@ constexpr std::string_view footer =
 
 constexpr std::size_t name_width = 26;
 
-/// Breaks descriptions so that the help fits the terminal.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
 
-  /// Leaves out what stands for an option's missing value, where that is a mark and no word.
+  /// Hides the stand-in for an option's missing value.
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, is_positional);
     const std::string mark = "{" + std::string(whole_network) + "}";
@@ -202,8 +197,7 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-/// One of a few names, or what else `is_one` knows as such. For --complete they are the check's
-/// name.
+/// The names also name the check, for --complete.
 template <class IsOne>
 CLI::Validator one_of_names(const Names& names, const IsOne& is_one) {
   return {[names, is_one](std::string& text) {
@@ -223,7 +217,7 @@ CLI::Validator one_of_all() {
   return one_of_names({names_of<E>.begin(), names_of<E>.end()});
 }
 
-/// A number in decimal digits within limits, which are spelled as messages show them.
+/// A decimal number within limits, which messages show as spelled here.
 template <class Number>
 CLI::Validator within(std::string_view least, std::string_view most) {
   return {
@@ -233,14 +227,14 @@ CLI::Validator within(std::string_view least, std::string_view most) {
           return "expected " + std::string(std::is_integral_v<Number> ? "an integer" : "a number") +
                  " from " + std::string(least) + " to " + std::string(most) + ", got " +
                  in_quotes(text);
-        // Without leading zeros, which would make it octal.
+        // CLI11 would read leading zeros as octal.
         if (std::is_integral_v<Number>) text = std::to_string(*number);
         return std::string();
       },
       ""};
 }
 
-/// A variable of the shell that is not set leaves an option without its value.
+/// An unset shell variable leaves an option without its value.
 CLI::Validator stated() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("expected a value, got an empty one") : std::string();
@@ -248,7 +242,6 @@ CLI::Validator stated() {
           ""};
 }
 
-/// "pytorch (PyTorch, operator by operator), ..."
 std::string framework_list() {
   std::string all;
   for (const Framework framework : enumerators<Framework>)
@@ -256,7 +249,6 @@ std::string framework_list() {
   return all;
 }
 
-/// What an option's text means, else what is wrong with it.
 template <class T>
 T value_of(const std::string& option, Expected<T> value) {
   if (!value) throw UsageError(option + ": " + value.error().what());
@@ -265,14 +257,12 @@ T value_of(const std::string& option, Expected<T> value) {
 
 using Words = std::vector<std::string>;
 
-/// Adds rows of options: their names, what the help calls their values, what they fill, their help.
 class Rows : public CLI::App {
  public:
   Rows() : CLI::App(std::string(what_it_does), "roofline") {}
 
-  /// Begins a group of the help. CLI11 holds the names of each new option against those of all
-  /// before, which took half of the time that options take at every start. Here it does so group by
-  /// group; a test of the help sees the rest.
+  /// CLI11 compares a new option's names with all before it, which took half of the options' time
+  /// at every start. Here it compares within a group; a test of the help covers the rest.
   void group(const std::string& title) {
     std::ranges::move(options_, std::back_inserter(earlier_));
     options_.clear();
@@ -283,8 +273,7 @@ class Rows : public CLI::App {
     options_ = std::move(earlier_);
   }
 
-  /// `value`: a text, or a list by commas, which takes no further words so that an input may follow
-  /// it.
+  /// `value`: a text, or a list by commas that takes no further words, so that an input may follow.
   void text(const char* name, const char* type, std::string& value, const std::string& help) {
     add_option(name, value, help)->type_name(type);
   }
@@ -295,7 +284,7 @@ class Rows : public CLI::App {
         ->allow_extra_args(false)
         ->type_name("LIST");
   }
-  /// `use` is given the value, and each value of an option that may be repeated.
+  /// A repeated option calls `use` for each value.
   CLI::Option* parsed(const char* name, const char* type,
                       const std::function<void(const std::string&)>& use, const std::string& help) {
     return add_option_function<std::string>(name, use, help)->type_name(type);
@@ -311,7 +300,7 @@ class Rows : public CLI::App {
                help)
         ->check(one_of_all<E>());
   }
-  /// What is done in place of an evaluation, for the second with the GPU that it is done for.
+  /// An action in place of an evaluation; the second kind takes a GPU.
   void action(const char* name, Request::Action action, Options& options, const char* help) {
     add_flag_callback(
         name, [&options, action] { options.request.action = action; }, help);
@@ -323,7 +312,6 @@ class Rows : public CLI::App {
     };
     parsed(name, "GPU", use, help);
   }
-  /// A positive integer.
   template <class Value>
   void count(const char* name, Value& value, const std::string& help,
              std::string_view most = "1000000000") {
@@ -332,7 +320,7 @@ class Rows : public CLI::App {
         ->type_name("N")
         ->transform(within<std::uint64_t>("1", most));
   }
-  /// The usual limits are beyond any part, and far from what doubles cannot hold.
+  /// The default limits lie beyond any part and well within doubles.
   void number(const char* name, const char* type, const std::function<void(double)>& use,
               const std::string& help, std::string_view least = "1e-9",
               std::string_view most = "1e9") {
@@ -520,7 +508,7 @@ void add_model(Rows& rows, Options& options) {
           "Who runs the network: " + framework_list() +
               ". Sets --engine, --fuse, --launch and --layout where you do not")
       ->check(one_of_all<Framework>())
-      ->trigger_on_parse();  // before all other options, which change what it sets
+      ->trigger_on_parse();  // before other options, which change what it sets
   rows.one_of<Layout>("--layout", "ORDER", options.layout,
                       "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
                       "default: nchw for fp32 and fp64, else nhwc");
@@ -583,7 +571,7 @@ void add_mapping(Rows& rows, Options& options) {
   rows.count("--shared-memory-byte", mapping.shared_memory_byte, "Shared memory a block");
 }
 
-/// The row of an option, by its name with dashes or without.
+/// The option's row of the help; `name` with or without dashes.
 std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::string name) {
   name.erase(0, name.find_first_not_of('-'));
   std::vector<std::string> names;
@@ -597,7 +585,6 @@ std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::s
                    did_you_mean(name, {names.begin(), names.end()}));
 }
 
-/// What CLI11 says of wrong words, and the option that may be meant.
 std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, int argc,
                           const char* const* argv) {
   std::vector<std::string> names;
@@ -629,7 +616,7 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   std::string word;
   for (CLI::Option* option : rows.get_options())
     if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
-  rows.add_option("--complete", word);  // of no group: not in the help
+  rows.add_option("--complete", word);  // without a group: hidden in the help
   if (argc == 1) return std::string(what_it_does);
   for (int i = 1; i + 1 < argc; ++i)
     if (const std::string_view each = argv[i]; each == "--help" || each == "-h")

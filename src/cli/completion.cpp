@@ -16,7 +16,7 @@ void add_candidate(std::string& out, std::string_view word, std::string_view des
   out += '\n';
 }
 
-/// Whether a word means the same to every shell, quoted or not, and is no option.
+/// Whether every shell reads the word literally, and it is no option.
 bool is_plain_word(std::string_view word) {
   return !word.starts_with('-') && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -24,21 +24,19 @@ bool is_plain_word(std::string_view word) {
   });
 }
 
-/// What --gpu takes beside names of one.
 void add_selections(std::string& out) {
   for (const std::string& word : selecting_words(all_gpus()))
     if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
 }
 
-/// GPUs are offered by their aliases. Those of a person's own files may be any text: what a shell
-/// would act on is not offered.
+/// Aliases; those in the user's GPU files that a shell would act on are left out.
 void add_gpus(std::string& out) {
   for (const Gpu& gpu : all_gpus())
     for (const std::string& alias : gpu.aliases)
       if (is_plain_word(alias)) add_candidate(out, alias, printable(gpu.name));
 }
 
-/// The words that the option's check is named after; GPUs, whose names stand in a catalogue.
+/// The words in the name of the option's check; for GPUs those of the catalogue.
 std::string values_of(CLI::Option& option) {
   std::string out;
   const auto is = [&](const char* name) { return option.check_lname(name); };
@@ -53,12 +51,11 @@ std::string values_of(CLI::Option& option) {
     std::string words = option.get_validator(0)->get_name();
     std::ranges::replace(words, ' ', '\n');
     if (!words.empty()) add_candidate(out, words);
-  } catch (const CLI::OptionNotFound&) {  // it has no check
+  } catch (const CLI::OptionNotFound&) {  // no check
   }
   return out;
 }
 
-/// Where no value is due: options and inputs.
 std::string options_and_inputs(const CLI::App& app) {
   std::string out;
   for (const CLI::Option* option : app.get_options()) {

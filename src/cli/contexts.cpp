@@ -14,7 +14,7 @@
 namespace roofline {
 namespace {
 
-/// What is wrong with files in the person's own folder that none of these names means.
+/// Errors in the user's GPU files, other than the named GPUs'.
 std::vector<std::string> problems_besides(const Catalogue& catalogue,
                                           const std::vector<std::string>& names) {
   std::vector<std::string> notes;
@@ -23,7 +23,7 @@ std::vector<std::string> problems_besides(const Catalogue& catalogue,
   return notes;
 }
 
-/// "80 SMs and 34.1 GB"; empty where neither is known.
+/// "80 SMs and 34.1 GB"; empty if unknown.
 std::string hardware_of(const RecordedGpu& gpu) {
   if (!gpu.sm_count || !gpu.memory_byte) return "";
   return fmt::format("{} SMs and {:.1f} GB", *gpu.sm_count,
@@ -34,7 +34,6 @@ std::string recorded_name(const RecordedGpu& gpu) {
   return gpu.name.empty() ? "a GPU without a name" : in_quotes(gpu.name);
 }
 
-/// Why a recording has no GPU to be evaluated on.
 std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& alike) {
   const std::string hardware = hardware_of(recorded);
   if (recorded.name.empty() && hardware.empty())
@@ -46,7 +45,6 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
          ": say which it was with --gpu";
 }
 
-/// By what its maker has.
 Stack deployed_on(const Gpu& gpu) {
   return gpu.vendor == "NVIDIA" ? Stack::tensorrt : Stack::torch_compile;
 }
@@ -88,7 +86,6 @@ bool Contexts::is_selected(const Context& context) const {
   });
 }
 
-/// `as_set`: by --set.
 Expected<Context> Contexts::context_of(Gpu gpu, bool as_set, Stack stack) const {
   if (as_set) {
     Expected<Gpu> other = with_settings(std::move(gpu), request_.gpu_settings);
@@ -98,7 +95,7 @@ Expected<Context> Contexts::context_of(Gpu gpu, bool as_set, Stack stack) const 
   return make_context(std::move(gpu), request_.analysis[stack]);
 }
 
-/// What is assumed of several GPUs is one note.
+/// One note for GPUs with the same assumption.
 void Contexts::say_assumed() const {
   constexpr std::size_t most_named = 4;
   std::map<std::string, std::vector<std::string>> assumed;
@@ -153,8 +150,7 @@ bool Contexts::takes(const std::string& input, std::size_t gpu) const {
          input == request_.inputs[gpu];
 }
 
-/// Whether a recording's GPU is in the list, and another one than that of --gpu. A file of one's
-/// own says what it is, whatever the recording calls it.
+/// Whether the recording names another GPU than --gpu. The user's own GPU file matches any name.
 bool Contexts::names_another(const RecordedGpu& recorded) const {
   const auto& [word, gpu, is_selected] = request_.gpus.front();
   if (recorded.name.empty() || answers_to(gpu, recorded.name)) return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the library says is wrong, in the words of the command line.
+// Errors of the library, in the words of the command line.
 
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace roofline {
 
-/// The command line asks for something that does not exist or does not fit together (exit code 2).
+/// The command line is wrong or contradicts itself (exit code 2).
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,7 +19,7 @@ class UsageError : public std::runtime_error {
 inline std::string_view hint_of(Remedy remedy) {
   switch (remedy) {
     case Remedy::none:
-    case Remedy::layer: break;  // a line of its own (evaluator.cpp)
+    case Remedy::layer: break;  // evaluator.cpp prints an example
     case Remedy::gpu: return "--list-gpus lists all";
     case Remedy::network: return "--list-networks lists the networks";
     case Remedy::batches: return "--batch 1,2,4,...,64";
@@ -30,21 +30,19 @@ inline std::string_view hint_of(Remedy remedy) {
   return "";
 }
 
-/// The error with the option that would help.
 inline InputError hinted(InputError error) {
   const std::string_view hint = hint_of(std::exchange(error.remedy, Remedy::none));
   if (hint.empty()) return error;
   return {error.source, error.where, error.message + " (" + std::string(hint) + ")"};
 }
 
-/// Throws UsageError for what was asked for, InputError for what is wrong with an input.
+/// Throws UsageError for an error without a source, else InputError.
 [[noreturn]] inline void raise(const InputError& error) {
   const InputError full = hinted(error);
   if (full.source.empty()) throw UsageError(full.what());
   throw full;
 }
 
-/// The value, else raises the error.
 template <class T>
 T unwrap(Expected<T> expected) {
   if (!expected) raise(expected.error());

@@ -45,7 +45,6 @@ std::string example_of_layer(LayerKind kind) {
 
 }  // namespace
 
-/// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
@@ -60,22 +59,20 @@ class Evaluator::ItemEvaluator {
   void fail(const InputError& unhinted) {
     const InputError error = hinted(unhinted);
     all_.failed = true;
-    // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    // Records are written by programs.
+    // Records are written by programs, which need no example.
     if (unhinted.remedy == Remedy::layer && error.where.starts_with('/'))
       all_.messages.push_back({example_of_layer(error.layer_kind), Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }
 
-  /// The `index`-th thing of its input, in all settings.
   void add(Item& item, std::size_t index) {
     for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
         const auto& [defaults, goal] = request_.settings[setting];
         std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
-        // What ran as kernels ran in no other setting.
+        // Recorded kernels have one setting.
         if (spec->kernels) return add_kernels(spec->kernels);
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
@@ -83,8 +80,7 @@ class Evaluator::ItemEvaluator {
         if (goal) own.batch_override = 1;
         Network network = infer(*spec, own).value();
         spec = nullptr;
-        if (!goal && setting + 1 == request_.settings.size())
-          item.read = nullptr;  // not needed any more
+        if (!goal && setting + 1 == request_.settings.size()) item.read = nullptr;
         network.item = index;
         add_in_setting(std::move(network), item, setting);
       } catch (const InputError& error) {
@@ -97,7 +93,7 @@ class Evaluator::ItemEvaluator {
     for (const std::string& text : texts) all_.messages.push_back({text, Message::Kind::once});
   }
 
-  /// What does not depend on the GPU: the layers in each setting, all else once.
+  /// Keeps the layers of each setting, and once what depends on neither setting nor GPU.
   void keep_network(const Network& network) {
     if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     if (std::exchange(is_kept_, true)) return;
@@ -116,8 +112,7 @@ class Evaluator::ItemEvaluator {
     if (needs_.notes) say(source, notes);
   }
 
-  /// `network`: the item in this setting, and with one image where each GPU has a batch of its own,
-  /// which is searched for.
+  /// `network`: the item in this setting, with batch 1 if the batch is searched for on each GPU.
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
     if (network.layers.empty()) return keep_network(network);
@@ -154,7 +149,7 @@ class Evaluator::ItemEvaluator {
                       goal, batch);
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
-        // What selected GPUs cannot do is no failure, unless none of them can.
+        // A selected GPU may lack what the input needs; it is an error if all do.
         if (contexts_.is_selected(context))
           skipped.add(context.gpu.name, error);
         else
@@ -181,7 +176,7 @@ class Evaluator::ItemEvaluator {
       throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
   }
 
-  /// `eager`: the same GPU under PyTorch, operator by operator, to compare with; null: not asked.
+  /// `eager`: the same GPU under PyTorch, operator by operator, for comparison; null: not asked.
   void add_network(Network network, const Context& context, const Context* eager,
                    std::optional<BatchGoal> goal, std::optional<std::uint64_t> batch) {
     ItemResult one{{{}, &context, nullptr}, std::nullopt};
@@ -193,13 +188,12 @@ class Evaluator::ItemEvaluator {
       if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
         one.result.eager_time_s = other->total.expected_time_s;
     one.result.setting.batch_goal = goal;
-    if (batch) one.result.setting.batch = batch;  // also where products of matrices have another
+    if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
     if (!needs_.report) return render(one.result);
     add_rows(one.result);
     keep(std::move(one));
   }
 
-  /// To what earlier records of the piece gave in the same stream.
   void add_record(Network record, std::size_t stream, const Context& context) {
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
@@ -235,7 +229,7 @@ class Evaluator::ItemEvaluator {
     if (needs_.report) all_.kernels.push_back(std::move(table));
   }
 
-  /// Several threads share a large network's rows, a few at a time so that their text stays small.
+  /// Threads share the rows of a large network, in small parts so that little text is in memory.
   void render(const Result& result) {
     constexpr std::size_t rows_a_part = 512;
     const std::size_t count = result.layers.size();
@@ -263,7 +257,6 @@ class Evaluator::ItemEvaluator {
       submit_text();
   }
 
-  /// What was said and rendered so far.
   void submit_text() {
     Evaluation part;
     for (RenderedRows& rows : all_.rows) part.rows.push_back(std::exchange(rows, rows.empty()));
@@ -271,8 +264,8 @@ class Evaluator::ItemEvaluator {
     submit_(std::move(part));
   }
 
-  /// Points need no layers, so that thousands of them fit into memory; but the rows that lost most
-  /// are asked for theirs.
+  /// Points need no layers: without them thousands fit into memory. The rows that lost most time
+  /// need theirs.
   void keep(ItemResult one) {
     const auto drop_layers = [](Result& of) {
       if (!of.measured.summary) of.layers = std::vector<LayerResult>();
@@ -291,7 +284,7 @@ class Evaluator::ItemEvaluator {
   const Needs& needs_;
   Evaluation& all_;
   const Submit& submit_;
-  const std::size_t first_;  ///< the index of the thing's first result
+  const std::size_t first_;  ///< index of the item's first result
   bool is_kept_ = false;
   std::set<std::string> failures_;
 };
@@ -332,7 +325,7 @@ Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
     if (read != piece.items.end()) return std::move(*read++);
     return piece.reader ? piece.reader->next() : std::nullopt;
   };
-  // Beyond the limit the run ends where copies are added up.
+  // Results rejects copies beyond the limit.
   try {
     while (all.copies <= request_->limits.copies) {
       std::optional<Expected<Item>> item = next();

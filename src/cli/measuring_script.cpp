@@ -23,7 +23,7 @@
 namespace roofline {
 namespace {
 
-/// Whose layers are timed: one of each way to build a network.
+/// One network of each architecture.
 constexpr std::array<std::string_view, 16> networks{
     "alexnet",      "convnext_tiny", "densenet121",     "efficientnet_b0",    "googlenet",
     "inception_v3", "mnasnet1_0",    "mobilenet_v2",    "mobilenet_v3_large", "regnet_y_400mf",
@@ -31,12 +31,11 @@ constexpr std::array<std::string_view, 16> networks{
     "vgg16"};
 constexpr std::array<std::uint64_t, 4> batches{1, 8, 32, 128};
 
-/// What takes a slow GPU long, or a small one's memory.
+/// Limits time on slow GPUs, and memory on small ones.
 constexpr std::uint64_t most_flop = std::uint64_t{1} << 37;
 constexpr std::uint64_t most_byte = std::uint64_t{1} << 30;
 
-/// Layers whose kernels have constants in common: of one kind, grouped convolutions apart and all
-/// functions of one element together.
+/// Layers whose kernels share constants; all pointwise functions count as one kind.
 using LayerGroup = std::pair<LayerKind, bool>;
 LayerGroup group_of(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
@@ -44,7 +43,7 @@ LayerGroup group_of(const Layer& layer) {
   return {is_function ? LayerKind::relu : layer.kind, layer.groups > 1};
 }
 
-/// How many of a group at most, as its kernels have more or fewer constants; none: not timed.
+/// Layers to time of a group: more for kernels with more constants; 0: not timed.
 std::size_t most_layers(const LayerGroup& group) {
   const auto& [kind, grouped] = group;
   using enum LayerKind;
@@ -68,7 +67,7 @@ std::size_t most_layers(const LayerGroup& group) {
   return 0;
 }
 
-/// Images, or rows of features, each operand a tensor.
+/// The script builds images and rows of features, and no learned operands of combinations.
 bool can_be_timed(const Layer& layer) {
   return most_layers(group_of(layer)) > 0 && (!has_window(layer.kind) || layer.window->rank == 2) &&
          layer.window->pad_begin == layer.window->pad_end &&
@@ -82,7 +81,7 @@ bool is_quick(const Layer& layer) {
   return counts.flops <= most_flop && counts.bytes.total <= most_byte;
 }
 
-/// The layer on its own: type and pass are left to the script, a bias is a kernel of its own.
+/// The layer alone: the script sets type and pass, and a bias is a kernel of its own.
 LayerSpec timed_spec(const Layer& layer) {
   LayerSpec spec = stated(layer);
   spec.pass.reset();
@@ -103,8 +102,7 @@ class TimedLayers {
     }
   }
 
-  /// Layer files' objects, group after group. Layers of a group are in an order without any, so
-  /// that however many of the first are taken, they are spread over what the layers are.
+  /// By group, shuffled so that the first layers of a group are a fair sample of it.
   std::string objects() {
     std::string out;
     for (auto& [group, layers] : groups_) {
@@ -147,7 +145,7 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
   text.replace(text.find(what), what.size(), by);
 }
 
-/// The layers of all inputs, each once, in their own types and passes.
+/// The layers of all inputs in their own types and passes, without duplicates.
 std::string objects_of_inputs(const Request& request, bool& failed) {
   std::string out;
   std::set<std::string> known;

@@ -18,8 +18,7 @@ bool explains(const Request& request) {
   return request.report.explain_networks || !request.report.explain.empty();
 }
 
-/// What is asked for is written, or refused: layers and results do not mix, and are not both made
-/// without a GPU.
+/// Resolves the outputs and rejects contradictory ones.
 void set_outputs(Options& options) {
   Request& request = options.request;
   const std::string& layer_file = options.layer_file;
@@ -66,7 +65,6 @@ void check_chart(const Request& request) {
                      ": expected a format with a chart (--format svg, -o FILE.svg)");
 }
 
-/// Takes "calibrate" from the inputs.
 void set_action(Options& options) {
   using enum Request::Action;
   Request& request = options.request;
@@ -92,8 +90,7 @@ void set_action(Options& options) {
       "--help)");
 }
 
-/// Lists, scripts, what is known of a GPU and a calibration are no results: they are printed as
-/// text and, those of GPUs, as JSON.
+/// Actions without results print text, and those on GPUs JSON.
 void check_unevaluated(const Options& options) {
   using enum Request::Action;
   const Request& request = options.request;
@@ -120,7 +117,7 @@ void check_unevaluated(const Options& options) {
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
 }
 
-/// A network has one batch and one type, and rows are chosen on one GPU.
+/// A layer file holds one batch and one type; rows are chosen on one GPU.
 void check_layer_file(const Options& options) {
   const Request& request = options.request;
   const auto refuse = [&](Output::What what, std::size_t count, const std::string& expected,
@@ -135,7 +132,6 @@ void check_layer_file(const Options& options) {
   refuse(Output::What::choice, request.gpus.size(), "one GPU, on which layers are chosen", "");
 }
 
-/// Formats that are rows of layers hold nothing else.
 void check_formats(const Request& request) {
   for (const Output& output : request.outputs) {
     if (output.format == nullptr || output.format->rows() == nullptr) continue;
@@ -148,7 +144,6 @@ void check_formats(const Request& request) {
   }
 }
 
-/// Whoever chooses rows is told where they are not what is shown.
 void check_selection(const Request& request) {
   const RowFilter& filter = request.report.filter;
   if (explains(request) && filter.selects())
@@ -159,7 +154,6 @@ void check_selection(const Request& request) {
     throw UsageError("--compare: expected --top N, for the largest changes, got --sort or --cover");
 }
 
-/// One setting for each data type and batch.
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
   defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
@@ -171,10 +165,10 @@ void set_settings(Options& options) {
       framework == Framework::pytorch || framework == Framework::torch_compile;
   std::vector<LayerSetting>& settings = options.request.settings;
   for (const DataType type : options.dtypes) {
-    // The type of the network's layers, or how autocast runs them in fp32.
+    // Autocast runs a network of fp32.
     defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
     defaults.autocast = is_tensor_type(type) ? std::nullopt : std::optional(type);
-    // PyTorch runs a program in the order of its example's tensors, compilers in their own.
+    // PyTorch runs a program in its tensors' layout, compilers in their own.
     if (options.layout)
       defaults.layout = options.layout;
     else if (framework && framework != Framework::pytorch)
@@ -189,7 +183,6 @@ void set_settings(Options& options) {
   }
 }
 
-/// The options, run by that framework.
 AnalysisOptions run_by(Framework framework, AnalysisOptions options) {
   const AnalysisOptions own = options_of(framework);
   options.framework = framework;
@@ -239,8 +232,7 @@ void set_order(Options& options) {
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
 }
 
-/// Those of --gpu. One that is named and selected counts as named, one that is selected twice
-/// counts once.
+/// A GPU that is both named and selected counts as named; duplicates count once.
 void set_gpus(const Options& options, Request& request) {
   using enum Request::Action;
   const Catalogue& catalogue = request.catalogue.emplace();
@@ -272,7 +264,6 @@ void set_gpus(const Options& options, Request& request) {
     request.measured_gpu = unwrap(catalogue.find(options.measured_gpu)).name;
 }
 
-/// Selected GPUs are ranked unless rows are said to be something else.
 void set_ranking(Request& request) {
   RowFilter& filter = request.report.filter;
   if (!filter.by && std::ranges::any_of(request.gpus, &AskedGpu::is_selected))
@@ -285,8 +276,7 @@ void set_ranking(Request& request) {
     throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
 }
 
-/// Where GPUs are ranked or batches searched for, and nothing is said of how networks run, they run
-/// as people deploy them.
+/// Rankings and searches for a batch assume deployed networks, unless an option says how they run.
 void set_deployment(const Options& options, Request& request) {
   const AnalysisOptions& stated = request.analysis[Stack::stated];
   const bool chooses = request.report.filter.ranks_gpus() || !options.batch_goals.empty();
@@ -313,7 +303,7 @@ void set_prices(const Options& options, Request& request) {
   }
 }
 
-/// Of --measured: a file's, or one of the layer that --explain names or that is the only one.
+/// --measured: times of a file, or one time of the explained or only layer.
 void set_measured(const Options& options, Request& request) {
   const std::string& measured = options.measured;
   if (measured.empty()) return;
@@ -354,14 +344,13 @@ void set_needs(Request& request) {
       continue;
     }
     needs.report = true;
-    // Ranked GPUs are points everywhere but in pictures.
+    // Formats other than pictures show ranked GPUs as points.
     const bool shows_points = format->shows_points || (filter.ranks_gpus() && !format->shows_chart);
     needs.layers = needs.layers || !shows_points;
     if (format->rows() == nullptr && !format->shows_chart) needs.notes = false;
   }
 }
 
-/// Fills the request of these options in from the words.
 void resolve(int argc, const char* const* argv, Options& options) {
   using enum Request::Action;
   Request& request = options.request;

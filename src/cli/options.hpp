@@ -1,7 +1,6 @@
 #pragma once
 
-// The words of the command line, as CLI11 reads them (command_line.cpp) and make_request()
-// (options.cpp) resolves them. Nothing else includes this.
+// The words of the command line, which only command_line.cpp and options.cpp see.
 
 #include <cstdint>
 #include <optional>
@@ -19,12 +18,12 @@ class App;
 namespace roofline {
 
 struct Options {
-  Request request;  ///< what words say by themselves
-  // Words whose meaning depends on others.
+  Request request;  ///< what single words set
+  // Words whose meaning depends on others:
   std::vector<std::string> gpus;
-  std::vector<std::pair<std::string, double>> prices;  ///< of an hour of a GPU, in any spelling
-  std::string kernel_model;                            ///< a file of constants
-  std::string measured;                                ///< a file of times to join, or a time
+  std::vector<std::pair<std::string, double>> prices;  ///< of a GPU-hour, in any spelling
+  std::string kernel_model;                            ///< path of the constants
+  std::string measured;                                ///< a path, or one time
   std::string measured_gpu;
   const OutputFormat* format = nullptr;  ///< of standard output
   std::vector<Output> files;             ///< of -o
@@ -33,24 +32,22 @@ struct Options {
   std::vector<DataType> dtypes;
   std::vector<std::uint64_t> batches;
   std::vector<BatchGoal> batch_goals;
-  std::optional<Pass> pass = Pass::fwd;  ///< none: training, all three
+  std::optional<Pass> pass = Pass::fwd;  ///< nullopt: training, all three passes
   std::optional<FusionKind> fusion;
   std::optional<Layout> layout;
   std::string host_copies;
   std::uint64_t limits_factor = 1;
-  LayerDefaults defaults;  ///< what all settings share
+  LayerDefaults defaults;  ///< shared by all settings
 };
 
-/// What --explain without a name stands for.
+/// Value of --explain without a name.
 inline constexpr std::string_view whole_network = ".";
 
-/// Fills the options in from words. Returns the text that --help, --version or --complete prints
-/// instead. Throws UsageError.
+/// Returns the text of --help, --version or --complete, if asked for. Throws UsageError.
 std::optional<std::string> read_words(int argc, const char* const* argv, Options& options);
 
-/// What may stand next on the command line, for the shells' completion scripts (src/packaging),
-/// after `previous`, a word, or the part of a word up to and with its "=": the candidates, one a
-/// line, each with its description after a tab; a last line ":files" where a path may stand too.
+/// Shell completion: candidates after `previous`, a word or the part of a word up to and with "=".
+/// One a line with its description after a tab; a last line ":files" if a path is valid too.
 std::string completions(CLI::App& app, const std::string& previous);
 
 }  // namespace roofline

@@ -1,9 +1,7 @@
-// The inputs in pieces of work. All threads do the same: each takes the next piece, which one of
-// them at a time reads, evaluates it, and leaves the result to wait for its turn. Whoever finishes
-// the piece whose turn it is uses its result and those that wait right behind it. So no result
-// waits for input that is yet to come, and no thread for another's piece unless as many results as
-// memory should hold are waiting; and of records that are long enough to matter, memory holds no
-// more values than one may have.
+// Each thread takes the next piece, which one thread at a time reads, evaluates it, and queues the
+// result; the thread that finishes the next piece in input order uses the queued results. So no
+// result waits for unread input, and a thread waits for another only if the queue is full. Long
+// records together hold no more values in memory than one record may have.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +22,7 @@
 namespace roofline {
 namespace {
 
-/// The inputs in pieces of work: records by the hundred, of other inputs each as a whole.
+/// Pieces of work: records by the hundred, other inputs whole.
 class Pieces {
  public:
   Pieces(std::span<const Expected<std::string>> inputs, const Request& request,
@@ -42,7 +40,7 @@ class Pieces {
     const Expected<std::string>& input = inputs_[next_input_++];
     Piece piece{.input = input ? *input : std::string(), .items = {}, .ends_input = true};
     try {
-      // One may be spread over several files, so each is opened knowing all of them.
+      // An input may span several files, so the set of all names is known.
       piece.reader = open_input(input.value(), set_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
       piece.items.emplace_back(caught_error(piece.input, std::nullopt));
@@ -56,8 +54,7 @@ class Pieces {
   bool has_more() const { return records_ || next_input_ < inputs_.size(); }
 
  private:
-  /// As many records as one piece of work holds, or as there are before reading has to wait. None
-  /// at the end, which reading may also fail at.
+  /// As many records as a piece holds, or as reading gives without waiting; none at the end.
   Piece next_records() {
     constexpr std::size_t most_rows = 512;
     Piece piece{.input = *inputs_[next_input_ - 1], .items = {}, .first = first_};
@@ -83,10 +80,10 @@ class Pieces {
   std::span<const Expected<std::string>> inputs_;
   const Request& request_;
   std::size_t rows_a_record_;
-  InputSet set_;  ///< of their names
+  InputSet set_;  ///< all names
   std::size_t next_input_ = 0;
-  std::shared_ptr<Reader> records_;  ///< of the present input, where it is a stream of them
-  std::size_t first_ = 0;            ///< how many good ones of it were read
+  std::shared_ptr<Reader> records_;  ///< of the present input, if it holds records
+  std::size_t first_ = 0;            ///< number of its good records so far
 };
 
 class Workers {
@@ -111,11 +108,11 @@ class Workers {
 
   static constexpr std::size_t least_byte_a_value = 2;
 
-  /// What came of a piece: without a result the end of the inputs, or a failure.
+  /// Without a result: the end of the inputs, or a failure.
   struct Finished {
     std::optional<Evaluation> result;
     std::exception_ptr failure;
-    std::size_t record_byte = 0;  ///< its longest record's
+    std::size_t record_byte = 0;  ///< of its longest record
   };
 
   void do_piece() {
@@ -150,7 +147,7 @@ class Workers {
     return longest;
   }
 
-  /// Waits for earlier pieces, which wait for nothing that is still to be read.
+  /// Waits for earlier pieces, which wait for no input.
   void await_room(std::size_t record_byte) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -159,7 +156,7 @@ class Workers {
     record_byte_ += record_byte;
   }
 
-  /// Uses the result if its turn has come, and those that waited for it; else leaves it to wait.
+  /// Queues the result, or uses it and those behind it if it is next in order.
   void finish(std::size_t number, Finished finished) {
     const std::size_t most_waiting = 2 * jobs_;
     const bool may_wait = finished.result.has_value();
@@ -187,7 +184,7 @@ class Workers {
     finished.failure = std::current_exception();
   }
 
-  /// A single piece needs no other thread. Where the system gives no more, there are fewer.
+  /// A single piece needs no other thread. If the system refuses a thread, fewer do the work.
   void start_thread() try {
     if (threads_.size() + 1 < jobs_ && pieces_.has_more())
       threads_.emplace_back([this] { do_pieces(); });
@@ -210,11 +207,11 @@ class Workers {
   std::mutex reading_;  ///< guards pieces_, begun_ and threads_
   std::size_t begun_ = 0;
   std::vector<std::thread> threads_;
-  std::mutex mutex_;  ///< guards what follows, and when it changes
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable changed_;
-  std::map<std::size_t, Finished> waiting_;  ///< by the numbers of their pieces
-  std::size_t done_ = 0;                     ///< pieces whose results were used
-  std::size_t record_byte_ = 0;              ///< of each other piece's longest record, added up
+  std::map<std::size_t, Finished> waiting_;  ///< results by piece
+  std::size_t done_ = 0;                     ///< pieces used
+  std::size_t record_byte_ = 0;              ///< sum over the other pieces' longest records
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };

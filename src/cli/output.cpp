@@ -19,7 +19,6 @@ namespace {
   throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-/// The size of a terminal; 0 where the file is none, or does not say.
 winsize terminal_size(int file) {
   winsize size{};
   return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
@@ -29,7 +28,7 @@ winsize terminal_size(int file) {
 
 void reserve_standard_descriptors() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(file, F_GETFD) < 0)  // the lowest that is free is the one that open() gives
+    if (fcntl(file, F_GETFD) < 0)  // open() returns the lowest free descriptor
         [[maybe_unused]]
       const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
@@ -39,7 +38,7 @@ bool write_whole(int file, std::string_view bytes) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
     if (written >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // a pipe that another process set so, and that is full
+    } else if (errno == EAGAIN) {  // a full pipe that another process made non-blocking
       pollfd ready{file, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -58,7 +57,7 @@ void write_standard_output(std::string_view text) {
 }
 
 void note(const std::string& text) {
-  constexpr std::size_t most_columns = 4000;  // beyond are lists, and names that files may have
+  constexpr std::size_t most_columns = 4000;  // longer notes are lists or long file names
   const std::string shown = shortened(printable(text), most_columns);
   const std::size_t columns = terminal_size(STDERR_FILENO).ws_col;
   write_whole(STDERR_FILENO, (columns > 0 ? broken(shown, columns) : shown) + '\n');

@@ -1,7 +1,6 @@
 #pragma once
 
-// The standard streams. Results go to standard output (or to files, see output_file.hpp), all else
-// to standard error.
+// Standard output takes results (or files: output_file.hpp), standard error all else.
 
 #include <chrono>
 #include <cstdint>
@@ -13,44 +12,41 @@
 
 namespace roofline {
 
-/// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
+/// The reader of standard output is gone (`| head`): the program ends quietly.
 struct OutputClosed {};
 
-/// Output that cannot be written, a full disk say (exit code 1).
+/// Output cannot be written, for example on a full disk (exit code 1).
 class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Keeps the numbers of standard input, output and error from files that are opened later, where
-/// the program was started without them: using them still fails.
+/// Keeps files opened later off the numbers of closed standard descriptors; using these still
+/// fails.
 void reserve_standard_descriptors();
 
-/// Writes all of it at once, and waits where the file takes no more for now. False where that
-/// fails.
+/// Writes all bytes; waits if the file is full for now. False on failure.
 bool write_whole(int file, std::string_view bytes);
-/// The same of what the program prints: on a terminal "?" stands for all that it would act on.
+/// Like write_whole, for printed text: a terminal's control characters become "?".
 bool write_text(int file, std::string_view text);
-/// The same to standard output. Throws OutputClosed, or OutputError where writing fails for any
-/// other reason.
+/// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);
-/// A line for the user on standard error, broken between words where that is a terminal.
 void note(const std::string& text);
-/// A line about what went well, only where a person watches: standard error is a terminal.
+/// Prints only on a terminal.
 void note_success(const std::string& text);
 
-/// How standard output shows tables: in the width of its terminal (80 columns at least).
+/// Tables as wide as the terminal, at least 80 columns.
 RenderStyle standard_output_style();
 
-/// Says on standard error how far a long run is: only on a terminal, only after a second.
+/// Shows a long run's progress on standard error: on a terminal, after one second.
 class Progress {
  public:
-  /// `what` is counted: "evaluated".
+  /// `what` names the counted work, such as "evaluated".
   explicit Progress(const char* what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void step(std::size_t count);
-  /// Takes the line away, before results are written below it.
+  /// To be called before results are printed.
   void erase();
 
  private:

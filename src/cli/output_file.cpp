@@ -24,8 +24,8 @@ namespace roofline {
 
 namespace fs = std::filesystem;
 
-/// The name of a file that is not whole yet. A signal's handler reads the list of them at any time,
-/// so that none is ever freed; all are made before threads are.
+/// An unfinished file. Signal handlers read the list, so entries are never freed; all are made
+/// before threads start.
 struct OutputFile::Temporary {
   std::string path;
   std::atomic<bool> exists = true;
@@ -37,7 +37,7 @@ struct OutputFile::Temporary {
 void remove_temporaries(int signal) {
   for (const auto* each = OutputFile::Temporary::all.load(); each != nullptr; each = each->next)
     if (each->exists) unlink(each->path.c_str());
-  std::raise(signal);  // this time for what it does by default
+  std::raise(signal);  // now with the default action
 }
 
 namespace {
@@ -45,7 +45,7 @@ namespace {
 constexpr std::array signals_that_end_nothing{SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
                                               SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
-/// Of all signals that end a program by default. Those that are ignored, as under nohup, stay so.
+/// All signals that end a program by default. Ignored ones, as under nohup, stay ignored.
 bool handle_signals() {
   for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction action {};
@@ -59,8 +59,7 @@ bool handle_signals() {
   return true;
 }
 
-/// Not everyone may give a file away; then at least its group stays, and its mode without the
-/// rights of an owner that it no longer has.
+/// Without the right to give the file away: its group, and its mode without set-id bits.
 void keep_owner_and_mode(int file, const struct stat& old) {
   constexpr mode_t permissions = 0777;
   constexpr mode_t set_on_execution = 07000;
@@ -69,8 +68,7 @@ void keep_owner_and_mode(int file, const struct stat& old) {
   fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
 }
 
-/// The descriptor that this process has open for writing to what has this path, such as standard
-/// output under all its names. Whoever opened it said whether it is appended to.
+/// This process's descriptor for writing to the file, such as standard output, maybe appending.
 std::optional<int> open_already(const std::string& path) {
   struct stat wanted {};
   if (stat(path.c_str(), &wanted) != 0) return std::nullopt;
@@ -85,7 +83,6 @@ std::optional<int> open_already(const std::string& path) {
   return std::nullopt;
 }
 
-/// That which the process gives new files.
 void set_new_mode(int file) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -95,14 +92,14 @@ void set_new_mode(int file) {
 }  // namespace
 
 std::string written_path(const std::string& path) {
-  constexpr int most_links = 40;  // as many as Linux follows
+  constexpr int most_links = 40;  // Linux's limit
   fs::path target = path;
   std::error_code error;
   for (int i = 0; i < most_links && fs::is_symlink(target, error); ++i) {
     const fs::path next = fs::read_symlink(target, error);
     const fs::path folder = fs::weakly_canonical(fs::absolute(target, error).parent_path(), error);
     if (error || folder.native().starts_with("/proc/")) break;
-    target = target.parent_path() / next;  // an absolute one stands alone
+    target = target.parent_path() / next;  // an absolute link replaces the path
   }
   return target.string();
 }
@@ -136,7 +133,6 @@ void OutputFile::fail(const std::string& what) const {
   throw OutputError("cannot write " + path_ + ": " + what + std::strerror(error));
 }
 
-/// Where it throws, no destructor follows.
 void OutputFile::make_temporary() {
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
@@ -178,7 +174,7 @@ void OutputFile::commit() {
   if (temporary_ != nullptr && read_as(target_))
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
   open_directly();
-  // Some file systems say only now that they are full.
+  // Some file systems report a full disk only on close.
   if (close(std::exchange(file_, -1)) != 0) fail();
   if (temporary_ == nullptr) return;
   if (std::rename(temporary_->path.c_str(), target_.c_str()) != 0) fail();
@@ -187,11 +183,10 @@ void OutputFile::commit() {
 
 namespace {
 
-/// As messages call a file that the command line does not name.
+/// Name in messages for a file that the command line does not name.
 std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
 
-/// A file under all its names: its device and its number there; where there is none yet, the path
-/// that it will have. Empty for what may be both ends: a terminal, /dev/null, a socket.
+/// Device and inode, or the path of a new file. Empty for terminals, /dev/null and sockets.
 std::string place_of(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -201,16 +196,15 @@ std::string place_of(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(written_path(path), error), error).string();
 }
 
-/// How messages call the files of a run, by their places.
 using FilesOfRun = std::map<std::string, std::string>;
 
 FilesOfRun files_read(std::span<const Expected<std::string>> inputs) {
   FilesOfRun files;
   const auto add = [&](const std::string& path, const std::string& name) {
-    if (identity_of(path)) files.emplace(place_of(path), name);  // a built-in network is no file
+    if (identity_of(path)) files.emplace(place_of(path), name);  // built-in networks are no files
   };
   for (const Expected<std::string>& input : inputs) {
-    if (!input) continue;  // said when it is read
+    if (!input) continue;  // reported when it is read
     if (*input == "-") add("/dev/stdin", "standard input");
     add(*input, "the input " + *input);
     for (const std::string& beside : read_with(*input)) add(beside, read_unasked(beside));
@@ -218,7 +212,7 @@ FilesOfRun files_read(std::span<const Expected<std::string>> inputs) {
   return files;
 }
 
-/// Throws UsageError where the file is one of the others, or was read.
+/// Throws UsageError if the run reads or writes the file already.
 void add_written(const std::string& path, const std::string& name, FilesOfRun& files) {
   const std::string place = place_of(path);
   if (place.empty()) return;
@@ -245,7 +239,7 @@ std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>
 
 std::map<std::string, OutputFile> open_outputs(const Request& request,
                                                std::span<const Expected<std::string>> inputs) {
-  std::vector<std::pair<std::string, std::string>> written;  // paths, and what messages call them
+  std::vector<std::pair<std::string, std::string>> written;  // path and its name in messages
   bool prints = false;
   for (const Output& output : request.outputs) {
     prints = prints || output.path.empty();
@@ -261,7 +255,7 @@ std::map<std::string, OutputFile> open_outputs(const Request& request,
   for (const auto& [path, name] : written) {
     add_written(path, name, files);
     for (const std::string& word : request.inputs)
-      if (would_read(word, written_path(path)))  // so that the same command may run twice
+      if (would_read(word, written_path(path)))  // lets the same command run twice
         throw UsageError(std::string(name) + ": expected a file that the input " + word +
                          " does not hold");
     outputs.try_emplace(path, path);

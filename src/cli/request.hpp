@@ -1,7 +1,6 @@
 #pragma once
 
-// What a run is asked for: the words of the command line, resolved once. Nothing changes it
-// afterwards, and nothing after it sees the words.
+// The words of the command line, resolved once: later stages neither change it nor see the words.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,52 +20,48 @@
 
 namespace roofline {
 
-/// Something to write, to a file or to standard output.
 struct Output {
   enum class What : std::uint8_t {
     report,     ///< all results, in a format
     rows,       ///< rows in a format, each as it is computed
-    recording,  ///< the recording itself, with what is expected
+    recording,  ///< the recording with the expected times
     layers,     ///< one network as a layer file
-    records,    ///< every layer of all inputs and settings, as a layer file of records
-    choice,     ///< the rows that are chosen, as a layer file of records
+    records,    ///< all layers of all inputs and settings, as records
+    choice,     ///< the chosen rows, as records
   };
   What what;
   std::string path;                      ///< empty: standard output
-  const OutputFormat* format = nullptr;  ///< null of layers
+  const OutputFormat* format = nullptr;  ///< null for layer files
 
   bool holds_layers() const { return what >= What::layers; }
 };
 
-/// What layers are evaluated with.
 struct LayerSetting {
   LayerDefaults defaults;
-  std::optional<BatchGoal> batch_goal;  ///< the batch is searched for on each GPU
+  std::optional<BatchGoal> batch_goal;  ///< a batch to search for on each GPU
 };
 
 struct AskedGpu {
-  std::string word;  ///< of --gpu
+  std::string word;  ///< as given to --gpu
   Gpu gpu;
-  bool is_selected = false;  ///< the word is not its name but selects GPUs, for what they can do
+  bool is_selected = false;  ///< the word selects GPUs by a property instead of a name
 };
 
-/// What runs the layers: what the options state, or where they leave it open, one of these.
+/// The software that runs the layers: as the options state, or one of the others as their default.
 enum class Stack : std::uint8_t { stated, program, pytorch, torch_compile, tensorrt };
 
-/// Which inputs are evaluated on which GPUs, and as what.
 enum class Pairing : std::uint8_t {
   all,            ///< each input on each GPU
-  input_and_gpu,  ///< two inputs that are compared, on two GPUs: each on its own, in their order
-  gpu_and_as_set  ///< one GPU as it is, and as --set has it
+  input_and_gpu,  ///< two inputs to compare, each on its own GPU, in order
+  gpu_and_as_set  ///< one GPU without and with --set
 };
 
-/// What the outputs need.
 struct Needs {
   std::vector<const OutputFormat*> rows;  ///< formats of Output::What::rows, each once
-  bool gpu = false;                       ///< also where layers are written
+  bool gpu = false;                       ///< false if only layers are written
   bool report = false;
-  bool layers = false;    ///< also where work is evaluated in several ways
-  bool notes = false;     ///< of recordings, as no format that is written shows them
+  bool layers = false;    ///< also if one work is evaluated in several ways
+  bool notes = false;     ///< of recordings; printed, as no output format shows them
   bool networks = false;  ///< for a layer file of all layers
   bool explained_networks = false;
 };
@@ -84,35 +79,35 @@ struct Request {
     print_text
   };
   Action action = Action::evaluate;
-  std::string text;     ///< what --help and --version print
-  std::string command;  ///< all words as they were given
+  std::string text;     ///< of --help and --version
+  std::string command;  ///< all words as given
 
   std::vector<std::string> inputs;
-  std::optional<std::size_t> first_line;  ///< where the inputs begin in a longer text
+  std::optional<std::size_t> first_line;  ///< line of the first record in a longer text
   InputLimits limits;
   std::vector<LayerSetting> settings;     ///< one for each type and batch
-  std::optional<MeasuredTimes> measured;  ///< times to join, in the order of the inputs
-  std::size_t jobs = 1;                   ///< threads that evaluate
+  std::optional<MeasuredTimes> measured;  ///< times to join, in input order
+  std::size_t jobs = 1;                   ///< evaluating threads
 
-  std::optional<Catalogue> catalogue;  ///< where any GPU is asked for
-  std::vector<AskedGpu> gpus;          ///< those that are named first
+  std::optional<Catalogue> catalogue;  ///< only if a GPU is asked for
+  std::vector<AskedGpu> gpus;          ///< named GPUs first
   std::vector<GpuSetting> gpu_settings;
-  SharedConstants constants;  ///< in place of the GPUs'; null: none
-  std::string measured_gpu;   ///< what times were measured on that name no GPU; empty: unknown
+  SharedConstants constants;  ///< in place of the GPUs' constants; null: keep those
+  std::string measured_gpu;   ///< for measured times that name no GPU; empty: unknown
   Pairing pairing = Pairing::all;
 
   EnumArray<Stack, AnalysisOptions> analysis;
-  bool deploys = false;  ///< networks run as people deploy them, by what the GPU's maker has
+  bool deploys = false;  ///< networks run as deployed, by the GPU's vendor
 
   ReportOptions report;
-  std::vector<Gate> gates;  ///< the conditions of --fail-if
+  std::vector<Gate> gates;  ///< of --fail-if
   std::vector<Output> outputs;
   std::optional<ChartKind> chart;
   Needs needs;
-  bool json = false;  ///< lists of GPUs and networks are printed so
+  bool json = false;  ///< prints lists of GPUs and networks as JSON
 
-  std::string fitted = "*";  ///< a pattern of the constants that calibration may move
-  double minutes = 10;       ///< how long the script of calibrate measures
+  std::string fitted = "*";  ///< pattern of the constants that calibration may move
+  double minutes = 10;       ///< duration of the script of calibrate
 
   bool writes(Output::What what) const {
     return std::ranges::find(outputs, what, &Output::what) != outputs.end();
@@ -120,18 +115,18 @@ struct Request {
   bool writes_layers() const {
     return std::ranges::any_of(outputs, [](const Output& each) { return each.holds_layers(); });
   }
-  /// The name of the one GPU that is named; empty without one, or of several.
+  /// Name of the only GPU; empty if --gpu selects it or names none or several.
   std::string_view only_gpu() const {
     return gpus.size() == 1 && !gpus.front().is_selected ? gpus.front().gpu.name
                                                          : std::string_view();
   }
 };
 
-/// Reads what the options name, GPUs, constants and times, and says on standard error which of a
-/// person's own GPU files are ignored. Throws UsageError, InputError.
+/// Reads the GPUs, constants and times that the options name; prints errors of the user's other GPU
+/// files. Throws UsageError, InputError.
 Request make_request(int argc, const char* const* argv);
 
-/// The GPU of this name, with the constants of the request. Throws as Catalogue::find does.
+/// The GPU with the constants of the request. Throws as Catalogue::find does.
 Gpu named_gpu(const Request& request, const std::string& name);
 
 }  // namespace roofline

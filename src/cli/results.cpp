@@ -16,14 +16,13 @@
 namespace roofline {
 namespace {
 
-/// Assumptions beyond this many are not said one by one.
+/// Further assumptions are not printed.
 constexpr std::size_t most_assumed = 20;
 
-/// Rows of records that are kept in one piece: large enough to go back to the system by itself when
-/// all rows are joined.
+/// Rows in one allocation: large enough for the system to take it back when all rows are joined.
 constexpr std::size_t rows_a_part = 4096;
 
-/// An order by measured times is none where nothing was measured.
+/// Warns of an order by measured times without any.
 void note_order(const Report& report) {
   const std::optional<SortBy> by = report.filter.sort;
   const bool by_measured = by == SortBy::lost || by == SortBy::error;
@@ -35,7 +34,6 @@ void note_order(const Report& report) {
        ": no layer has a measured time, so that rows keep the order of the input");
 }
 
-/// Whether a file is there that is worth more than nothing.
 bool is_kept(const std::string& path) {
   std::error_code error;
   if (!is_replaceable(path) || !std::filesystem::exists(path, error)) return false;
@@ -43,7 +41,7 @@ bool is_kept(const std::string& path) {
   return true;
 }
 
-/// With as many digits as tell it from the limit that it is held against.
+/// With enough digits to differ from the limit.
 std::string value_text(double value, double limit) {
   const std::string text = calculator_text(value);
   return value != limit && text == fmt::format("{}", limit) ? fmt::format("{:.12g}", value) : text;
@@ -123,7 +121,7 @@ void Results::take_rows(const std::vector<RenderedRows>& rows) try {
   raise(error);
 }
 
-/// A reader that leaves has enough; the files that were asked for are still to be written.
+/// A closed standard output ends the run, unless files remain to be written.
 void Results::print(std::string_view text) try {
   if (!is_closed_) write_standard_output(text);
 } catch (const OutputClosed&) {
@@ -170,7 +168,7 @@ void Results::join_streams(const std::string& input) {
   }
 }
 
-/// Records of one input are layers of one file.
+/// Records of one input become one layer file.
 void Results::keep_layers(Network network) {
   if (request_->writes(Output::What::records)) {
     if (network.runs_as != RunsAs::layers)
@@ -228,7 +226,6 @@ void Results::write() {
     if (!output.holds_layers()) end(output, report);
 }
 
-/// A report without results answers no gate.
 void Results::check_gates(const Report& report) {
   constexpr int not_evaluated = 1;
   constexpr int condition_holds = 3;
@@ -250,7 +247,6 @@ void Results::check_gates(const Report& report) {
 int Results::finish() const {
   for (const std::string& line : gate_lines_) note(line);
   if (gate_code_) return failed_ ? 1 : *gate_code_;
-  // Whoever read the output left before the end.
   if (request_->gates.empty()) return failed_ ? 1 : 0;
   note("roofline: --fail-if: the output was closed before all was evaluated");
   return 1;

@@ -1,7 +1,6 @@
 #pragma once
 
-// Where evaluated things go, in the order of the input: formats of rows are written as the rows are
-// computed, anything else is kept and written at the end.
+// Receives results in input order. Row formats are written at once, all else at the end.
 
 #include <map>
 #include <optional>
@@ -16,18 +15,17 @@ namespace roofline {
 
 class Results {
  public:
-  /// `files` (open_outputs) outlives this.
+  /// `files` must outlive this.
   Results(const Request& request, std::map<std::string, OutputFile>& files);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// The next part of the inputs. Says on standard error what is to be said of it. Throws
-  /// UsageError, OutputError, OutputClosed.
+  /// Prints the part's messages. Throws UsageError, OutputError, OutputClosed.
   void take(Evaluation part);
-  /// Writes standard output and files. Throws as take does.
+  /// Throws as take does.
   void write();
 
-  /// Says on standard error what gates found. Returns the exit code.
+  /// Prints what the gates found. Returns the exit code.
   int finish() const;
 
  private:
@@ -37,11 +35,10 @@ class Results {
   void print(std::string_view text);
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_result(ItemResult result);
-  /// The records of an input that has ended, if it had any, become one result a stream.
+  /// Joins the input's records into one result for each stream.
   void join_streams(const std::string& input);
   void keep_layers(Network network);
   void write_to(const Output& output, std::string_view text);
-  /// Into the outputs of layers that are to have it.
   void write_layers(Output::What what, std::string_view text);
   void end_layer_file();
   void end(const Output& output, const Report& report);
@@ -50,10 +47,10 @@ class Results {
   const Request* request_;
   std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
-  bool is_closed_ = false;  ///< standard output, by its reader
+  bool is_closed_ = false;  ///< the reader of standard output is gone
   bool failed_ = false;
   bool evaluated_any_ = false;
-  std::uint64_t copies_ = 0;  ///< layers that "repeat" added to this input's records
+  std::uint64_t copies_ = 0;  ///< layers that "repeat" added to the present input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   struct Stream {
@@ -67,13 +64,12 @@ class Results {
   std::optional<Network> layers_;  ///< for a layer file of one network
   bool has_layers_ = false;        ///< the layer file is not empty
   std::vector<InputError> errors_;
-  std::vector<std::string> gate_lines_;  ///< what --fail-if found, for standard error
-  std::optional<int> gate_code_;         ///< the exit code of that, once everything was evaluated
+  std::vector<std::string> gate_lines_;  ///< findings of --fail-if
+  std::optional<int> gate_code_;         ///< set once everything is evaluated
 };
 
-/// Packs the recording that the report is of into an open file, which it closes, with what is
-/// expected of each piece of a layer's GPU work among its arguments (annotated_recording.cpp).
-/// Throws InputError, OutputError.
+/// Writes the recording with expected times (annotated_recording.cpp), compressed, into `file` and
+/// closes it. Throws InputError, OutputError.
 void write_annotated(const Report& report, const std::string& path, int file,
                      const InputLimits& limits);
 

@@ -15,7 +15,7 @@
 namespace roofline {
 namespace {
 
-/// Returns the exit code: 1 where an input could not be evaluated.
+/// Exit code 1 if an input could not be evaluated.
 int evaluate_inputs(const Request& request) {
   Contexts contexts(request);
   const auto inputs = resolve_inputs(request.inputs);
@@ -41,7 +41,6 @@ int evaluate_inputs(const Request& request) {
   return results.finish();
 }
 
-/// A name a line, or a list of JSON.
 std::string networks_text(bool json) {
   if (!json) return network_names();
   std::string names;
@@ -50,7 +49,6 @@ std::string networks_text(bool json) {
   return '[' + names + "]\n";
 }
 
-/// What is printed without any input: help, lists, one GPU, one kernel model.
 std::string printed_text(const Request& request) {
   using enum Request::Action;
   if (request.action == print_text) return request.text;

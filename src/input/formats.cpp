@@ -20,13 +20,13 @@ namespace fs = std::filesystem;
 
 bool always(std::string_view) { return true; }
 
-/// A format of records, each alone.
+/// A format of records.
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
 std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputSet&) {
   return open(std::move(stream));
 }
 
-/// Asked in this order. The last of those that share an extension takes whatever is left.
+/// In the order of trial; the last format of an extension takes all that is left.
 const InputFormat input_table[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, records<open_ndjson>, nullptr, true},
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, whole<read_nsight_systems>},
@@ -65,7 +65,7 @@ bool has_extension(const InputFormat& format, std::string_view name) {
                      [&](std::string_view extension) { return name.ends_with(extension); });
 }
 
-/// ".ndjson, .jsonl, ..." of all formats, each once.
+/// ".ndjson, .jsonl, ..." without duplicates.
 std::string all_extensions() {
   std::vector<std::string_view> all;
   for (const InputFormat& format : input_table)
@@ -82,15 +82,15 @@ bool is_layer_file(const fs::path& path) {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-/// Pipes, sockets and devices, which a folder may hold beside its files and which may never end.
+/// Pipes, sockets and devices, which may never end.
 bool is_no_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && fs::is_other(status);
 }
 
-/// The layer files of a folder and of all below it. A folder that links lead to as well counts
-/// once, under its own path where that is below too, so that no circle of links is endless.
+/// Layer files in a folder and below. A folder counts once, under its own path if that is below, so
+/// that circular links end.
 class FolderWalk {
  public:
   explicit FolderWalk(const fs::path& folder) {
@@ -107,12 +107,11 @@ class FolderWalk {
   }
 
  private:
-  /// A folder that cannot be read is a name like a file's, which fails when it is opened: it costs
-  /// only itself.
+  /// An unreadable folder counts as a file, which fails when opened and costs only itself.
   void add(const fs::path& folder) {
     if (const auto own = identity_of(folder.string()); own && !folders_.insert(*own).second) return;
     std::error_code error;
-    std::error_code ignored;  // a file that cannot be looked at fails when it is read
+    std::error_code ignored;  // unreadable files fail later
     auto entries = fs::directory_iterator(folder, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
       const fs::path& path = entries->path();
@@ -130,7 +129,7 @@ class FolderWalk {
 
   std::vector<std::string> files_;
   std::set<FileIdentity> folders_;
-  std::set<fs::path> links_;  ///< that are not followed yet
+  std::set<fs::path> links_;  ///< not followed yet
 };
 
 std::vector<std::string> files_under(const std::string& directory) {
@@ -142,7 +141,7 @@ std::vector<std::string> files_under(const std::string& directory) {
   return names;
 }
 
-/// What somebody may mean who writes this: a GPU, a network with a similar name, or one of theirs.
+/// Guesses the meaning: a GPU, a network with a similar name, or a file.
 std::string what_else(const std::string& word, const std::vector<std::string_view>& names) {
   if (Catalogue().find(word)) return ": a GPU is given by --gpu " + word;
   const std::string meant = did_you_mean(word, names);
@@ -163,8 +162,7 @@ std::string what_else(const std::string& word, const std::vector<std::string_vie
   throw error;
 }
 
-/// The first format that the bytes look like, among those of the name's extension, or among all
-/// where no format has it.
+/// The first match among formats of the extension, or among all for an unknown extension.
 const InputFormat& format_of(ByteStream& stream) {
   std::vector<const InputFormat*> candidates;
   for (const InputFormat& format : input_table)
@@ -196,7 +194,7 @@ Expected<std::vector<std::string>> resolve_input(const std::string& word) {
 
 std::vector<std::string> read_with(const std::string& name) try {
   std::error_code error;
-  if (!fs::is_regular_file(name, error)) return {};  // what a pipe holds can be looked at once
+  if (!fs::is_regular_file(name, error)) return {};  // a pipe can be read only once
   for (const InputFormat& format : input_table) {
     if (format.read_with == nullptr || !has_extension(format, name)) continue;
     std::vector<std::string> files = format.read_with(name);
@@ -204,7 +202,7 @@ std::vector<std::string> read_with(const std::string& name) try {
   }
   return {};
 } catch (const InputError&) {
-  return {};  // said when it is read
+  return {};  // reported when it is read
 }
 
 bool would_read(const std::string& word, const std::string& path) {

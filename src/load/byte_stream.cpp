@@ -26,7 +26,7 @@ constexpr std::size_t most_chunk_byte = 65536;
   throw InputError(path, "", std::string("cannot be read: ") + std::strerror(error));
 }
 
-/// Reads what is there, so that a pipe's first lines are seen before its end.
+/// Reads what is available, so that a pipe's first lines are seen before its end.
 class FileStream : public ByteStream {
  public:
   FileStream(const std::string& path, const InputLimits& limits)
@@ -52,7 +52,7 @@ class FileStream : public ByteStream {
     while (true) {
       const ssize_t got = ::read(file_, to, count);
       if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno == EAGAIN) {  // a pipe that another process set so
+      if (errno == EAGAIN) {  // another process made the pipe non-blocking
         pollfd ready{file_, POLLIN, 0};
         ::poll(&ready, 1, -1);
       } else if (errno != EINTR) {
@@ -91,7 +91,7 @@ class TextStream : public ByteStream {
   std::size_t next_ = 0;
 };
 
-/// The files that the process has read, each by the name under which it was opened first.
+/// Files read by this process, by the first name they were opened under.
 struct FilesRead {
   std::mutex mutex;
   std::map<FileIdentity, std::string> names;
@@ -127,7 +127,7 @@ void ByteStream::fill(std::size_t count) {
   }
 }
 
-/// Throws where the bytes held exceed the limit, and frees them first.
+/// Frees the bytes and throws if they exceed the limit.
 void ByteStream::check_size(std::size_t held) {
   constexpr std::size_t mb = 1'000'000;
   if (held / mb < limits_.text_mb) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of a file, of standard input or of a text, read once from start to end.
+// Bytes of a file, of standard input or of a text, read once from start to end.
 
 #include <sys/types.h>
 
@@ -17,38 +17,35 @@
 
 namespace roofline {
 
-/// The first bytes of an input, by which its format is told.
+/// Formats are recognised by these first bytes.
 inline constexpr std::size_t head_byte = 65536;
 
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  /// The input's name, as in errors.
   const std::string& name() const { return name_; }
-  /// At least the next `count` bytes, or all that are left, without consuming them. Valid until the
-  /// next call. Throws InputError where reading fails, once: after that the stream has ended.
+  /// The next `count` bytes or more, or all that are left, without consuming them; valid until the
+  /// next call. Throws InputError once if reading fails; the stream then has ended.
   std::string_view peek(std::size_t count);
-  /// As peek(), but only up to the next line break or `most` bytes; more where they are in memory
-  /// already.
+  /// Peeks up to the next line break or `most` bytes, or at all bytes in memory.
   std::string_view peek_line(std::size_t most);
-  /// Consumes bytes that peek() has shown.
+  /// Consumes peeked bytes.
   void skip(std::size_t count);
-  /// The next line without its line break; false at the end. Throws as peek does.
+  /// Reads a line without its break; false at the end. Throws as peek does.
   bool read_line(std::string& line);
-  /// The next lines, as many as are in memory and at least one, with their line breaks; false at
-  /// the end. Throws as peek does.
+  /// Reads at least one line with its break, and all others in memory; false at the end. Throws as
+  /// peek does.
   bool read_lines(std::string& lines);
-  /// Everything from here to the end. Throws as peek does. Like a line, no more than the limits
-  /// allow.
+  /// All remaining bytes, up to the limits as for a line. Throws as peek does.
   std::string read_rest();
   bool failed() const { return failed_; }
-  /// How long it is, where it is a file or a text, in which seek() works.
+  /// Size of a file or a text, which seek() works in; nullopt for others.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  /// Goes on at that byte of the file, without reading what is passed over. Throws InputError.
+  /// Jumps to a byte of the file without reading the bytes between. Throws InputError.
   void seek(std::uint64_t offset);
   const InputLimits& limits() const { return limits_; }
-  /// Whether the next line is in memory, or the end known.
+  /// Whether the next line or the end is in memory.
   bool has_line() const { return ended_ || buffer_.find('\n', begin_) != std::string::npos; }
 
  protected:
@@ -56,9 +53,9 @@ class ByteStream {
       : name_(std::move(name)), limits_(limits) {}
   /// Up to `count` more bytes; 0 at the end. Throws InputError.
   virtual std::size_t read(char* to, std::size_t count) = 0;
-  /// Only where size() says that this works.
+  /// Needs a known size().
   virtual void move_to(std::uint64_t) {}
-  /// Throws InputError: there is more than the limits allow.
+  /// Throws InputError: the input exceeds a limit.
   [[noreturn]] void fail_limit(const std::string& expected) const;
 
  private:
@@ -67,43 +64,40 @@ class ByteStream {
 
   std::string name_;
   std::string buffer_;
-  std::size_t begin_ = 0;          ///< where in buffer_ begins what is not consumed yet
-  std::size_t chunk_byte_ = 8192;  ///< read at once: little for a small input, then more
+  std::size_t begin_ = 0;          ///< of the unconsumed bytes in buffer_
+  std::size_t chunk_byte_ = 8192;  ///< read at once; grows for large inputs
   InputLimits limits_;
   bool ended_ = false;
   bool failed_ = false;
 };
 
-/// A file, or standard input for "-". Throws InputError where it cannot be opened.
+/// "-" is standard input. Throws InputError.
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits = {});
-/// The whole text of a file that another file or a folder names. Pipes and devices, which may never
-/// end, are not opened. `is_looked_through`: the run may have no use for it. Throws InputError.
+/// Text of a file that another file or a folder names. Rejects pipes and devices, which may never
+/// end. `is_looked_through`: the run may not use it. Throws InputError.
 std::string read_regular_file(const std::string& path, bool is_looked_through = false);
-/// What stays the same under all names of a file: its device and its number there.
+/// Device and inode, equal for all names of a file.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-/// That of the file at the end of a path's links; none where there is no file.
+/// Identity of the file that `path` resolves to; nullopt if there is none.
 std::optional<FileIdentity> identity_of(const std::string& path);
-/// The name under which the process has opened the file at that path to read it, whichever file
-/// named it; none where it has not. What is only looked through does not count before a use is
-/// found for it.
+/// The name under which this process opened the file for reading; nullopt if it did not. Files that
+/// were only looked through count after note_used().
 std::optional<std::string> read_as(const std::string& path);
 void note_used(const std::string& path);
-/// The error message for a text that begins in UTF-16; none for any other text.
+/// Error message for a text in UTF-16; nullopt for any other.
 std::optional<std::string> wrong_encoding(std::string_view begin);
-/// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
                                         const InputLimits& limits = {});
 
-/// The stream as it is, or what is left of a pipe in a file without a name, which ends with the
-/// result: seek() works in it. Throws InputError where that file cannot be written.
+/// The stream, or an unnamed temporary copy of a pipe, in which seek() works. Throws InputError if
+/// the copy cannot be written.
 std::unique_ptr<ByteStream> seekable(std::unique_ptr<ByteStream> stream);
 
-/// The stream as it is, or where it begins as gzip does, a stream of what its members hold. Reading
-/// the result throws InputError where the data are damaged or cut off, or expand more than data do
-/// that were not made to.
+/// The stream, or the content of its gzip members. Reading throws InputError for damaged or
+/// truncated data, and for data that expand suspiciously.
 std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream);
-/// What data inflate to that stand without a header, as in a zip archive. Throws as decompressed.
+/// Inflates data without a header, as in a zip archive. Throws as decompressed.
 std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
 bool looks_like_zip(std::string_view head);
@@ -112,9 +106,8 @@ struct ZipEntry {
   std::string name;
   std::string text;
 };
-/// The entries that are wanted, in the order of the archive's directory, which is read first.
-/// Throws InputError where the archive has none (`expected` says what), is damaged or encrypted, or
-/// where the texts exceed the limits.
+/// The wanted entries in the order of the archive's directory. Throws InputError if there are none
+/// (`expected` describes them), if the archive is damaged or encrypted, or beyond the limits.
 std::vector<ZipEntry> zip_entries(std::unique_ptr<ByteStream> archive,
                                   bool (*is_wanted)(std::string_view name),
                                   const std::string& expected);

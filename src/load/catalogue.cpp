@@ -14,16 +14,15 @@
 
 namespace roofline {
 
-/// A GPU file of the person's own folder. A wrong one is kept, under the file's name, so that it
-/// fails only those who mean it.
+/// A GPU file of the user's folder. An invalid one keeps its file name and fails only when used.
 struct OwnGpu {
   std::string path;
-  std::vector<std::string> names;  ///< that of the file last
+  std::vector<std::string> names;  ///< the file's name last
   Expected<Gpu> content;
 
   const Gpu* gpu() const { return content ? &*content : nullptr; }
   const InputError* error() const { return content ? nullptr : &content.error(); }
-  /// Whether the normal form of one of its names is this.
+  /// Compares normal forms.
   bool answers_to(const std::string& normal_name) const {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return normal_gpu_name(name) == normal_name;
@@ -32,14 +31,14 @@ struct OwnGpu {
 };
 
 struct OwnGpus {
-  std::vector<OwnGpu> files;  ///< sorted by path; the folder where that cannot be read
+  std::vector<OwnGpu> files;  ///< sorted by path; the folder itself if it cannot be read
 };
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty where neither variable says where it is.
+/// Empty if neither variable is set.
 fs::path own_folder() {
   const char* config_home = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
@@ -49,7 +48,7 @@ fs::path own_folder() {
   return {};
 }
 
-/// The paths of the GPU files in a folder, sorted; none where there is no folder.
+/// Sorted; empty without the folder.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::error_code error;
   if (folder.empty() || fs::status(folder, error).type() == fs::file_type::not_found) return {};
@@ -97,7 +96,7 @@ const EmbeddedFile* find_embedded(const Fits& fits) {
   return nullptr;
 }
 
-/// Most names are spelled as they stand in the files, which is known at once.
+/// Most names are spelled as in the files and need no normal form.
 const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
   if (const auto* file = find_embedded([&](std::string_view name) { return name == any_name; }))
     return file;
@@ -109,7 +108,7 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-/// Notes which of the person's own files a run that uses these GPUs has read.
+/// Marks the user's files among these GPUs as read by the run.
 void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
   for (const OwnGpu& file : own.files)
     if (file.gpu() != nullptr && std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
@@ -118,7 +117,7 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
       note_used(file.path);
 }
 
-/// `gpus` have to be all: what selects some of them may be meant as well.
+/// `gpus`: all, since the name may be meant to select some.
 [[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own,
                                const std::vector<Gpu>& gpus) {
   std::vector<std::vector<std::string>> parts;
@@ -141,7 +140,7 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
 }
 
-/// Small letters and digits: "ResNet-50" is "resnet50".
+/// Lower-case letters and digits: "ResNet-50" is "resnet50".
 std::string plain_name(std::string_view name) {
   std::string plain = lower_case(name);
   std::erase_if(plain, [](unsigned char letter) { return std::isalnum(letter) == 0; });
@@ -213,7 +212,7 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
   return expected([&]() -> std::vector<Gpu> {
     if (!recorded.name.empty())
       if (std::optional<Gpu> found = try_find(recorded.name)) {
-        // A module of two dies shows each as a device of the module's name.
+        // Each die of a two-die module is a device with the module's name.
         const std::string module = found->name.substr(0, found->name.find(" ("));
         if (recorded.sm_count && found->sm_count != recorded.sm_count)
           for (const Gpu& die : all())

@@ -3,7 +3,7 @@
 namespace roofline {
 namespace {
 
-/// Takes the byte order mark off the first line, which tells how all lines are written.
+/// Removes the byte order mark; rejects other encodings and line breaks.
 void check_first_line(std::string& line, const std::string& source) {
   if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -29,7 +29,7 @@ std::optional<CsvRow> CsvRows::next() {
 
   CsvRow row{{""}, line_, line.size()};
   const InputLimits& limits = stream_->limits();
-  std::uint64_t values = 1;  // those of lists in cells among them
+  std::uint64_t values = 1;  // lists in cells count by their values
   bool quoted = false;
   for (std::size_t i = 0;; ++i) {
     if (i == line.size()) {

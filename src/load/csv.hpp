@@ -1,7 +1,6 @@
 #pragma once
 
-// Comma-separated values as RFC 4180 has them: quoted cells may hold commas, doubled quotes and
-// line breaks.
+// Comma-separated values by RFC 4180: quoted cells may hold commas, doubled quotes and line breaks.
 
 #include <charconv>
 #include <optional>
@@ -16,17 +15,17 @@ namespace roofline {
 
 struct CsvRow {
   std::vector<std::string> cells;
-  std::size_t line = 0;       ///< where it starts, from 1
-  std::size_t text_byte = 0;  ///< how long its lines are
+  std::size_t line = 0;       ///< first line, from 1
+  std::size_t text_byte = 0;  ///< length of its lines
 };
 
 class CsvRows {
  public:
   explicit CsvRows(ByteStream& stream) : stream_(&stream) {}
-  /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote, and
-  /// where the first line is no text in UTF-8 or has the line breaks of another time.
+  /// The next row that is not blank; nullopt at the end. Throws InputError for an unclosed quote, a
+  /// first line that is not UTF-8, and line breaks of CR alone.
   std::optional<CsvRow> next();
-  std::size_t line() const { return line_; }  ///< the last that was read, from 1
+  std::size_t line() const { return line_; }  ///< last line read, from 1
 
  private:
   bool read_line(std::string& line);
@@ -35,7 +34,7 @@ class CsvRows {
   std::size_t line_ = 0;
 };
 
-/// The number that a text is; none for any other text.
+/// nullopt unless the whole text is a number.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number{};
@@ -44,7 +43,7 @@ std::optional<Number> number_in(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// Throws InputError where a row has more or fewer cells than its table has columns.
+/// Throws InputError if the row's cells do not match the table's columns.
 void check_width(const CsvRow& row, std::size_t columns, const std::string& source);
 
 }  // namespace roofline

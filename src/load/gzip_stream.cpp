@@ -1,4 +1,4 @@
-// Deflated data, those of gzip files and of zip archives, as a stream of what they hold.
+// Inflates gzip files and entries of zip archives as a stream.
 
 #include <zlib.h>
 
@@ -16,8 +16,7 @@ namespace {
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::size_t input_chunk_byte = 65536;
 
-/// What stands around the data, in zlib's numbers of window bits: the largest window with a gzip
-/// header, and without any header.
+/// zlib's window bits: the largest window with a gzip header, and without a header.
 enum class Wrapping : int { gzip = 15 + 16, none = -15 };
 
 class InflatingStream : public ByteStream {
@@ -49,7 +48,7 @@ class InflatingStream : public ByteStream {
  private:
   std::size_t inflate_some(std::string_view input, char* to, std::size_t count) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
-    // zlib does not write to its input; its interface is older than const.
+    // zlib does not write to its input; its interface predates const.
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     state_.avail_in = static_cast<uInt>(std::min(input.size(), most));
     state_.next_out = reinterpret_cast<Bytef*>(to);
@@ -78,7 +77,7 @@ class InflatingStream : public ByteStream {
                  " bytes for each");
   }
 
-  /// A gzip file may hold several members, one after the other, and zeros as padding.
+  /// A gzip file may hold several members and zero padding.
   void next_member() {
     ended_ = true;
     if (wrapping_ == Wrapping::none) return;
@@ -89,7 +88,7 @@ class InflatingStream : public ByteStream {
     inflateReset(&state_);
   }
 
-  /// Behind all that could be read.
+  /// Rejects bytes after the last member.
   void check_end() {
     if (wrapping_ == Wrapping::gzip && !compressed_->peek(1).empty())
       throw InputError(name(), "",

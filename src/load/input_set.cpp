@@ -7,14 +7,14 @@
 namespace roofline {
 
 struct InputSet::Kept {
-  /// What was found of one input, or is being looked for.
+  /// A finding on one input, ready or in progress.
   struct Finding {
     std::once_flag is_looked_for;
     std::shared_ptr<const void> found;
   };
 
   std::vector<std::string> names;
-  std::mutex mutex;  ///< guards findings, not what each holds
+  std::mutex mutex;  ///< guards findings, not their contents
   std::map<std::pair<std::type_index, std::string>, Finding> findings;
 };
 

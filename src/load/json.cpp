@@ -27,8 +27,8 @@ namespace {
 
 using Library = nlohmann::json;
 
-/// Appends the way from one node to another beneath it; false where that is not beneath. Parts lie
-/// side by side, so that a long array is not searched one by one.
+/// Appends the path from a node to one inside it; false if it is not inside. Parts are contiguous,
+/// so no array is searched.
 bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) {
   if (&from == &to) return true;
   const std::span<const JsonNode> parts = from.parts();
@@ -63,7 +63,7 @@ Library library_value(const JsonNode& node) {
   return value;
 }
 
-/// A value as a message shows it: a short one whole, a long one by its kind.
+/// For messages: a short value whole, a long one by its type.
 std::string shown(const Value& value) {
   constexpr std::size_t longest = 60;
   std::string text = value.json();
@@ -72,7 +72,7 @@ std::string shown(const Value& value) {
   return value.is_object() ? "an object" : "a long string";
 }
 
-/// What people have in place of layers, by how it begins.
+/// Common files other than layer files, by their beginning.
 constexpr std::pair<std::string_view, std::string_view> not_json[] = {
     {"Model: \"",
      "the summary of a Keras model, which lacks strides and kernel sizes: export it as ONNX"},
@@ -233,7 +233,7 @@ double Value::number() const {
 }
 
 double Value::positive_number() const {
-  // Nothing of a GPU or a layer is smaller or larger, and products of such numbers may overflow.
+  // GPUs and layers have no values beyond, and products of such values may overflow.
   constexpr double least = 1e-30;
   constexpr double most = 1e30;
   if (!is_number() || !(number() > 0)) fail_expected("a number > 0");

@@ -1,7 +1,6 @@
 #pragma once
 
-// JSON: a text's values, read and checked. Every failure is an InputError that says where, what was
-// expected and what was found.
+// Values of a JSON text. Every failure is an InputError with place, expectation and finding.
 
 #include <array>
 #include <cstddef>
@@ -21,20 +20,20 @@
 
 namespace roofline {
 
-/// Where a JSON text comes from: a file, or one line of a file.
+/// A file, or one line of a file.
 struct Origin {
   std::string source;
   std::optional<std::size_t> line = {};  ///< in NDJSON and CSV
-  InputLimits limits = {};               ///< of what it may hold
+  InputLimits limits = {};
 
-  /// "14: /stride": the line, where there is one, and a JSON Pointer.
+  /// "14: /stride": the line, if there is one, and a JSON Pointer.
   std::string where(const std::string& pointer) const;
   InputError error(const std::string& pointer, const std::string& message) const {
     return {source, where(pointer), message};
   }
 };
 
-/// What a document stores of a value.
+/// A value as stored in a document.
 struct JsonNode {
   struct Parts {
     const JsonNode* first = nullptr;
@@ -52,7 +51,7 @@ struct JsonNode {
   bool holds() const {
     return std::holds_alternative<T>(content);
   }
-  /// The elements of an array, or the members of an object; nothing else has any.
+  /// Elements of an array or members of an object; else empty.
   std::span<const JsonNode> parts() const {
     if (const auto* elements = std::get_if<Elements>(&content))
       return {elements->first, elements->count};
@@ -64,7 +63,7 @@ struct JsonNode {
 
 class JsonDocument;
 
-/// A value of a document, which has to outlive it.
+/// A view of a value in a document.
 class Value {
  public:
   Value(const JsonNode& node, const JsonDocument& document) : node_(&node), document_(&document) {}
@@ -76,25 +75,24 @@ class Value {
   bool is_array() const { return node_->holds<JsonNode::Elements>(); }
   bool is_object() const { return node_->holds<JsonNode::Members>(); }
 
-  /// How many elements or members it has.
+  /// Number of elements or members.
   std::size_t size() const { return node_->parts().size(); }
   Value at(std::size_t index) const { return {node_->parts()[index], *document_}; }
   bool contains(std::string_view key) const { return member(key) != nullptr; }
-  /// The member of that key, which must be there.
+  /// The member must exist.
   Value at(std::string_view key) const { return {*member(key), *document_}; }
-  /// The member of that key; null where there is none.
+  /// Null if missing.
   Value find(std::string_view key) const;
   std::optional<Value> get(std::string_view key) const {
     return contains(key) ? std::optional(at(key)) : std::nullopt;
   }
-  /// The member of that key. Fails with "expected `expected`, got nothing" where there is none.
+  /// Fails with "expected `expected`, got nothing" if missing.
   Value require(std::string_view key, std::string_view expected) const;
-  /// Fails where this is no object, and where it has a key beside those that `what` may have.
+  /// Fails if this is no object or has an unknown key; errors call it `what`.
   void check_keys(const std::string& what, const std::vector<std::string_view>& known) const;
-  /// Its own key in the object that holds it; empty where none does.
+  /// The key in the enclosing object; else empty.
   std::string_view key() const { return node_->key; }
 
-  /// Over the elements or members.
   struct Iterator {
     const Value* value;
     std::size_t index;
@@ -108,32 +106,31 @@ class Value {
 
   const JsonDocument& document() const { return *document_; }
   const Origin& origin() const;
-  /// The JSON Pointer of this value.
   std::string pointer() const;
   Place place() const;
   [[noreturn]] void fail(const std::string& message) const;
-  /// The same error, with a layer of that kind that works as its remedy.
+  /// fail(), with a working layer of this kind as the remedy.
   [[noreturn]] void fail_layer(LayerKind kind, const std::string& message) const;
-  /// Fails at a member, whether it is there or not.
+  /// Fails at a member that may be missing.
   [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
   /// Fails with "expected `expected`, got <this value>".
   [[noreturn]] void fail_expected(const std::string& expected) const;
 
-  // Each of these throws InputError for a value of another type.
+  // Each throws InputError for a value of another type.
   std::uint64_t integer(std::uint64_t least) const;
   double number() const;
   double positive_number() const;
   bool boolean() const;
   std::string text() const;
   std::vector<std::string> texts() const;
-  /// The place of a text among the names that it may be.
+  /// Index of the text in `names`.
   std::size_t choice(std::span<const std::string_view> names) const;
 
-  /// A whole number from 0 to 2^64 - 1 that is written as one; none for anything else.
+  /// nullopt unless an integer from 0 to 2^64 - 1.
   std::optional<std::uint64_t> try_integer() const;
-  /// A string; empty for anything else.
+  /// Empty unless a string.
   std::string_view try_text() const;
-  /// The JSON text on one line; bytes that are not UTF-8 are replaced.
+  /// On one line; replaces bytes that are not UTF-8.
   std::string json() const;
 
  private:
@@ -143,12 +140,12 @@ class Value {
   const JsonDocument* document_;
 };
 
-/// A JSON text taken apart. It owns the values and all that they refer to.
+/// A parsed JSON text, with all that its values refer to.
 class JsonDocument {
  public:
-  /// Its root is null until set_root().
+  /// The root is null until set_root().
   explicit JsonDocument(Origin origin) : origin_(std::move(origin)) {}
-  /// Parses a text that may hold no key twice and nests at most 64 levels. Throws InputError.
+  /// Rejects repeated keys and more than 64 levels of nesting. Throws InputError.
   JsonDocument(std::string_view text, Origin origin);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
@@ -157,15 +154,14 @@ class JsonDocument {
   Value root() const { return {root_, *this}; }
   void set_root(const JsonNode& root) { root_ = root; }
 
-  // Copies that live as long as the document.
+  // Copies with the document's lifetime.
   std::string_view keep(std::string_view text);
   JsonNode::Parts keep(std::span<const JsonNode> parts);
-  /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
-  /// else its text. The key has to outlive the document.
+  /// A cell of a table as a member: the value that it spells (64, 0.5, true, [3, 3]), or else its
+  /// text. The key must outlive the document.
   JsonNode cell(std::string_view key, std::string_view text, bool is_text);
-  /// The object of a table's row. Throws InputError where a column comes twice.
+  /// A table's row as an object. Throws InputError for a repeated column.
   JsonNode row(std::span<JsonNode> members);
-  /// Forgets every value.
   void clear();
 
  private:
@@ -177,10 +173,10 @@ class JsonDocument {
 
 using TakeListed =
     std::function<void(std::string_view list, const Value& element, std::uint64_t end_byte)>;
-/// Takes a document apart that may be far larger than memory: gives each element of the lists that
-/// are members of its outermost object, with the list's key, or those of its outermost list, with
-/// none, and where in the text an array or object ends, and forgets it after that. Members are in
-/// the text's order, and a key may come twice. Throws InputError at "byte N".
+/// Parses a document that may be far larger than memory. Passes each element of the lists in the
+/// outermost object with the list's key, or of the outermost list with an empty key, and the byte
+/// where an array or object ends, then frees it. Members keep the text's order; keys may repeat.
+/// Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream, const TakeListed& take);
 
 }  // namespace roofline

@@ -5,7 +5,6 @@
 namespace roofline {
 namespace {
 
-/// Takes the lists of a stream's outermost value apart, element by element.
 class ListReader {
  public:
   ListReader(ByteStream& stream, const TakeListed& take)
@@ -52,7 +51,7 @@ class ListReader {
     passed_byte_ += count;
   }
 
-  /// The next byte that is no blank, without passing it; NUL at the end.
+  /// The next byte that is not blank, without consuming it; NUL at the end.
   char next() {
     while (true) {
       const std::string_view bytes = stream_->peek(1);
@@ -70,7 +69,7 @@ class ListReader {
     skip(1);
   }
 
-  /// Passes the comma before another part.
+  /// Consumes a comma.
   bool goes_on() {
     if (next() != ',') return false;
     skip(1);
@@ -86,7 +85,7 @@ class ListReader {
     pass(']');
   }
 
-  /// Passes a value, which stays until the next.
+  /// Consumes a value, which is valid until the next call.
   Value read_value() {
     next();
     ValueEnd end;
@@ -105,13 +104,13 @@ class ListReader {
     return document_.root();
   }
 
-  /// Looks for where a value ends, by its quotes and brackets alone.
+  /// Finds the end of a value by its quotes and brackets.
   struct ValueEnd {
-    std::size_t at = 0;  ///< how far it has looked
+    std::size_t at = 0;  ///< number of bytes examined
     std::size_t depth = 0;
     bool in_string = false;
 
-    /// `text`: begins with the value and with what was looked through before.
+    /// `text` begins with the value and the bytes examined before.
     bool is_in(std::string_view text) {
       for (; at < text.size(); ++at) {
         const char c = text[at];

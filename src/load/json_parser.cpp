@@ -16,7 +16,7 @@ using Library = nlohmann::json;
 
 constexpr std::size_t deepest = 64;
 
-/// Builds a document's values from what a parser finds, and knows where that is.
+/// Builds a document's values from parser events and tracks their place.
 class TreeBuilder final : public nlohmann::json_sax<Library> {
  public:
   TreeBuilder(JsonDocument& document, KeyOrder order) : document_(&document), order_(order) {}
@@ -62,14 +62,14 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   }
 
  private:
-  /// The parts of an open array or object lie on top of those of what it lies in.
+  /// Parts of nested values are stacked on those of the outer value.
   struct Level {
     bool is_array;
-    std::size_t first;     ///< place of its first part among all
-    std::string_view key;  ///< the member of an object that is being read
+    std::size_t first;     ///< index of its first part
+    std::string_view key;  ///< of the member being read
   };
 
-  /// The JSON Pointer of what is being read.
+  /// Of the value being read.
   std::string pointer() const {
     std::string text;
     for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -91,7 +91,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     if (open_.size() == deepest)
       throw document_->origin().error(
           "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
-    if (open_.empty()) {  // what a layer needs
+    if (open_.empty()) {  // enough for a layer
       open_.reserve(4);
       parts_.reserve(16);
     }
@@ -142,7 +142,7 @@ void build(std::int64_t number, TreeBuilder& builder) {
     builder.number_unsigned(static_cast<std::uint64_t>(number));
 }
 
-/// Hands on what simdjson found, as the other library does.
+/// Passes on simdjson's values as nlohmann's parser does.
 void build(const simdjson::dom::element& value, TreeBuilder& builder) {
   using Type = simdjson::dom::element_type;
   switch (value.type()) {
@@ -157,16 +157,16 @@ void build(const simdjson::dom::element& value, TreeBuilder& builder) {
   }
 }
 
-/// How many values a text holds, by its quotes, commas and brackets alone.
+/// Counted by quotes, commas and brackets.
 struct ValueCounts {
   std::uint64_t all = 1;
-  std::uint64_t most_of_object = 1;  ///< in any one, without those of objects inside it
+  std::uint64_t most_of_object = 1;  ///< of one object, without nested objects
 };
 
 ValueCounts count_values(std::string_view text) {
   ValueCounts counts;
   std::uint64_t own = 1;                // of the innermost object
-  std::vector<std::uint64_t> around{};  // of those that it stands in
+  std::vector<std::uint64_t> around{};  // of the enclosing objects
   for (std::size_t i = 0; i < text.size() && around.size() <= deepest; ++i) {
     const char c = text[i];
     if (c == '"') {
@@ -178,16 +178,16 @@ ValueCounts count_values(std::string_view text) {
       ++counts.all;
       around.push_back(std::exchange(own, 1));
     } else if (c == '}' && !around.empty()) {
-      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // it is none of what it stands in
+      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // the object is no value of the
+                                                            // enclosing one
       around.pop_back();
     }
   }
   return counts;
 }
 
-/// A value takes about a hundred bytes of memory, and two of a text. Throws InputError where a
-/// layer, a record or an event has more values than any needs, or a document more than the layers
-/// of one.
+/// A value takes about a hundred bytes of memory, and two bytes of text. Throws InputError for more
+/// values than any layer, record or event needs, or than a document's layers need.
 void check_values(std::string_view text, bool is_document, const Origin& origin) {
   const InputLimits& limits = origin.limits;
   if (text.size() <= limits.values) return;
@@ -202,7 +202,7 @@ void check_values(std::string_view text, bool is_document, const Origin& origin)
                       "at most " + std::to_string(as_many * limits.values) + " values in one text");
 }
 
-/// Whether simdjson takes the text, whose values are then in `builder`.
+/// Whether simdjson accepts the text; `builder` then has its values.
 bool parse_fast(std::string_view text, TreeBuilder& builder) {
   constexpr std::size_t worth_keeping_byte = 1 << 20;
   thread_local simdjson::dom::parser parser;  // keeps its memory for the next text
@@ -215,19 +215,19 @@ bool parse_fast(std::string_view text, TreeBuilder& builder) {
 
 }  // namespace
 
-// simdjson is ten times as fast as nlohmann's parser, which takes larger integers and says where a
-// text stops being JSON.
+// simdjson is ten times as fast as nlohmann's parser, which takes larger integers and locates
+// syntax errors.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document) {
   const Origin& origin = document.origin();
   check_values(text, order == KeyOrder::sorted && !origin.line, origin);
-  // One thread at a time takes a long text apart, as that takes many times the memory of the text.
+  // One thread at a time parses a long text, since that takes many times its memory.
   static std::mutex long_texts;
   std::unique_lock alone(long_texts, std::defer_lock);
   if (text.size() > origin.limits.values) alone.lock();
   TreeBuilder builder(document, order);
   if (parse_fast(text, builder)) return {builder.root(), {}};
   if (!Library::sax_parse(text.begin(), text.end(), &builder)) return {{}, builder.fault()};
-  // The library takes a NUL for the text's end.
+  // The library takes a NUL for the end.
   const std::size_t nul = text.find('\0');
   if (nul != text.npos) return {{}, JsonFault{nul + 1, "", false, ""}};
   return {builder.root(), {}};

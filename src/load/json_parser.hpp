@@ -1,6 +1,6 @@
 #pragma once
 
-// From a JSON text to the values that a document stores.
+// Parses a JSON text into a document's values.
 
 #include <optional>
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace roofline {
 
-/// Whether members are sorted by their keys, of which each may come once.
+/// `sorted`: by key, and no key twice.
 enum class KeyOrder { sorted, as_written };
 
-/// Where a text stops being JSON.
 struct JsonFault {
-  std::size_t byte = 0;  ///< after as many
+  std::size_t byte = 0;  ///< offset
   std::string reason;
-  bool is_number = false;  ///< one that a double cannot hold
-  std::string pointer;     ///< of what was being read
+  bool is_number = false;  ///< a double cannot hold the number
+  std::string pointer;     ///< of the value being read
 };
 
 struct ParsedJson {
@@ -26,16 +25,16 @@ struct ParsedJson {
   std::optional<JsonFault> fault;
 };
 
-/// What the values refer to is kept in `document`. Throws InputError where a key comes twice that
-/// may not, and where values nest more than 64 levels deep or are more than the limits allow.
+/// `document` owns what the values refer to. Throws InputError for a repeated key, for values
+/// nested more than 64 levels deep, and beyond the limits.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document);
 
-/// Sorts members by their keys. Gives the first whose key comes twice, or null.
+/// Returns the first member with a repeated key, or null.
 const JsonNode* sort_members(std::span<JsonNode> members);
 
-/// Appends a key to a JSON Pointer, and only the beginning of a very long one.
+/// Appends a key, shortened if very long, to a JSON Pointer.
 void append_part(std::string& pointer, std::string_view key);
-/// Appends the place of a part of an array or an object.
+/// Appends an array's index or an object's key.
 void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key);
 
 }  // namespace roofline

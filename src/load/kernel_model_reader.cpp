@@ -20,9 +20,9 @@ const EmbeddedFile* find_built_in(std::string_view answers_to) {
   return nullptr;
 }
 
-/// Made once a process: every GPU of an architecture shares one set.
+/// Made once, so that GPUs of an architecture share a set.
 SharedConstants built_in(const EmbeddedFile& file) {
-  static std::recursive_mutex mutex;  // what a file inherits is built in too
+  static std::recursive_mutex mutex;  // inherited sets are built in too
   static std::map<std::string_view, SharedConstants> made;
   const std::lock_guard lock(mutex);
   SharedConstants& constants = made[file.name];
@@ -31,7 +31,6 @@ SharedConstants built_in(const EmbeddedFile& file) {
   return constants;
 }
 
-/// The built-in set of that name.
 SharedConstants named_constants(const Value& value) {
   const std::span<const EmbeddedFile> files = embedded_kernel_models();
   std::vector<std::string_view> names;
@@ -39,7 +38,6 @@ SharedConstants named_constants(const Value& value) {
   return built_in(files[value.choice(names)]);
 }
 
-/// Fills a set from one file's object.
 class ConstantsReader {
  public:
   explicit ConstantsReader(const Value& value) : file_(value) {
@@ -143,8 +141,8 @@ class ConstantsReader {
     return static_cast<E>(word.choice(names_of<E>));
   }
 
-  /// Lists of [m, n, k, threads, stages, registers]; all those of a built-in set by its name. A
-  /// null leaves the list that stands in for it.
+  /// Lists of [m, n, k, threads, stages, registers], or all lists of a built-in set by name. null
+  /// keeps the default list.
   void read_tiles(const Value& value) {
     if (value.is_string()) {
       constants_.tiles = named_constants(value)->tiles;
@@ -194,7 +192,7 @@ class ConstantsReader {
   SharedTexts origins_;
 };
 
-/// A file's object, or the name of a built-in set.
+/// An object, or the name of a built-in set.
 SharedConstants constants_in(const Value& value) {
   if (value.is_string()) return named_constants(value);
   return std::make_shared<const ModelConstants>(ConstantsReader(value).read());

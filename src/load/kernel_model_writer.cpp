@@ -10,7 +10,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// A whole number without a point.
 OrderedJson number_json(double number) {
   constexpr double most_exact = 9007199254740992.0;  // 2^53
   if (std::floor(number) == number && std::abs(number) < most_exact)
@@ -22,13 +21,13 @@ OrderedJson thousandths_json(double number) { return number_json(std::round(numb
 
 bool has_no_parts(const OrderedJson& value) { return !value.is_structured(); }
 
-/// A row, which stays on one line: of single values, or an object that has some.
+/// A row stays on one line: single values, or an object with some.
 bool is_row(const OrderedJson& value) {
   return value.is_object() ? std::any_of(value.begin(), value.end(), has_no_parts)
                            : std::all_of(value.begin(), value.end(), has_no_parts);
 }
 
-/// The value as a member, so deep inside; a file's object is never a row.
+/// As a member at this depth; a file's object is never a row.
 std::string indented(const OrderedJson& value, std::size_t depth) {
   if (has_no_parts(value)) return value.dump();
   const bool on_one_line = depth > 0 && is_row(value);
@@ -160,7 +159,7 @@ std::string measured_errors_json(const MeasuredErrors& errors) {
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,
                                const std::vector<std::string>& more_names) {
-  const JsonDocument document(gpu_text, {source});  // what is wrong with it is said there
+  const JsonDocument document(gpu_text, {source});  // reports errors of the text
   auto gpu = OrderedJson::parse(gpu_text);
   gpu.erase("kernel_model");
   for (const std::string& name : more_names) gpu["aliases"].push_back(name);

@@ -5,16 +5,16 @@
 namespace roofline {
 namespace {
 
-/// What a kernel of a convolution's gradients does.
+/// Role of a kernel in a convolution's gradients.
 enum class Role : std::uint8_t {
-  prepares,  ///< what comes next: layout changes, fills, offsets
-  finishes,  ///< what came before: the layout back, sums of partial results
-  data,      ///< computes the gradient of the input, by its name
-  weight,    ///< computes the gradient of the weight, by its name
-  product,   ///< computes one of them: a matrix product says nothing of its purpose
+  prepares,  ///< the next kernel: layout changes, fills, offsets
+  finishes,  ///< the previous kernel: layout changes, sums of partial results
+  data,      ///< the input's gradient, by name
+  weight,    ///< the weight's gradient, by name
+  product,   ///< either one: names of matrix products do not tell
 };
 
-/// The names are cuDNN's, ATen's and MIOpen's.
+/// For names of cuDNN, ATen and MIOpen.
 Role role_of(std::string_view name) {
   if (mentions(name, {"nhwcToNchw", "splitKreduce", "reduce_wgrad", "_reduce", "transpose_back"}))
     return Role::finishes;
@@ -58,13 +58,13 @@ std::string short_kernel_name(std::string_view name) {
 }
 
 bool is_tf32_kernel(std::string_view name) {
-  // CUTLASS and cuDNN say "tf32" or the shape of the instruction, 16x8x8, that Turing's fp16
-  // kernels share: an fp32 operator runs none of those.
+  // CUTLASS and cuDNN name "tf32" or the instruction shape 16x8x8. Turing's fp16 kernels share the
+  // shape, but fp32 operators do not run those.
   return mentions(name, {"tf32", "s1688"});
 }
 
 bool sums_in_fp16(std::string_view name) {
-  // "h" with the shape of the instruction where "s" has sums in fp32 (volta_h884gemm,
+  // "h" before the instruction shape, where "s" means sums in fp32 (volta_h884gemm,
   // ampere_h16816cudnn); xmma names the types of operands, of result and sums, and of the scale.
   return mentions(name, {"h884", "h1688", "h16816", "_f16f16_f16f16_f16"});
 }
@@ -117,8 +117,8 @@ std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_v
                                          [&](std::size_t i) { return roles[i] == Role::weight; });
   auto split = first_weight;
   if (first_weight == computing.end()) {
-    // Nothing is called a weight gradient: it is what follows the data gradient, or the second of
-    // two products.
+    // Without a name for the weight's gradient, it follows the input's, or is the second of two
+    // products.
     split = std::find_if(computing.rbegin(), computing.rend(), [&](std::size_t i) {
               return roles[i] == Role::data;
             }).base();

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,7 +15,7 @@ constexpr std::string_view blanks = " \t\r\n";
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == text.npos; }
 
-/// Lines of a file: the records on them share the text.
+/// Records share the text of their lines.
 struct Lines {
   std::string source;
   std::string text;
@@ -27,7 +26,7 @@ class LinesReader : public Reader {
  public:
   LinesReader(std::unique_ptr<ByteStream> stream, ReadLine read)
       : stream_(std::move(stream)), read_(read) {}
-  /// Lines cut out of a longer text: there may be none.
+  /// Lines cut from a longer text, possibly none.
   LinesReader(std::unique_ptr<ByteStream> stream, ReadLine read, std::size_t first_line)
       : stream_(std::move(stream)), read_(read), line_(first_line - 1), found_(true) {}
 
@@ -69,25 +68,23 @@ class LinesReader : public Reader {
   std::unique_ptr<ByteStream> stream_;
   ReadLine read_;
   std::shared_ptr<const Lines> lines_;
-  std::string_view left_;  ///< the part of their text that is not given yet
+  std::string_view left_;  ///< not returned yet
   std::size_t line_ = 0;
-  bool found_ = false;  ///< a record, or that there is none
+  bool found_ = false;  ///< a record, or the error that there is none
 };
 
 std::shared_ptr<const NetworkSpec> read_ndjson(std::string_view line, const Origin& origin) {
   return read_record(JsonDocument(line, origin).root());
 }
 
-// CSV.
-
-/// A column that is read: a key of the layer, or in output of ours of its row.
+/// A column's key: of the layer, or of the row in this program's own output.
 struct CsvKey {
   std::string key;
   bool is_of_layer = true;
 };
 
-/// A column of this program's output as a key of the row's layer ("layer_stride"), or beside our
-/// columns a time that somebody measured ("measured_us").
+/// A column of this program's output: the layer's key in "layer_stride", or a user's measured time
+/// beside it ("measured_us").
 std::optional<CsvKey> layer_key_of_own(std::string_view column) {
   constexpr std::string_view column_start = "layer_";
   if (column.starts_with(column_start)) {
@@ -98,7 +95,7 @@ std::optional<CsvKey> layer_key_of_own(std::string_view column) {
   return key && key->unit != 1 ? std::optional(CsvKey{std::string(column)}) : std::nullopt;
 }
 
-/// What a column is read as; none where it is not read.
+/// nullopt for a column that is ignored.
 std::optional<CsvKey> key_of(const std::string& column, bool own) {
   if (!own) return is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
@@ -106,13 +103,13 @@ std::optional<CsvKey> key_of(const std::string& column, bool own) {
   return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
 
-/// Keys whose values are texts even where they look like numbers.
+/// Keys of texts, even if a value looks like a number.
 bool is_text(std::string_view key) {
   const auto found = find_field(LayerKind::conv, key);
   return found && std::holds_alternative<TextField>(found->field->member);
 }
 
-/// The first row, by which all others are read.
+/// Decides how all other rows are read.
 class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, const ByteStream& stream)
@@ -132,8 +129,7 @@ class CsvHeader {
     if (!own_) check_others();
   }
 
-  /// The columns of somebody else's file that are not read; what else stands in ours is computed
-  /// anew.
+  /// Ignored columns of other programs' files; those of our own output are computed anew.
   std::string ignored() const {
     std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
@@ -166,8 +162,7 @@ class CsvHeader {
     throw InputError(source_, "1", message);
   }
 
-  /// Fails for columns that say what a layer is under names that are no keys. (A kernel's mapping
-  /// is one object: what is spelled nearly so counts kernels.)
+  /// Fails for columns with misspelled layer keys. ("kernel" in other spellings counts kernels.)
   void check_others() const {
     std::string wrong;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -180,7 +175,7 @@ class CsvHeader {
            wrong);
   }
 
-  /// Whether this program wrote the file. Fails where its rows have no layers.
+  /// Whether this program wrote the file. Fails if its rows have no layers.
   bool is_own() const {
     const auto has = [&](std::string_view column) {
       return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
@@ -196,8 +191,8 @@ class CsvHeader {
   std::string source_;
   InputLimits limits_;
   std::vector<std::string> columns_;
-  bool own_;                                 ///< this program wrote it
-  std::vector<std::optional<CsvKey>> keys_;  ///< none for columns that are left out
+  bool own_;                                 ///< this program wrote the file
+  std::vector<std::optional<CsvKey>> keys_;  ///< nullopt: ignored
 };
 
 class CsvReader : public Reader {
@@ -240,7 +235,7 @@ class CsvReader : public Reader {
   std::unique_ptr<ByteStream> stream_;
   CsvRows rows_;
   std::shared_ptr<const CsvHeader> header_;
-  bool has_rows_ = false;  ///< or it is said that there are none
+  bool has_rows_ = false;  ///< or the error that there are none
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ std::vector<std::uint64_t> read_sizes(const Value& list) {
   return read_integers(list, 1, "a list of sizes such as [3, 224, 224]");
 }
 
-/// A number, a list of numbers, or a rule where the field takes one.
+/// A number, a list, or a rule if the field takes one.
 void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
   if (field.takes_rule && value.is_string()) {
     const std::string_view word = value.try_text();
@@ -52,8 +52,8 @@ void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
     axes.numbers = {value.integer(field.least)};
 }
 
-/// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}, or {"shape": [...],
-/// "parameter": true} with every axis: learned.
+/// {"layer": "conv1", "shape": [...]} is a view; {"parameter": [...]}, or {"shape": [...],
+/// "parameter": true} with every axis, is learned.
 OperandSpec read_operand_object(const Value& value) {
   value.check_keys("an operand", {"layer", "shape", "parameter", "parameters"});
   const auto refuse = [&](std::string_view key) {
@@ -77,7 +77,7 @@ OperandSpec read_operand_object(const Value& value) {
   return operand;
 }
 
-/// A shape, the name of an earlier layer, or an object that says more.
+/// A shape, the name of an earlier layer, or an object.
 OperandSpec read_operand(const Value& value) {
   if (value.is_object()) return read_operand_object(value);
   OperandSpec operand;
@@ -124,7 +124,6 @@ KernelMapping read_mapping(const Value& value) {
   return mapping;
 }
 
-/// Reads a field's value into the member that holds it.
 struct ReadField {
   const Value& value;
   double unit;
@@ -149,7 +148,7 @@ struct ReadField {
   }
   void operator()(const OperandField& field) const { spec.*field.member = read_operand(value); }
   void operator()(const OperandsField& field) const { spec.*field.member = read_operands(value); }
-  void operator()(const KindField&) const {}  // read first: it says which other fields there are
+  void operator()(const KindField&) const {}  // read first: it decides about the other fields
   void operator()(const DataTypeField&) const { spec.dtypes.input = read_data_type(value); }
   void operator()(const DataTypesField&) const { spec.dtypes = read_data_types(value); }
   void operator()(const MappingField&) const {
@@ -157,7 +156,7 @@ struct ReadField {
   }
 };
 
-/// The member that says the kind, under one of its keys.
+/// The kind's member, under any of its keys.
 std::optional<Value> stated_type(const Value& object) {
   static const LayerField& field = *find_field(LayerKind::conv, "type")->field;
   if (const auto type = object.get(field.key)) return type;
@@ -179,7 +178,7 @@ LayerType read_type(const Value& object) {
                                         in_quotes(name) + did_you_mean(name, names));
 }
 
-/// Fails at a member that a layer of that kind does not have.
+/// Fails at a member that this kind does not have.
 [[noreturn]] void fail_key(const Value& member, LayerKind kind) {
   const std::string what = with_article(info(kind).name) + " layer";
   const std::string key = in_quotes(member.key());
@@ -189,7 +188,7 @@ LayerType read_type(const Value& object) {
   member.fail_layer(kind, "expected a key of " + what + ", got " + key + hint);
 }
 
-/// The members' keys; fails where one is unknown.
+/// Fails for an unknown key.
 std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
   std::vector<FieldKey> keys;
   keys.reserve(object.size());
@@ -201,13 +200,13 @@ std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
   return keys;
 }
 
-/// Fails where an earlier key states the same field otherwise.
+/// Fails if an earlier key states another value of the same field.
 void check_once(const FieldKey& key, std::span<const FieldKey> earlier, const Value& object) {
   const auto same = std::find_if(earlier.begin(), earlier.end(),
                                  [&](const FieldKey& each) { return each.field == key.field; });
   if (same == earlier.end()) return;
   if (same->unit == key.unit && object.at(same->key).json() == object.at(key.key).json()) return;
-  // The error stands at the key that is not the field's first choice.
+  // reports the less usual key
   const bool this_is_first = key.key == key.field->key;
   const std::string_view wrong = this_is_first ? same->key : key.key;
   const std::string_view other = this_is_first ? key.key : same->key;

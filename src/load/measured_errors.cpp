@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-/// The types that stand for those of their width.
+/// Each type stands for all of its width.
 constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
     name_of(DataType::int8)};
@@ -90,7 +90,7 @@ auto list_in(const Value& object, std::string_view key, const SharedTexts& origi
   return list;
 }
 
-/// How much of a layer it asks for.
+/// Number of conditions on a layer.
 int keys_of(const LayerErrors& errors) {
   return int{errors.layer_class.has_value()} + int{errors.dtype.has_value()} +
          int{errors.pass.has_value()};

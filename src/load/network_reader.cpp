@@ -19,7 +19,7 @@ NetworkSpec empty_network(const Origin& origin) {
 
 using Document = std::shared_ptr<const JsonDocument>;
 
-/// A time has the GPU that its layer names, else the file's.
+/// The layer's GPU, or else the file's.
 LayerSpec measured_on(const std::string& gpu, LayerSpec layer) {
   if (layer.measured->is_known() && layer.measured->gpu.empty())
     layer.measured.change([&](Measured& measured) { measured.gpu = gpu; });
@@ -52,14 +52,14 @@ void read_network_object(const Value& value, const Document& document, NetworkSp
   read_layers(value.at("layers"), gpu ? gpu->text() : "", document, network);
 }
 
-/// Whether it is a line of this program's NDJSON, or a layer out of a report.
+/// Whether it is a row of this program's NDJSON, or a layer from a report.
 bool is_own_row(const Value& record) {
   return record.contains(version_key) || record.contains(own_row::time_key) ||
          record.contains(own_row::layer_key);
 }
 
-/// The row's layer; none for a copy over the host link. A time without a GPU was measured on the
-/// row's. Throws InputError for the record of an error too.
+/// nullopt for a copy over the host link. A time without a GPU gets the row's. Throws InputError
+/// for an error record too.
 std::optional<LayerSpec> read_own_row(const Value& row) {
   if (!row.is_object()) row.fail_expected("an object");
   if (row.contains("error"))
@@ -77,15 +77,15 @@ Value rows_of(const Value& result) {
   return rows;
 }
 
-/// Equal for results of one network on several GPUs.
+/// Equal for one network's results on several GPUs.
 std::string layers_of_own_result(const Value& result) {
   std::string layers = result.find("network").json();
   for (const Value row : rows_of(result)) layers += '\n' + row.find(own_row::layer_key).json();
   return layers;
 }
 
-/// Where a report shows a choice of its rows, an operand may come from a layer that is not shown:
-/// its shape is stated too.
+/// In a report with a selection of rows, an operand may come from a hidden layer; its shape is
+/// stated too.
 void forget_unknown_producers(const std::set<std::string>& earlier, LayerSpec& layer) {
   for (OperandSpec* operand : operands_of(layer))
     if (!operand->sizes.empty() && !earlier.contains(operand->layer)) operand->layer.clear();
@@ -98,8 +98,8 @@ std::optional<std::uint64_t> batch_of(LayerSpec& layer) {
   return operands.front()->sizes.front();
 }
 
-/// The layers of a training run that have a forward row. Where they have others too, these are
-/// passes of the same layer, which states none.
+/// Layers of a training run that have a forward row. Their other rows are passes of the same layer,
+/// which then states no pass.
 std::set<std::string_view> trained_layers(const Value& result) {
   std::set<std::string_view> names;
   if (result.find("pass").try_text() != "training") return names;
@@ -110,8 +110,7 @@ std::set<std::string_view> trained_layers(const Value& result) {
   return names;
 }
 
-/// One of a report's results as the network that it is of: each layer once where it has several
-/// passes, without copies over the host link.
+/// The network of a report's result: layers with several passes once, no copies over the host link.
 NetworkSpec read_own_result(const Value& result) {
   NetworkSpec network = empty_network(result.origin());
   const Value rows = rows_of(result);
@@ -130,7 +129,7 @@ NetworkSpec read_own_result(const Value& result) {
       layer->pass.reset();
     }
     forget_unknown_producers(earlier, *layer);
-    // Where products of matrices make it mixed, the batch is that of the first layer.
+    // If matrix products make the batch mixed, the first layer's counts.
     if (network.layers.empty()) network.batch = batch_of(*layer);
     network.layers.push_back(std::move(*layer));
   }
@@ -147,7 +146,8 @@ NetworkSpecs read_own_report(const Value& report) {
   NetworkSpecs networks;
   std::set<std::string> seen;
   for (const Value result : results)
-    if (seen.insert(layers_of_own_result(result)).second)  // not the same on another GPU
+    if (seen.insert(layers_of_own_result(result)).second)  // another GPU's result is the same
+                                                           // network
       networks.push_back(std::make_shared<const NetworkSpec>(read_own_result(result)));
   return networks;
 }

@@ -12,7 +12,7 @@
 namespace roofline {
 namespace {
 
-/// A counter that one launch lacks the sum over all launches lacks too.
+/// The sum lacks a counter if one launch does.
 void add_counters(KernelCounters& sum, const KernelCounters& counters) {
   const auto add = [](std::optional<double>& to, const std::optional<double>& value) {
     to = to && value ? std::optional(*to + *value) : std::nullopt;
@@ -181,7 +181,7 @@ OperandSpec whole_operand(const Sizes& sizes) {
 
 namespace {
 
-/// Digits in place of "...", of the last axis first, as operands broadcast.
+/// Digits in place of "...", counted from the last axis, as operands broadcast.
 void replace_points(std::string& letters, std::size_t axes) {
   constexpr std::string_view points = "...";
   const std::size_t at = letters.find(points);

@@ -28,7 +28,7 @@ void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read)
     std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
-      const bool is_text = column == "name" || column == "network";  // also where it is "64"
+      const bool is_text = column == "name" || column == "network";  // also if it is "64"
       if (!row->cells[i].empty()) members.push_back(document.cell(column, row->cells[i], is_text));
     }
     document.set_root(document.row(members));
@@ -50,11 +50,10 @@ void read_rows(const std::string& path, const InputLimits& limits,
 
 constexpr std::size_t most_layers_named = 5;
 
-/// The unit of a time by itself.
 constexpr std::array<std::pair<std::string_view, double>, 3> time_units{
     {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
 
-/// The unit of a key that states a time: as layers have it, or the unit alone.
+/// The unit of a time's key: a layer's key, or a unit alone.
 std::optional<double> unit_of(std::string_view key) {
   for (const auto& [name, unit_s] : time_units)
     if (key == name) return unit_s;

@@ -15,7 +15,7 @@ class WholeReader : public Reader {
     try {
       if (stream_) items_ = read_(std::move(stream_), bad_);
     } catch (const InputError& error) {
-      return bad_.take().value_or(error);  // nothing was left, because of these rows
+      return bad_.take().value_or(error);  // the input is empty because of these rows
     }
     if (next_ < items_.size()) return std::move(items_[next_++]);
     if (const std::optional<InputError> bad = bad_.take()) return *bad;
@@ -23,7 +23,7 @@ class WholeReader : public Reader {
   }
 
  private:
-  std::unique_ptr<ByteStream> stream_;  ///< null once it is read
+  std::unique_ptr<ByteStream> stream_;  ///< null after reading
   ReadWhole read_;
   BadRows bad_;
   Items items_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Items of inputs, and inputs that are read as a whole, of which some rows may be wrong.
+// Items of inputs, and inputs that are read whole, possibly with bad rows.
 
 #include <cstddef>
 #include <functional>
@@ -25,7 +25,7 @@ using Items = std::vector<Item>;
 Items items_of(const NetworkSpecs& specs);
 inline Items items_of(Items items) { return items; }
 inline Items items_of(Item item) { return {std::move(item)}; }
-/// A record that is read, once, by whoever asks for it.
+/// A record, read once on first use.
 template <class Read>
 Item record_item(Read read, std::size_t line, std::size_t text_byte) {
   return {[read = std::move(read),
@@ -36,11 +36,10 @@ Item record_item(Read read, std::size_t line, std::size_t text_byte) {
           line, text_byte};
 }
 
-/// Rows that cannot be read cost only themselves, and are one message: what is wrong with the
-/// first.
+/// Bad rows cost only themselves. One message on the first stands for all.
 class BadRows {
  public:
-  /// Where each is a layer of its own, so many at most have a message each.
+  /// For rows that are layers of their own: a message each, up to `most`.
   void name_each(std::size_t most) { most_named_ = most; }
   void add(const InputError& error) {
     if (named_.size() < most_named_)
@@ -48,7 +47,7 @@ class BadRows {
     else
       ++others_;
   }
-  /// One after the other, the last with how many more there are; none where no more are left.
+  /// The next error, the last with the count of the rest; nullopt when done.
   std::optional<InputError> take();
 
  private:
@@ -58,14 +57,14 @@ class BadRows {
   std::size_t next_ = 0;
 };
 
-/// Gives all that an input holds. Throws InputError where that is nothing.
+/// All of an input. Throws InputError if it is empty.
 using ReadWhole = std::function<Items(std::unique_ptr<ByteStream> stream, BadRows& bad)>;
 
-/// Gives the items one by one, and after them what was wrong with rows.
+/// Returns the items, then the errors of rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
-/// The same as rows of input formats name it. `read`: a function of the stream, and of bad rows or
-/// of all inputs, among which are the files that belong together.
+/// open_whole for tables of formats. `read` takes the stream, and bad rows or all inputs, whose
+/// files may belong together.
 template <auto read>
 std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream, const InputSet& inputs = {}) {
   using Read = decltype(read);

@@ -6,7 +6,7 @@
 #include "load/byte_stream.hpp"
 #include "roofline/error.hpp"
 
-// Signatures, sizes and places are those of PKWARE's APPNOTE.TXT.
+// Signatures, sizes and offsets follow PKWARE's APPNOTE.TXT.
 
 namespace roofline {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::size_t directory_end_byte = 22;
 constexpr std::size_t directory_locator64_byte = 20;
 constexpr std::size_t directory_end64_byte = 56;
 constexpr std::size_t longest_comment_byte = 65535;
-constexpr std::uint64_t in_zip64 = 0xffffffff;  ///< a size that stands in the extra field
+constexpr std::uint64_t in_zip64 = 0xffffffff;  ///< the size is in the extra field
 
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
   std::uint64_t number = 0;
@@ -31,7 +31,7 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t coun
   return number;
 }
 
-/// As the directory has it.
+/// As in the directory.
 struct Entry {
   std::string name;
   bool is_encrypted = false;
@@ -42,7 +42,7 @@ struct Entry {
   std::uint64_t offset = 0;  ///< of the local header
 };
 
-/// Takes from the extra field what does not fit 32 bits.
+/// Reads the 64-bit fields from the extra field.
 void read_zip64(std::string_view extra, Entry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number_at(extra, 0, 2);
@@ -112,7 +112,7 @@ class Archive {
     return bytes.substr(0, count);
   }
 
-  /// Where the directory begins, from the archive's last bytes.
+  /// Found from the archive's last bytes.
   std::uint64_t directory_offset(std::uint64_t size) {
     const std::uint64_t tail = std::min<std::uint64_t>(
         size, directory_end_byte + longest_comment_byte + directory_locator64_byte);
@@ -157,7 +157,7 @@ class Archive {
     return all;
   }
 
-  /// Goes to the data of the entry.
+  /// Seeks to the entry's data.
   void go_to(const Entry& entry) {
     stream_->seek(entry.offset);
     const std::string_view local = require(local_header_byte);

@@ -15,14 +15,14 @@ namespace {
 
 using Values = std::vector<Value*>;
 
-/// The names of a graph or function, within those of the graph around it.
+/// Names in a graph or function, nested in the outer graph's.
 struct Scope {
   const Scope* outer = nullptr;
   std::unordered_map<std::string, Value*> values;
   std::string path;  ///< prefix of node names: the calls and branches around it
   const Call* call = nullptr;
 
-  /// None where nothing has that name; null where an optional input of a function is left out.
+  /// nullopt for an unknown name; null for a function's missing optional input.
   std::optional<Value*> find(const std::string& name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->outer)
       if (const auto found = scope->values.find(name); found != scope->values.end())
@@ -31,16 +31,16 @@ struct Scope {
   }
 };
 
-// A model of a few kilobytes may state a graph of any size by functions that call functions: what
-// it is written out to is bounded. Large models have tens of thousands of nodes.
+// Functions that call functions can expand a few kilobytes to any size, so the expansion is
+// bounded. Large models have tens of thousands of nodes.
 constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
-constexpr std::size_t numbers_an_operand = 32;  // that take as much memory
+constexpr std::size_t numbers_an_operand = 32;  // numbers with as much memory as an operand
 constexpr std::size_t name_bytes_a_number = 2;  // layers, places and operands have copies
 constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t longest_path = 1000;
 
-/// ONNX Runtime's operators on quantised tensors, each with a scale and a zero point behind it, as
-/// ONNX's own operators on the tensors alone: QLinearAdd(a, scale, zero, b, ...) as Add(a, b).
+/// Turns ONNX Runtime's quantised operators, with a scale and a zero point behind each tensor, into
+/// ONNX's own: QLinearAdd(a, scale, zero, b, ...) into Add(a, b).
 void drop_scales(Node& node) {
   constexpr std::string_view prefix = "QLinear";
   const bool is_gemm = node.op == "QGemm";
@@ -48,8 +48,7 @@ void drop_scales(Node& node) {
   node.op.erase(0, is_gemm ? 1 : prefix.size());
   node.domain.clear();
   const Values all = std::exchange(node.inputs, {});
-  // The result's own pair is the last but in a concatenation, where it is the first; only a
-  // convolution's bias, which has no pair, stands behind it.
+  // The result's pair is last, or first in a concatenation; a convolution's bias follows it alone.
   const bool is_concat = node.op == "Concat";
   const std::size_t most = std::max<std::size_t>(all.size(), 2) - 2;
   const std::size_t end = is_concat ? all.size() : std::min<std::size_t>(most, is_gemm ? 7 : 6);
@@ -70,8 +69,7 @@ Values inputs_of(const NodeProto& proto, const Scope& scope) {
   return inputs;
 }
 
-/// Parameters behind a result that follows from constants alone: those of its largest operand, of
-/// all of them where they are joined.
+/// Parameters in a constant result: those of the largest operand, or of all joined operands.
 std::int64_t learned_behind(const Node& node) {
   if (!element_type(node.outputs[0]->type).is_float) return 0;
   std::int64_t learned = 0;
@@ -85,8 +83,8 @@ std::int64_t learned_behind(const Node& node) {
   return learned;
 }
 
-/// Whether a tensor of the file has a name that its exporter made up for a constant, so that it is
-/// most likely no parameter but a mask, a table of positions or the like.
+/// Whether an exporter made up the constant's name: it is likely a mask or a table of positions, no
+/// parameter.
 bool is_made_up_constant(const std::string& name) {
   for (const std::string_view start : {"val_", "onnx::", "_", "/", "const_fold", "Constant"})
     if (name.starts_with(start)) return true;
@@ -177,7 +175,7 @@ class Builder {
           model_.source, node, [&] { add_node(node, scope); }, advice);
   }
 
-  /// Counts memory by the elements of small constants that it would hold.
+  /// Counts memory in elements of small constants.
   void spend(std::size_t numbers) {
     number_count_ += numbers;
     if (number_count_ > most_numbers_in_all)
@@ -188,7 +186,7 @@ class Builder {
 
   void add_node(const NodeProto& proto, Scope& scope) {
     spend(numbers_an_operand * (1 + proto.inputs.size() + proto.outputs.size()));
-    // What is no part of a function takes no more than its file.
+    // Nodes outside of functions take no more than their file.
     if (scope.call != nullptr)
       spend((scope.path.size() + proto.name.size() + proto.op.size() + proto.domain.size() +
              proto.scopes.size()) /
@@ -205,7 +203,7 @@ class Builder {
     if (node.domain.empty() && node.op == "If") return add_if(node, scope);
     if (node.domain.empty() || node.domain == microsoft) drop_scales(node);
     node.row = find_operator(node.domain, node.op);
-    // Patterns know operators by name: somebody else's is not ONNX's of that name.
+    // Patterns know operators by name: those of other domains are no match.
     if (node.row->name.empty() && !node.domain.empty())
       node.op = function_key(node.domain, node.op);
     for (const std::string& name : proto.outputs) {
@@ -216,7 +214,7 @@ class Builder {
     if (!node.outputs.empty()) settle(std::move(node));
   }
 
-  /// One level of a call or a graph inside a node.
+  /// Enters a call or a graph inside a node.
   void go_deeper() {
     if (depth_++ >= deepest_graph)
       throw NodeError{"expected functions that call each other at most " +
@@ -231,7 +229,7 @@ class Builder {
     inner.path = scope.path;
     if (inner.path.size() < longest_path)
       inner.path += (node.proto->name.empty() ? node.op : node.proto->name) + "/";
-    // One left out is an input without a value, which optional inputs inside then are too.
+    // A missing input has no value inside either.
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       inner.values[function.inputs[i]] = i < node.inputs.size() ? node.inputs[i] : nullptr;
     add_nodes(function.nodes, inner);
@@ -242,7 +240,7 @@ class Builder {
     bind_outputs(node, outputs, scope);
   }
 
-  /// Adds the nodes of a branch; gives its outputs, null where nothing makes one.
+  /// Adds a branch's nodes; returns its outputs, null for missing ones.
   Values add_branch(const GraphProto& graph, Scope& scope) {
     go_deeper();
     Scope inner;
@@ -286,8 +284,7 @@ class Builder {
     bind_outputs(node, add_branch(holds ? *then_branch : *else_branch, scope), scope);
   }
 
-  /// Works out the results' sizes, and their numbers where they are constant; else the node joins
-  /// the graph.
+  /// Infers a node's results and folds constants; other nodes join the graph.
   void settle(Node node) {
     infer(node);
     const bool is_constant =
@@ -316,7 +313,7 @@ class Builder {
 
   void infer(Node& node) {
     if (node.row->sizes != nullptr) {
-      // A shape written for the fixed batch; without it the same rule reports what does not fit.
+      // Rescales a shape of the fixed batch; if it does not fit, the same rule reports it.
       const bool rescales = dimensions_.overrides_fixed_batch() && node.op == "Reshape";
       if (const auto shape = rescales ? integers(node.input(1)) : std::nullopt) {
         node.made["shape"] = dimensions_.rescaled(*shape);
@@ -341,7 +338,7 @@ class Builder {
       if (value.shape || value.type != element::unknown) stated_[value.name] = &value;
   }
 
-  /// What the file stores of a tensor serves where no rule does.
+  /// Uses the file's sizes and types if no rule gives them.
   void take_stated_sizes(Node& node) {
     for (Value* output : node.outputs) {
       if (output == nullptr || (output->sizes && output->type != 0)) continue;

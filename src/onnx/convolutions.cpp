@@ -1,5 +1,4 @@
-// Convolutions and pools: sliding windows, with every attribute's default and padding rule worked
-// out.
+// Convolutions and pools: sliding windows with all defaults and padding rules.
 
 #include <algorithm>
 
@@ -12,7 +11,7 @@ namespace {
 
 using Numbers64 = std::vector<std::uint64_t>;
 
-/// An attribute of so many numbers, each at least so large; none where it is left out.
+/// An attribute of `count` numbers of at least `least`; nullopt if missing.
 std::optional<Numbers64> window_numbers(const Node& node, const char* name, std::size_t count,
                                         std::int64_t least) {
   const auto stated = ints_attribute(node, name);
@@ -28,15 +27,14 @@ std::optional<Numbers64> window_numbers(const Node& node, const char* name, std:
   return Numbers64(stated->begin(), stated->end());
 }
 
-/// A number for each of the last `rank` axes, where it is stated.
+/// Sets the last `rank` axes from an attribute, if present.
 void read_axes(const Node& node, const char* name, std::size_t rank, std::int64_t least,
                Axes& axes) {
   if (const auto numbers = window_numbers(node, name, rank, least))
     std::copy(numbers->begin(), numbers->end(), axes.end() - static_cast<std::ptrdiff_t>(rank));
 }
 
-/// The padding with which a transposed convolution has an output of that size; what padding cannot
-/// give is added to the output.
+/// Pads a transposed convolution for an output of `wanted`; output padding adds the rest.
 void pad_to_output(Window& window, std::size_t axis, std::uint64_t in, std::uint64_t wanted,
                    bool more_at_start) {
   window.pad_begin[axis] = window.pad_end[axis] = 0;
@@ -109,7 +107,7 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
   return is_transposed(node) ? of_groups : weights[0];
 }
 
-/// The window of operands whose sizes are known. Throws NodeError where it makes no sense.
+/// Throws NodeError for an invalid window.
 Window window_of(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   if (in.size() < 3 || in.size() > most_axes)
@@ -153,7 +151,7 @@ std::optional<Sizes> window_sizes(Node& node) {
   return out;
 }
 
-/// Windows of an image, as many as there are regions: [regions, C, height, width].
+/// One window for each region: [regions, C, height, width].
 std::optional<Sizes> region_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& regions = sizes_of(node, 1);

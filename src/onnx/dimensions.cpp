@@ -1,4 +1,4 @@
-// The sizes that a model leaves open: which of them is the batch, and what the others are.
+// A model's open sizes: the batch and the others.
 
 #include <algorithm>
 #include <array>
@@ -18,10 +18,10 @@ bool is_batch_name(std::string_view name) {
   return std::find(names.begin(), names.end(), lower_case(name)) != names.end();
 }
 
-/// 0 and -1 are how some exporters write an open size.
+/// Some exporters write an open size as 0 or -1.
 bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
 
-/// What --dim calls it.
+/// As for --dim.
 std::string name_of(Input input, std::size_t axis) {
   const std::string& name = (*input->shape)[axis].name;
   return name.empty() ? input->name + "." + std::to_string(axis) : name;
@@ -45,9 +45,8 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
   bind_inputs(inputs);
 }
 
-/// The batch is the open size that has a name such as "batch", else the first size of the first
-/// input that leaves it open, with all first sizes without a name; else, of a model without any,
-/// its first input's first size.
+/// The batch: an open size named like "batch"; else the first size of the first input with it open,
+/// and all unnamed first sizes; else the first size of the first input.
 void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefaults& defaults) {
   std::vector<std::string> batches;
   for (const std::string& name : names_)

@@ -1,5 +1,4 @@
-// Operators that work element by element: on one tensor, and on several broadcast to one shape;
-// types converted and tensors quantised.
+// Elementwise operators on one tensor or several, conversions of types, and quantisation.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +18,6 @@ std::optional<Sizes> broadcast_sizes(Node& node) {
   return broadcast(all);
 }
 
-/// A condition, and the two tensors that it chooses from.
 std::optional<Sizes> where_sizes(Node& node) {
   node.outputs[0]->type = type_at(node, 1);
   return broadcast_sizes(node);
@@ -33,8 +31,7 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// All operands in the axes of the result, with leading axes of 1, as broadcasting has it; none
-/// where that takes more axes than a layer has.
+/// All operands with the result's rank, by leading axes of 1; nullopt for too many axes.
 std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
                                                     const Sizes& result) {
   std::vector<OperandSpec> specs;
@@ -49,7 +46,7 @@ std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Valu
   return specs;
 }
 
-/// Along one axis: batches of rows of that length.
+/// Batches of rows along the axis.
 void emit_softmax(Emitter& emitter, const Node& node) {
   const Sizes& sizes = sizes_of(node, 0);
   const std::size_t axis = axis_of(node, -1, sizes.size());
@@ -94,7 +91,7 @@ void emit_combination(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// Elementwise on one tensor and single numbers; with several tensors, known by their bytes.
+/// Elementwise on one tensor and single numbers; several tensors are counted by bytes.
 void emit_function(Emitter& emitter, const Node& node) {
   const Value* tensor = nullptr;
   for (const Value* input : node.inputs) {
@@ -127,14 +124,14 @@ std::optional<Sizes> quantise_sizes(Node& node) {
   return sizes_of(node, 0);
 }
 
-/// The tensor, and the scale and the zero point that follow from its range.
+/// The tensor, its scale and its zero point.
 std::optional<Sizes> quantise_dynamically_sizes(Node& node) {
   set_result(node, 1, {}, element::float32);
   set_result(node, 2, {}, element::uint8);
   return sizes_of(node, 0);
 }
 
-/// Floating-point numbers again, which stay stored as they were.
+/// Floats that stay stored as they were.
 std::optional<Sizes> dequantise_sizes(Node& node) {
   const int scale = type_at(node, 1);
   node.outputs[0]->type = scale != 0 ? scale : static_cast<int>(element::float32);
@@ -142,7 +139,6 @@ std::optional<Sizes> dequantise_sizes(Node& node) {
   return sizes_of(node, 0);
 }
 
-/// Converts each element where it stands.
 void emit_conversion(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::copy, *node.input(0));
 }
@@ -152,7 +148,7 @@ void emit_cast(Emitter& emitter, const Node& node) {
   (is_same ? emit_view : emit_conversion)(emitter, node);
 }
 
-/// The kernel before writes its result quantised where nothing else reads it.
+/// The previous kernel writes a quantised result if this is the only reader.
 void emit_quantise(Emitter& emitter, const Node& node) {
   const bool is_fused =
       emitter.is_own_result(*node.input(0)) && only_reader(node.input(0)) == &node;
@@ -160,7 +156,7 @@ void emit_quantise(Emitter& emitter, const Node& node) {
   Emitter::view(node.outputs[0], node.input(0));
 }
 
-/// Whoever reads it reads the quantised tensor.
+/// Readers read the quantised tensor.
 void emit_dequantise(Emitter& emitter, const Node& node) {
   if (!node.outputs[0]->is_output) return emit_view(emitter, node);
   node.outputs[0]->stored_type = 0;
@@ -170,7 +166,7 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
 constexpr Operator test{
     .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
-/// Sums, differences, products and quotients, which are kinds of layers.
+/// Sum, difference, product and quotient, which are kinds of layers.
 constexpr Operator combination{
     .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
 constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};

@@ -12,7 +12,7 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// What attributes are called where layer files have another name.
+/// ONNX's names of attributes that layer files name otherwise.
 const SharedValue<Spellings> spellings =
     Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
               {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
@@ -23,7 +23,7 @@ const Value* first_tensor(const std::vector<Value*>& values) {
   return found == values.end() ? nullptr : *found;
 }
 
-/// Nodes whose sizes have to be known: without them, the totals would be wrong by most of the work.
+/// Without their sizes, the totals would miss most of the work.
 bool is_essential(const Node& node) {
   return node.op.find("Conv") != std::string::npos || node.op.find("MatMul") != std::string::npos ||
          node.op.find("Gemm") != std::string::npos || node.op == "Linear" || node.op == "Attention";
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
     if (i < most_axes)
       out.push_back(size);
     else
-      out.back() *= size;  // the product of all fits: Value::sizes are checked
+      out.back() *= size;  // no overflow: Value::sizes are checked
   }
   if (out.empty()) out.push_back(1);
   return out;
@@ -88,7 +88,7 @@ void Emitter::emit(const Node& node) {
   const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
                                     [](const Value* output) { return !has_elements(output); });
   if (is_empty) return empty_.add(node);
-  // The file may state a result's sizes where those of the operands are not known.
+  // The file may state a result's sizes without the operands'.
   const bool has_operands =
       std::all_of(node.inputs.begin(), node.inputs.end(),
                   [](const Value* input) { return input == nullptr || input->sizes; });
@@ -133,8 +133,8 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
     return spec;
   }
   if (!value.is_constant && value.learned == 0) return spec;
-  // A parameter has no batch: one that was repeated along it is read once. Nothing is learned of
-  // other constants, and of single numbers (factors, bounds).
+  // A parameter has no batch: a copy along it is read once. Other constants and single numbers
+  // (factors, bounds) are not learned.
   std::uint64_t& batch = spec.sizes.front();
   const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
   const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
@@ -163,15 +163,14 @@ DataType Emitter::result_type(const Value& value) const {
   return type_of(is_quantised ? *read : value);
 }
 
-/// Products and tables are shared where they read one tensor of the file. Norms may do so only
-/// because theirs are equal (ones, before training), so those are shared where one module runs
-/// several times.
+/// Products and tables that read one tensor of the file share it. Norms may read one because theirs
+/// are equal (ones, before training), so they share it only in a module that runs several times.
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
   for (Draft& draft : drafts_) {
     const bool is_norm = info(draft.spec->kind).family == KindFamily::norm;
     if (draft.weights == nullptr) {
-      draft.spec->shared_weights = is_norm;  // a norm without any has none of its own to count
+      draft.spec->shared_weights = is_norm;  // a norm without weights counts none
       continue;
     }
     const std::string module = is_norm ? module_of(draft) : std::string();

@@ -12,7 +12,7 @@ std::string place(const std::string& name, const std::string& made, const std::s
   return "node " + in_quotes(name.empty() ? made : name) + " (" + beginning(op) + ")";
 }
 
-/// The attribute if it holds something of that kind; null where it holds nothing.
+/// Null for an empty attribute; fails for another kind.
 const AttributeProto* attribute_of(const Node& node, std::string_view name, const char* kind) {
   const AttributeProto* found = find_attribute(node, name);
   if (found == nullptr || found->kind.empty()) return nullptr;
@@ -81,7 +81,7 @@ const TensorProto* tensor_attribute(const Node& node, std::string_view name) {
 }
 
 std::int64_t whole_number(double number) {
-  constexpr double most = 9.2e18;  // "to the end" is stated as the largest integer
+  constexpr double most = 9.2e18;  // "to the end" is the largest integer
   return std::isnan(number) ? 0 : static_cast<std::int64_t>(std::clamp(number, -most, most));
 }
 

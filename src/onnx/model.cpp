@@ -12,16 +12,16 @@
 namespace roofline::onnx_graph {
 namespace {
 
-// What is kept, as memory and as fields: a field of two bytes may become an object of hundreds.
+// Limits of memory and fields: a field of two bytes may become an object of hundreds.
 constexpr std::uint64_t most_kept_byte = 512ULL << 20;
 constexpr std::uint64_t most_fields = 4000000;
 constexpr std::uint64_t longest_name_byte = 4096;
 constexpr std::size_t deepest_message = 64;
-/// A graph inside a graph is a field of an attribute of a node.
+/// A graph in a graph is a field of an attribute of a node.
 constexpr std::size_t messages_a_graph = 3;
 
-/// Protobuf's wire format, read from a stream in one pass: fields nobody asks for are passed over,
-/// so that a file of gigabytes of weights takes little memory.
+/// Protobuf's wire format in one pass. Skips unwanted fields, so that gigabytes of weights take
+/// little memory.
 class WireReader {
  public:
   explicit WireReader(ByteStream& stream) : stream_(stream) {}
@@ -30,12 +30,12 @@ class WireReader {
   struct Field {
     std::uint32_t number = 0;
     Kind kind = Kind::varint;
-    std::uint64_t value = 0;  ///< the number, or its bits; of bytes: how many they are
+    std::uint64_t value = 0;  ///< the number, or its bits, or the length of bytes
   };
 
-  /// Calls take(field) for each field of a message: of `around`'s bytes, or the whole stream. Takes
-  /// what it wants of a field by the functions below; the rest is passed over. Throws InputError
-  /// where the bytes are no protobuf message, end too early, or nest or weigh too much.
+  /// Calls take(field) for each field in `around` or the whole stream; take may read the field by
+  /// the functions below. Throws InputError for bytes that are no message, too short, nested too
+  /// deep or too large.
   template <class Take>
   void message(const Field* around, Take take) {
     const std::uint64_t outer_end = end_;
@@ -54,7 +54,7 @@ class WireReader {
     --depth_;
   }
 
-  /// The field's bytes, if they are at most that many; else none are kept.
+  /// The field's bytes, or nothing if they are longer than `longest`.
   std::string text(const Field& field, std::uint64_t longest) {
     std::string bytes;
     if (field.kind != Kind::bytes || field.value > longest) return bytes;
@@ -63,7 +63,7 @@ class WireReader {
     return bytes;
   }
 
-  /// A name; throws InputError where it is longer than any name is.
+  /// Throws InputError for a name that is too long.
   std::string name(const Field& field) {
     if (field.kind == Kind::bytes && field.value > longest_name_byte)
       fail("expected names of at most " + std::to_string(longest_name_byte) +
@@ -71,8 +71,8 @@ class WireReader {
     return text(field, longest_name_byte);
   }
 
-  /// Numbers one after the other in one field, or one a field; each as the bits it is stored in.
-  /// False, and nothing is kept, where the list would hold more than that many.
+  /// Packed or single numbers, as their stored bits. False, without keeping any, for more than
+  /// `most`.
   bool numbers(const Field& field, Kind each, std::size_t most, std::vector<std::uint64_t>& list) {
     const std::size_t size = list.size();
     const auto add = [&](std::uint64_t number) {
@@ -96,7 +96,7 @@ class WireReader {
     return fits;
   }
 
-  /// Counts memory that the caller keeps. Throws InputError beyond what a model may take.
+  /// Counts kept memory. Throws InputError beyond the limit.
   void keep(std::uint64_t byte) {
     kept_byte_ += byte;
     if (kept_byte_ > most_kept_byte)
@@ -113,7 +113,7 @@ class WireReader {
     fail("expected an ONNX model, got bytes that are none (at byte " + std::to_string(at_) + ")");
   }
 
-  /// The bytes that are in memory. Throws InputError where there are none.
+  /// The bytes in memory. Throws InputError at the end.
   std::string_view seen() const {
     const std::string_view bytes = stream_.peek(1);
     if (bytes.empty())
@@ -179,7 +179,7 @@ class WireReader {
 
   ByteStream& stream_;
   std::uint64_t at_ = 0;
-  std::uint64_t end_ = UINT64_MAX;  ///< where the innermost message ends
+  std::uint64_t end_ = UINT64_MAX;  ///< of the innermost message
   std::uint64_t fields_ = 0;
   std::uint64_t kept_byte_ = 0;
   std::size_t depth_ = 0;
@@ -189,8 +189,7 @@ using WireField = WireReader::Field;
 using WireKind = WireReader::Kind;
 using Bits = std::vector<std::uint64_t>;
 
-/// Data of tensors beyond this size is left out; sizes and indices that shapes follow from are far
-/// smaller.
+/// Larger tensors are left out; sizes and indices of shapes are far smaller.
 constexpr std::uint64_t most_tensor_byte = 4096;
 constexpr std::size_t most_list = std::size_t{1} << 17;
 constexpr std::uint64_t longest_text_byte = std::uint64_t{1} << 20;
@@ -240,7 +239,7 @@ constexpr ElementType element_types[] = {
     {element::float8_e8m0, DataType::fp8},
 };
 
-/// The bits of elements that stand one after the other, little-endian.
+/// Bits of consecutive little-endian elements.
 Bits bits_of_raw(const std::string& bytes, std::size_t byte) {
   Bits all(byte > 0 && bytes.size() % byte == 0 ? bytes.size() / byte : 0);
   for (std::size_t i = bytes.size(); !all.empty() && i-- > 0;)
@@ -248,7 +247,7 @@ Bits bits_of_raw(const std::string& bytes, std::size_t byte) {
   return all;
 }
 
-/// Reads messages of onnx.proto; field numbers of ONNX 1.2 to 1.18, unchanged.
+/// Messages of onnx.proto, with field numbers of ONNX 1.2 to 1.18, which are the same.
 class ModelReader {
  public:
   explicit ModelReader(ByteStream& stream) : wire_(stream) {}
@@ -286,7 +285,7 @@ class ModelReader {
     return name == "ai.onnx" ? std::string() : name;
   }
 
-  /// Of ONNX's own operator set.
+  /// The version of ONNX's own operator set.
   void version(const WireField& around, std::int64_t& known) {
     std::string set;
     std::int64_t version = 0;
@@ -364,7 +363,7 @@ class ModelReader {
     Bits floats;
     constexpr std::array<std::string_view, 10> kinds{
         "",         "",        "a number", "an integer", "a text",
-        "a tensor", "a graph", "numbers",  "integers",   "texts"};  // by the numbers of fields
+        "a tensor", "a graph", "numbers",  "integers",   "texts"};  // by field number
     std::set<std::uint64_t> held;
     std::uint64_t stated = 0;
     wire_.message(&around, [&](const WireField& field) {
@@ -378,7 +377,7 @@ class ModelReader {
         case 6: graph(field, make(attribute.graph)); break;
         case 7: wire_.numbers(field, WireKind::fixed32, most_list, floats); break;
         case 8: wire_.numbers(field, WireKind::varint, most_list, ints); break;
-        case 20: stated = field.value + 1; break;  // a type, numbered as the fields but one less
+        case 20: stated = field.value + 1; break;  // a type: field number less one
         case 21: attribute.reference = wire_.name(field); break;
         default: break;
       }
@@ -490,9 +489,8 @@ std::shared_ptr<const Model> read_model(ByteStream& stream) {
 }
 
 bool looks_like_model(std::string_view head) {
-  // ModelProto as every writer of protobuf emits it: the format's version, a small number, and then
-  // the tag of another of its fields, which holds a number or bytes. Text never starts so: the
-  // first byte is a control character.
+  // ModelProto as all protobuf writers emit it: the format's version, a small number, then the tag
+  // of a field with a number or bytes. No text begins with this control character.
   constexpr char format_version = 0x08;
   if (head.size() < 2 || head[0] != format_version || head[1] <= 0) return false;
   if (head.size() == 2) return true;

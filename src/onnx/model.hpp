@@ -1,6 +1,6 @@
 #pragma once
 
-// A model as its file has it, without the data of its weights: of those, only the shapes matter.
+// A model as in its file, without weights' data: only their shapes matter.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace roofline::onnx_graph {
 
-/// A tensor's sizes, outermost first; empty for a scalar.
+/// Outermost first; empty for a scalar.
 using Sizes = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
-/// Elements of a constant are kept up to this many: shapes, indices, bounds.
+/// Larger constants keep no elements: shapes, indices and bounds are small.
 inline constexpr std::int64_t most_numbers = 4096;
 
-/// The first operator set that is understood.
+/// The oldest supported operator set.
 inline constexpr std::int64_t first_version = 7;
 
-/// Types of elements, TensorProto.DataType of onnx.proto; a file may state any other number.
+/// TensorProto.DataType of onnx.proto; a file may state any other number.
 namespace element {
 enum Type : int {
   unknown = 0,
@@ -55,35 +55,34 @@ enum Type : int {
 };
 }  // namespace element
 
-/// What is known of a type.
 struct ElementType {
   int type = element::unknown;
-  /// Integers take the bytes and the units of floats of their width; int64, the type of indices, is
-  /// 32 bits wide in the runtimes of GPUs.
+  /// Integers count as floats of their width; int64, the type of indices, has 32 bits in GPU
+  /// runtimes.
   DataType dtype = DataType::fp32;
   bool is_float = false;
-  bool is_quantised = false;  ///< 8 bits or fewer, of which weights may be
-  // How a file stores an element, where elements are read, and the number that its bits are.
+  bool is_quantised = false;  ///< 8 bits or fewer, possibly weights
+  // Stored size, and value of the stored bits.
   std::size_t byte = 0;
   double (*number)(std::uint64_t bits) = nullptr;
 };
 const ElementType& element_type(int type);
 
-// Messages of onnx.proto, as far as they matter here.
+// Messages of onnx.proto, as far as needed.
 
 struct TensorProto {
   std::string name;
   int type = element::unknown;
   Sizes sizes;
-  std::optional<Numbers> numbers;  ///< its elements, where the file holds them and they are few
+  std::optional<Numbers> numbers;  ///< few elements that the file holds
 };
 
 struct GraphProto;
 
 struct AttributeProto {
   std::string name;
-  std::string_view kind;  ///< what it holds, "an integer", "texts"; empty: nothing
-  std::string reference;  ///< in a function: the attribute of its call that this one stands for
+  std::string_view kind;  ///< "an integer", "texts"; empty: nothing
+  std::string reference;  ///< in a function: the attribute of its call to take
   std::optional<std::int64_t> i;
   std::optional<double> f;
   std::optional<std::string> s;
@@ -100,9 +99,9 @@ struct NodeProto {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<AttributeProto> attributes;
-  // What PyTorch's second exporter notes.
-  std::string scopes;         ///< the modules around it
-  std::string operator_text;  ///< the operator of PyTorch's that it is of, with its arguments
+  // Notes of PyTorch's second exporter.
+  std::string scopes;         ///< the modules around the node
+  std::string operator_text;  ///< PyTorch's operator with its arguments
   std::string stack_trace;    ///< the lines of the model's code
 };
 
@@ -122,7 +121,7 @@ struct GraphProto {
   std::vector<TensorProto> tensors;
   std::vector<ValueProto> inputs;
   std::vector<ValueProto> outputs;
-  std::vector<ValueProto> values;  ///< tensors inside it of which the file states sizes
+  std::vector<ValueProto> values;  ///< inner tensors with stated sizes
 };
 
 struct FunctionProto {
@@ -130,12 +129,12 @@ struct FunctionProto {
   std::string domain;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::vector<AttributeProto> defaults;  ///< attributes that a call may leave out
+  std::vector<AttributeProto> defaults;  ///< optional attributes of a call
   std::vector<NodeProto> nodes;
 };
 
 struct Model {
-  std::string source;  ///< the input's name, as in errors
+  std::string source;  ///< as in errors
   GraphProto graph;
   std::int64_t version = first_version;                      ///< of ONNX's own operator set
   std::unordered_map<std::string, FunctionProto> functions;  ///< by function_key
@@ -143,15 +142,14 @@ struct Model {
 
 std::string function_key(const std::string& domain, const std::string& name);
 
-/// The attribute of that name; null where there is none.
+/// Null if missing.
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes, std::string_view name);
 
-/// Throws InputError where the input is no ONNX model, or a damaged one.
+/// Throws InputError for an input that is no ONNX model, or a damaged one.
 std::shared_ptr<const Model> read_model(ByteStream& stream);
 
-/// Whether the first bytes of an input look like a model.
+/// By the input's first bytes.
 bool looks_like_model(std::string_view head);
-/// One model as an input.
 Item read_onnx(ByteStream& stream);
 
 }  // namespace roofline::onnx_graph

@@ -1,4 +1,4 @@
-// Tensors seen under another shape, permuted, cut, joined, padded, repeated and resized.
+// Reshaped, permuted, cut, joined, padded, repeated and resized tensors.
 
 #include <algorithm>
 #include <cmath>
@@ -79,8 +79,7 @@ std::optional<Sizes> dropout_sizes(Node& node) {
 
 // Permutations.
 
-/// The operand's axis that each axis of the result is; without "perm", the axes in reverse. Throws
-/// NodeError.
+/// The operand's axis for each of the result's; reversed without "perm". Throws NodeError.
 std::vector<std::size_t> permutation(const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
   const auto stated = ints_attribute(node, "perm");
@@ -107,7 +106,7 @@ std::optional<Numbers> fold_transpose(const Node& node) {
   });
 }
 
-/// Whether a permutation leaves the elements in their order: only axes of one element move.
+/// Whether only axes of size 1 move.
 bool keeps_order(const Sizes& sizes, std::vector<std::size_t> axes) {
   std::erase_if(axes, [&](std::size_t axis) { return sizes[axis] == 1; });
   return std::is_sorted(axes.begin(), axes.end());
@@ -136,7 +135,7 @@ void emit_transpose(Emitter& emitter, const Node& node) {
   emit_view(emitter, node);
 }
 
-/// Blocks of positions that become channels, or the other way round, of [N, C, H, W].
+/// [N, C, H, W]: blocks of positions become channels, or the reverse.
 std::optional<Sizes> block_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const std::int64_t size = int_attribute(node, "blocksize", 0);
@@ -218,7 +217,7 @@ std::optional<Sizes> split_sizes(Node& node) {
   return node.outputs[0]->sizes;
 }
 
-/// Copies the parts that are used.
+/// Copies the used parts.
 void emit_split(Emitter& emitter, const Node& node) {
   std::int64_t used = 0;
   bool is_whole = true;
@@ -277,15 +276,15 @@ std::optional<Sizes> pad_sizes(Node& node) {
 
 // Resized.
 
-/// Upsample's scales are an attribute up to set 8, then its second operand; so are Resize's, of two
-/// operands, up to set 10, then the third.
+/// Upsample has its scales in an attribute up to set 8, then in the second operand; Resize in the
+/// second of two up to set 10, then in the third.
 std::optional<Numbers> scale_numbers(const Node& node) {
   if (const auto* attribute = find_attribute(node, "scales")) return attribute->floats;
   const Value* scales = node.input(node.inputs.size() == 2 ? 1 : 2);
   return scales != nullptr ? scales->numbers : std::nullopt;
 }
 
-/// Sizes that keep the proportions of the operand, which no exporter asks for, are not worked out.
+/// Leaves out sizes with kept proportions, which no exporter writes.
 std::optional<Sizes> resize_sizes(Node& node) {
   if (text_attribute(node, "keep_aspect_ratio_policy", "stretch") != "stretch") return std::nullopt;
   Sizes out = sizes_of(node, 0);
@@ -301,7 +300,7 @@ std::optional<Sizes> resize_sizes(Node& node) {
          std::to_string(count));
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], out.size())];
-    // Single precision, as the operator is defined and every runtime has it.
+    // Single precision, as the operator is defined.
     size = !sizes.empty() ? sizes[i]
                           : whole_number(static_cast<double>(std::floor(
                                 static_cast<float>(size) * static_cast<float>(scales[i]))));
@@ -339,7 +338,7 @@ constexpr Operator movement_rows[] = {
     row("Squeeze", view, squeeze_sizes),
     row("Unsqueeze", view, unsqueeze_sizes),
     {.name = "Dropout", .sizes = dropout_sizes, .layer = emit_view},
-    // Exporters keep equal tensors once and copy them so: these are others.
+    // A copy of a tensor that the exporter stored once.
     {.name = "Identity", .sizes = like_first, .fold = fold_same, .layer = emit_view},
     {.name = "Transpose",
      .sizes = transpose_sizes,

@@ -1,6 +1,6 @@
-// Names that the user of a model recognises, from what current exporters write: PyTorch's dynamo
-// exporter (module scopes beside each node), its older script exporter and tf2onnx (paths as names
-// of nodes), and the names of weights in all of them.
+// Names that a model's user knows, as exporters write them: PyTorch's dynamo exporter (module
+// scopes beside nodes), its script exporter and tf2onnx (paths as node names), and weight names of
+// all.
 
 #include <algorithm>
 #include <string_view>
@@ -10,7 +10,7 @@
 #include "onnx/emitter.hpp"
 
 namespace roofline::onnx_graph {
-// Names that exporters make up are of no module.
+// Names made up by exporters belong to no module.
 std::string module_of_weight(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
@@ -40,8 +40,8 @@ std::string module_of_scopes(const std::string& list) {
 
 namespace {
 
-/// "/layer1/layer1.0/conv1/Conv", as PyTorch's script exporter names nodes, is of layer1.0.conv1:
-/// each part repeats the container before it where that is a list.
+/// "/layer1/layer1.0/conv1/Conv" of PyTorch's script exporter is layer1.0.conv1: a list's name is
+/// repeated in its items.
 std::string module_of_path(const std::string& path) {
   std::string module;
   std::string last;
@@ -58,7 +58,7 @@ std::string module_of_path(const std::string& path) {
   return module;
 }
 
-/// The module whose learned tensors the node alone reads.
+/// The module of learned tensors that only this node reads.
 std::string module_of_operands(const Node& node) {
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
     const Value* input = node.inputs[i];
@@ -68,13 +68,12 @@ std::string module_of_operands(const Node& node) {
   return "";
 }
 
-/// Without its domain.
+/// Without the domain.
 std::string operator_name(const Node& node) {
   const std::size_t domain = node.op.rfind("::");
   return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
 }
 
-/// What the layer is.
 std::string label_of(const Draft& draft) {
   const KindInfo& kind = info(draft.spec->kind);
   return kind.named == Named::by_operator ? lower_case(operator_name(*draft.node))
@@ -96,7 +95,8 @@ LayerOrigin origin_of(const Draft& draft) {
   return origin;
 }
 
-/// "StatefulPartitionedCall/resnet50/conv1/Conv2D" among others that begin and end alike: "conv1".
+/// "conv1" of "StatefulPartitionedCall/resnet50/conv1/Conv2D", without the common beginning and
+/// end.
 void shorten_own_names(std::vector<LayerOrigin>& origins) {
   const auto folder_of = [](const LayerOrigin& origin) {
     return origin.is_own_name ? origin.module.substr(0, origin.module.rfind('/') + 1)

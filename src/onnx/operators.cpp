@@ -10,7 +10,7 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// Rows by name and domain.
+/// By name and domain.
 using Rows = std::map<std::pair<std::string_view, std::string_view>, const Operator*>;
 
 const Rows& all_rows() {
@@ -26,7 +26,7 @@ const Rows& all_rows() {
   return rows;
 }
 
-/// As the result's type has them: whole numbers, or floats of 24 bits.
+/// To the precision of the type: integers, or floats of 24 bits.
 void round_to_type(Numbers& numbers, int type) {
   for (double& number : numbers) {
     if (type == element::boolean) number = number != 0 ? 1 : 0;
@@ -70,7 +70,7 @@ void fold(Node& node) {
     if (!numbers || numbers->size() != static_cast<std::size_t>(*count)) return;
     round_to_type(*numbers, out.type);
     out.numbers = std::move(*numbers);
-  } catch (const std::out_of_range&) {  // sizes that contradict each other: nothing is known
+  } catch (const std::out_of_range&) {  // contradictory sizes: the result stays unknown
   }
 }
 

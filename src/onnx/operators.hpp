@@ -1,7 +1,6 @@
 #pragma once
 
-// What is known of each operator: one row. Rows stand in the file of their family, beside the
-// functions that they name; to add an operator, add its row there (README.md).
+// One row for each operator, in the file of its family beside its functions (README.md).
 
 #include <optional>
 #include <span>
@@ -14,31 +13,31 @@
 namespace roofline::onnx_graph {
 
 struct Operator {
-  /// Several operators that share all of the row stand in it with blanks between them.
+  /// Names of operators that share the row, between blanks.
   std::string_view name = "";
-  /// Empty: ONNX's own; and com.microsoft's, where that has none of the name.
+  /// Empty: ONNX's own, and com.microsoft's names that ONNX lacks.
   std::string_view domain = "";
-  /// First operands without which no size follows, and no number.
+  /// Number of first operands that sizes and numbers need.
   std::size_t needs = 1;
-  /// The first result's sizes, as far as they follow from the operands; it sets those of other
-  /// results itself. Called where sizes of the operands that it needs are known. Throws NodeError
-  /// where operands contradict the operator, OverflowError where sizes exceed 63 bits.
+  /// Sizes of the first result if they follow from the operands; sets those of other results
+  /// itself. Called with known sizes of the needed operands. Throws NodeError for contradictory
+  /// operands, OverflowError for sizes beyond 63 bits.
   std::optional<Sizes> (*sizes)(Node&) = nullptr;
-  /// The first result's type; 0: the first operand's, unless the rule for sizes sets another.
+  /// Of the first result; 0: the first operand's, unless `sizes` sets another.
   int type = 0;
-  /// The first result's numbers, from operands that all are known; called where its sizes are.
+  /// Numbers of the first result; called with known operands and sizes.
   std::optional<Numbers> (*fold)(const Node&) = nullptr;
-  /// Adds its layers; where there is none, the node is counted by its bytes and named in a note.
+  /// Adds layers; null: counted by bytes, with a note.
   void (*layer)(Emitter&, const Node&) = nullptr;
-  // What the layer is, and what happens to an element or two, where several rows share functions.
+  // For rows with shared functions: the layer's kind, and the function of one or two elements.
   LayerKind kind = LayerKind::elementwise;
   double (*of_one)(double) = nullptr;
   double (*of_two)(double, double) = nullptr;
-  bool keeps_weights = false;     ///< constant weights are the same ones in another form
-  bool reads_sizes_only = false;  ///< the result is constant even where the operand is not
+  bool keeps_weights = false;     ///< constant weights stay the same in another form
+  bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
 };
 
-// A row of operators that share functions with others: what the group has, and more.
+// A group's row with additional members.
 constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
 constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
@@ -58,30 +57,29 @@ std::span<const Operator> product_operators();
 std::span<const Operator> reduction_operators();
 std::span<const Operator> selection_operators();
 
-/// A row without any rule where nothing is known of it.
+/// A row without rules for an unknown operator.
 const Operator* find_operator(std::string_view domain, std::string_view name);
 
-/// The domain of what ONNX Runtime's optimiser writes.
+/// The domain of ONNX Runtime's optimiser.
 inline constexpr std::string_view microsoft = "com.microsoft";
 
-/// Works out sizes and types of a node's results by its row.
+/// Sets sizes and types of the results by the row.
 void infer_results(Node& node);
-/// Works out the numbers of the node's first result where all that it reads is known and the
-/// result's sizes are; otherwise they stay unknown.
+/// Sets the numbers of the first result if all operands and its sizes are known.
 void fold(Node& node);
 
-// What rules for folding are made of: operands' sizes and numbers are known.
+// For folding rules: operands with known sizes and numbers.
 inline const Numbers& numbers_of(const Node& node, std::size_t input) {
   return *node.inputs[input]->numbers;
 }
-/// Every index of a tensor of these sizes, row by row.
+/// All indices of a tensor, row by row.
 std::vector<Sizes> indices_of(const Sizes& sizes);
-/// Where an element stands, of a tensor that is broadcast to the rank of the index. Throws
-/// std::out_of_range where there is none: a file may state sizes that do not fit together.
+/// Offset of an element in a tensor that is broadcast to the index' rank. Throws std::out_of_range
+/// for contradictory sizes of the file.
 std::size_t offset(const Sizes& index, const Sizes& sizes);
-/// An element of an operand that is broadcast to the rank of the index.
+/// An element of an operand that is broadcast to the index' rank.
 double element_at(const Node& node, std::size_t input, const Sizes& index);
-/// number(index) of each index of the first result.
+/// number(index) for all indices of the first result.
 template <class Number>
 Numbers of_each_index(const Node& node, Number number) {
   Numbers out;
@@ -89,32 +87,31 @@ Numbers of_each_index(const Node& node, Number number) {
   return out;
 }
 
-// Rules that several families share.
+// Rules of several families.
 
 /// The first operand's sizes.
 std::optional<Sizes> like_first(Node& node);
-/// The row's of_one of each element; of_two of pairs, operand by operand, broadcast.
+/// of_one of each element; of_two of broadcast pairs, operand by operand.
 std::optional<Numbers> fold_each(const Node& node);
 std::optional<Numbers> fold_pairs(const Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
-/// The first operand under another shape: nothing is moved.
+/// The first operand with another shape, without a move.
 void emit_view(Emitter& emitter, const Node& node);
-/// A layer of the row's kind on the first operand, element by element.
+/// Elementwise on the first operand, of the row's kind.
 void emit_activation(Emitter& emitter, const Node& node);
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand);
-/// Reads so many elements of the first operand and writes the results.
+/// Reads `read` elements of the first operand and writes the results.
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
-/// Reads the whole operand and writes the result; a view where it stays as it is.
+/// Reads the operand and writes the result; a view if nothing changes.
 void emit_copy(Emitter& emitter, const Node& node);
-/// All operands read, all results written.
+/// Reads all operands, writes all results.
 void emit_bytes(Emitter& emitter, const Node& node);
-/// Counts an operator that has no rule by its bytes, which a note says.
+/// Counts bytes, with a note.
 void emit_without_rule(Emitter& emitter, const Node& node);
 
-// Matrix products in all the forms that operators state them.
+// Matrix products of all operators.
 
-/// What MatMul, Gemm and "Linear", which patterns make of a product and the bias added to it, do
-/// with their operands; none for other operators.
+/// For MatMul, Gemm and "Linear", a product joined with its bias; else nullopt.
 struct MatrixOperands {
   bool transposes_a = false;
   bool transposes_b = false;
@@ -130,7 +127,7 @@ struct Product {
   std::int64_t k = 1;
   Sizes result;
 };
-/// The product of such a node; none where sizes are not known. Throws NodeError.
+/// nullopt for unknown sizes. Throws NodeError.
 std::optional<Product> matrix_product(const Node& node);
 
 }  // namespace roofline::onnx_graph

@@ -1,5 +1,5 @@
-// Operators that exporters write as several nodes, put together again: a formula's last node takes
-// the operator's name and operands, and the others fall away as nothing reads them.
+// Joins operators that exporters write as several nodes: the formula's last node takes the
+// operator's name and operands; nothing reads the others any more.
 
 #include <algorithm>
 #include <cmath>
@@ -11,26 +11,24 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// The node of that operator that makes a value.
+/// The node with this operator that makes the value, or null.
 Node* maker(const Value* value, std::string_view op) {
   const bool is_made = value != nullptr && value->producer != nullptr && value->producer->op == op;
   return is_made ? value->producer : nullptr;
 }
 
-/// Operand of a node of two: the one that is not `known`; null where neither is.
+/// The operand of two that is not `known`; null if neither is `known`.
 Value* other_operand(const Node& node, const Value* known) {
   if (node.inputs.size() != 2) return nullptr;
   if (node.inputs[0] == known) return node.inputs[1];
   return node.inputs[1] == known ? node.inputs[0] : nullptr;
 }
 
-/// A constant of several elements.
 bool is_vector_constant(const Value* value) {
   return value != nullptr && value->is_constant && value->sizes &&
          product(*value->sizes).value_or(0) > 1;
 }
 
-/// Turns a node into one of another operator.
 void become(Node& node, std::string op, std::vector<Value*> inputs) {
   node.op = std::move(op);
   node.domain.clear();
@@ -42,18 +40,17 @@ void become(Node& node, std::string op, std::vector<Value*> inputs) {
 
 // Formulas as patterns.
 
-/// What a pattern finds.
 struct Found {
   const Node* last = nullptr;   ///< the formula's last node, where the search starts
-  Value* x = nullptr;           ///< what everything is computed from
+  Value* x = nullptr;           ///< the formula's operand
   const Node* inner = nullptr;  ///< a node whose attributes matter
 };
 
-/// Whether a value is computed as the pattern says.
+/// Whether the value matches the pattern.
 using Pattern = std::function<bool(Found&, Value*)>;
 using Patterns = std::vector<Pattern>;
 
-/// x itself: any value at its first use, the same one at the others.
+/// Any value at the first use, the same value after it.
 bool x(Found& found, Value* value) {
   if (found.x == nullptr) found.x = value;
   return found.x == value;
@@ -68,7 +65,7 @@ Pattern number(double wanted) {
   };
 }
 
-/// Whether a value is computed from x and constants by elementary operators.
+/// Whether x and constants give the value by elementary operators.
 bool is_polynomial_of(const Value* value, const Value* x, int depth) {
   if (value == x || constant_scalar(value)) return true;
   const Node* node = value == nullptr ? nullptr : value->producer;
@@ -103,8 +100,8 @@ bool match_in_any_order(Found& found, const std::vector<Value*>& values, const P
   return false;
 }
 
-/// A node whose first operands are these; of a sum or product in any order. Nothing outside the
-/// formula reads its result; only differences are read twice within one.
+/// A node with these operands, of a sum or product in any order. Only nodes of the formula read its
+/// result, and only a difference has several readers.
 Pattern op(std::string_view name, const Patterns& operands) {
   return [name, operands](Found& found, Value* value) {
     const Node* node = maker(value, name);
@@ -115,7 +112,7 @@ Pattern op(std::string_view name, const Patterns& operands) {
   };
 }
 
-/// The factors of a product of products: Mul, or Div by a constant, up to three deep.
+/// Factors of nested products: Mul, or Div by a constant, up to three deep.
 void add_factors(const Found& found, Value* value, int depth, std::vector<Value*>& factors) {
   const Node* node = value == nullptr ? nullptr : value->producer;
   const bool is_inside = node != nullptr && (node == found.last || only_reader(value) != nullptr);
@@ -146,7 +143,7 @@ Pattern either(const Patterns& patterns) {
   };
 }
 
-/// The node that makes the value is the one whose attributes matter.
+/// Keeps the node for its attributes.
 Pattern inner(const Pattern& pattern) {
   return [pattern](Found& found, Value* value) {
     if (!pattern(found, value)) return false;
@@ -174,7 +171,7 @@ const std::vector<Formula>& activations() {
   static const std::vector<Formula> formulas{
       {"Gelu", times({x, constant, op("Add", {op("Erf", {polynomial}), number(1)})})},
       {"Gelu", times({x, constant, op("Add", {op("Tanh", {polynomial}), number(1)})})},
-      {"Gelu", times({x, op("Sigmoid", {times({x, constant})})})},  // approximately
+      {"Gelu", times({x, op("Sigmoid", {times({x, constant})})})},  // an approximation
       {"Swish", times({x, op("Sigmoid", {x})})},
       {"HardSwish", times({x, op("HardSigmoid", {x})})},
       {"HardSwish", times({x, constant, clipped_at_six})},
@@ -197,7 +194,7 @@ const std::vector<Formula>& norms() {
   static const std::vector<Formula> formulas{
       {"LayerNormalization", normalised(op("Sub", {x, op("ReduceMean", {x})}))},
       {"RMSNormalization", normalised(x)},
-      // An instance norm that takes the groups for channels.
+      // An instance norm with groups as channels.
       {"GroupNormalization",
        op("Reshape", {inner(op("InstanceNormalization", {op("Reshape", {x})}))})},
   };
@@ -215,7 +212,7 @@ void join_activation(Node& node) {
     if (const auto found = find(formula, node)) return become(node, formula.op, {found->x});
 }
 
-/// The product with a vector of learned numbers after a value, and the sum with another.
+/// A product with a learned vector, then a sum with another.
 struct Affine {
   Node* last;
   Value* gamma = nullptr;
@@ -237,7 +234,7 @@ Affine follow_affine(Node& normalised, bool has_shift) {
   return found;
 }
 
-/// The attribute of the norm that a formula is: its axes, or how many groups it has.
+/// The norm's attribute: its axes, or its number of groups.
 std::optional<std::pair<const char*, Sizes>> norm_attribute(const Node& node, const Found& found) {
   if (node.op != "Reshape") {
     const auto axes = ints_attribute_or_input(*found.inner, "axes", 1);
@@ -264,11 +261,9 @@ void join_norm(Node& node) {
   }
 }
 
-// Products and convolutions with what runtimes do in the same kernel: the bias added after them,
-// the padding before.
+// Products and convolutions, with the bias and the padding of the same kernel.
 
-/// The sum of a value and a constant vector of that many elements, all on one axis counted from the
-/// end.
+/// The sum with a constant vector of `elements` on one axis.
 Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_from_end) {
   Node* sum = only_reader(value);
   if (sum == nullptr || sum->op != "Add") return nullptr;
@@ -280,7 +275,7 @@ Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_
   return on_axis && sum->outputs[0]->sizes == value->sizes ? sum : nullptr;
 }
 
-/// The sum becomes the node, with the bias as its third operand.
+/// Turns the sum into the product, with the bias as third operand.
 void move_to_sum(const Node& node, Node& sum, const char* op) {
   Value* bias = other_operand(sum, node.outputs[0]);
   sum.name = node.name;
@@ -310,7 +305,7 @@ void join_convolution_bias(Node& node) {
   sum->made = node.made;
 }
 
-/// Zeros around the operand, along its spatial axes only.
+/// Zeros along spatial axes only.
 void join_padding(Node& node) {
   const Node* pad = maker(node.input(0), "Pad");
   const Sizes* operand = pad != nullptr ? sizes_at(*pad, 0) : nullptr;
@@ -340,7 +335,7 @@ void join_product(Node& node) {
   if (node.op == "Conv" || node.op == "ConvTranspose") join_convolution_bias(node);
 }
 
-/// Drops the nodes that no output depends on, and says of each tensor who reads it.
+/// Drops nodes that no output needs, and finds each tensor's readers.
 void connect(Graph& graph) {
   for (Node* node : graph.order) node->is_needed = graph.outputs.empty();
   for (Value& value : graph.values) {

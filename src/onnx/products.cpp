@@ -1,4 +1,4 @@
-// Matrix products in all the forms that operators state them, attention and recurrent layers.
+// Matrix products of all operators, attention and recurrent layers.
 
 #include "load/recording.hpp"
 #include "onnx/operators.hpp"
@@ -16,13 +16,13 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
   return product->result;
 }
 
-/// [products..., rows, columns]; with more axes than a layer has, the products as one.
+/// [products..., rows, columns]; joins the products if there are too many axes.
 Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t columns) {
   const bool fits = products.size() + 2 <= most_axes;
   return chained(fits ? products : Sizes{product_or_throw(products)}, {rows, columns});
 }
 
-/// Features at each position, the last of `sizes`, times learned weights.
+/// Features, the last of `sizes`, at each position times learned weights.
 void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
                  const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "") {
   LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
@@ -67,7 +67,7 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// None where sizes are not known, and for an equation that does not say its result.
+/// nullopt for unknown sizes, or an equation without a result.
 std::optional<Einsum> einsum_of(const Node& node) {
   std::vector<roofline::Sizes> operands;
   operands.reserve(node.inputs.size());
@@ -112,10 +112,8 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-// Attention.
-
-/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it: tensors as
-/// [batch, heads, positions, size], keys and values with those of the past.
+/// Scaled dot-product attention as in Attention (set 23) and MultiHeadAttention: [batch, heads,
+/// positions, size], with past keys and values.
 struct AttentionSizes {
   Sizes queries;
   Sizes keys;
@@ -160,7 +158,7 @@ std::optional<Sizes> result_sizes(Node& node) {
   return sizes->result;
 }
 
-/// One kernel, as recordings have it.
+/// One kernel, as in recordings.
 void emit_attention(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
@@ -176,11 +174,11 @@ void emit_attention(Emitter& emitter, const Node& node) {
   for (Value* each : node.outputs) emitter.writes(each);
 }
 
-/// [steps, directions, batch, state], and the last state, of GRUs, LSTMs and simple ones.
+/// GRU, LSTM and RNN: [steps, directions, batch, state] and the last state.
 std::optional<Sizes> recurrent_sizes(Node& node) {
   const Sizes& x = sizes_of(node, 0);
   const Sizes& recurrent = sizes_of(node, 2);
-  const bool batch_first = int_attribute(node, "layout", 0) != 0;  // which no exporter writes
+  const bool batch_first = int_attribute(node, "layout", 0) != 0;  // no exporter sets it
   if (x.size() != 3 || recurrent.size() != 3 || batch_first) return std::nullopt;
   const std::int64_t directions = recurrent.front();
   const std::int64_t state = recurrent.back();
@@ -189,8 +187,8 @@ std::optional<Sizes> recurrent_sizes(Node& node) {
   return Sizes{x[0], directions, x[1], state};
 }
 
-/// The gates' products with the inputs and with the state of the step before, all steps together;
-/// that the steps wait for each other is not seen.
+/// The gates' products with inputs and states, all steps together; ignores that steps wait for each
+/// other.
 void emit_recurrent(Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
@@ -219,7 +217,7 @@ constexpr Operator product_rows[] = {
      .layer = emit_matrix_product},
     {.name = "Einsum", .sizes = einsum_sizes, .layer = emit_einsum},
     {.name = "Attention MultiHeadAttention", .sizes = result_sizes, .layer = emit_attention},
-    // Multiplies with the weights of the projections too, and is counted by its bytes.
+    // Includes the projections, and is counted by bytes.
     {.name = "Attention", .domain = microsoft},
     {.name = "RotaryEmbedding TensorScatter", .sizes = like_first},
     {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
@@ -243,7 +241,7 @@ std::optional<Product> matrix_product(const Node& node) {
   Sizes a = *a_sizes;
   Sizes b = *b_sizes;
   if (a.empty() || b.empty()) fail_matrices(a, b);
-  // A vector is a matrix of one row, or of one column; its axis is not in the result.
+  // A vector is a matrix of one row or column, an axis that the result lacks.
   const bool row = a.size() == 1;
   const bool column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);

@@ -1,6 +1,6 @@
-// What PyTorch runs of a model that its exporter wrote. Beside each node stands the operator that
-// it is of, as torch.fx prints it. From these notes the nodes of a program of torch.export are
-// made, with the sizes of the graph's tensors.
+// PyTorch's operators of a model from its exporter, which notes beside each node its operator as
+// torch.fx prints it. The notes become nodes of a torch.export program, with the sizes of the
+// graph's tensors.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 using Texts = std::vector<std::string_view>;
 
-/// The items of "%x, [2, 2], None)": up to the end or the bracket that closes them.
+/// The items of "%x, [2, 2], None)": up to the end or the closing bracket.
 Texts items_of(std::string_view list) {
   Texts items;
   int depth = 0;
@@ -34,19 +34,19 @@ Texts items_of(std::string_view list) {
   return items;
 }
 
-/// Empty where `begin` does not stand in it.
+/// Empty if `begin` does not occur.
 std::string_view text_behind(std::string_view text, std::string_view begin) {
   const std::size_t at = text.find(begin);
   return at == text.npos ? std::string_view() : text.substr(at + begin.size());
 }
 
-/// The nodes that one operator of the program became.
+/// The nodes of one operator of the program.
 struct Group {
   std::string_view target;  ///< "torch.ops.aten.relu.default"
   Texts arguments;          ///< "%x", "[2, 2]"
   std::vector<const NodeProto*> nodes;
 
-  /// `operators`: with blanks around each.
+  /// `operators`: names between blanks.
   bool is_of(std::string_view operators) const {
     const std::string_view op = text_behind(target, "torch.ops.aten.");
     return mentions(operators, {" " + std::string(op.substr(0, op.find('.'))) + " "});
@@ -62,7 +62,7 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   std::unordered_map<std::string_view, std::size_t> by_text;
   for (const NodeProto& node : graph.nodes) {
     const std::string_view text = node.operator_text;
-    if (text.empty() && node.op == "Split")  // what an optimiser made of several slices
+    if (text.empty() && node.op == "Split")  // several slices joined by an optimiser
       groups.push_back({"torch.ops.aten.split_with_sizes.default", {"%"}, {&node}});
     if (text.empty()) continue;
     const auto [found, is_new] = by_text.emplace(text, groups.size());
@@ -76,12 +76,12 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   return groups;
 }
 
-/// PyTorch's names of the types of elements, by ONNX's numbers.
+/// PyTorch's names of element types, by ONNX's numbers.
 constexpr std::array<std::string_view, 17> type_names{
     "",     "float", "byte",   "char", "", "", "int", "long",    "",
     "bool", "half",  "double", "",     "", "", "",    "bfloat16"};
 
-/// Sizes, axes, factors, which are no tensors in a program.
+/// Sizes, axes and factors are no tensors in a program.
 bool is_literal(const Value& value) {
   return value.numbers && (value.type == element::int64 || value.numbers->size() == 1);
 }
@@ -104,27 +104,26 @@ class NotedProgram {
   NetworkSpec network() && { return std::move(reader_).network(); }
 
  private:
-  /// A tensor of the program.
   TensorArgument tensor(int type, const Sizes& sizes) const {
     const auto number = static_cast<std::size_t>(type);
     return reader_.tensor({sizes.begin(), sizes.end()},
                           find_element_type(number < type_names.size() ? type_names[number] : ""));
   }
 
-  /// An input of the program of that kind: the user's, a parameter or a buffer.
+  /// An input of the program: the user's, a parameter or a buffer.
   Argument declare(std::string_view name, int type, const Sizes& sizes, std::string_view kind) {
     return as_tensor(tensors_[name] = reader_.input(tensor(type, sizes), name, kind));
   }
 
   static Argument as_tensor(const TensorArgument& tensor) { return {.tensors = {tensor}}; }
 
-  /// The tensor of the graph; null where none has that name.
+  /// Null if missing.
   const Value* find(std::string_view name) const {
     const auto found = values_.find(name);
     return found != values_.end() ? found->second : nullptr;
   }
 
-  /// A group with what its nodes read and no argument of it names.
+  /// A group, and what its nodes read beside its named arguments.
   struct Operands {
     const Group& group;
     const Value& result;
@@ -160,16 +159,15 @@ class NotedProgram {
       }
   }
 
-  /// What is no constant of the graph is a tensor of the program. Throws InputError.
+  /// Every tensor but a constant must be in the program. Throws InputError.
   void require(const Value& value) const {
     if (value.is_constant ? !value.sizes : !names_.contains(&value))
       throw InputError(source_, "",
                        "expected a note of what gives " + in_quotes(value.name) + ", got none");
   }
 
-  /// The exporter keeps equal tensors once, transposes matrices, leaves out biases of zeros and
-  /// folds batch norms: the sizes of those follow from the result, and other tensors are those
-  /// left.
+  /// The exporter merges equal tensors, transposes matrices, leaves out zero biases and folds batch
+  /// norms. The sizes of those follow from the result; other tensors are the remaining ones.
   Argument parameter(Operands& operands, std::size_t place, std::string_view name) {
     const Group& group = operands.group;
     const Sizes& result = *operands.result.sizes;
@@ -189,7 +187,6 @@ class NotedProgram {
     return declare(name, value->type, sizes, kind);
   }
 
-  /// The tensor that an argument names.
   Argument operand(Operands& operands, std::size_t place, std::string_view name) {
     if (const auto made = tensors_.find(name); made != tensors_.end())
       return as_tensor(made->second);
@@ -201,7 +198,7 @@ class NotedProgram {
     const auto known = names_.find(value);
     if (known == names_.end())
       return value->is_constant ? declare(name, value->type, *value->sizes, "buffer") : Argument();
-    // The exporter drops copies. Of a transposed tensor it was one; others were dropouts.
+    // The exporter drops clones: a copy of a transposed tensor, or else a dropout.
     const bool is_copy = name.starts_with("clone") && value->producer != nullptr &&
                          value->producer->op == "Transpose";
     Argument made = as_tensor(tensors_.at(known->second));
@@ -240,7 +237,7 @@ class NotedProgram {
       tensors_[results[i].first] = std::move(node.results[i]);
   }
 
-  /// The convolution or product that the batch norm behind it was folded into.
+  /// The convolution or product with a folded batch norm.
   void add_folded(const Group& group, const Value& result) {
     const NodeProto& node = *group.nodes.front();
     const std::string_view made = group.arguments.front().substr(1);
@@ -283,7 +280,7 @@ class NotedProgram {
         if (const Value* value = find(output);
             value != nullptr && value->sizes && !is_literal(*value) && !read.contains(output))
           results.push_back(value);
-    // Python's own operators and sym_size work out sizes.
+    // Python's own operators and sym_size compute sizes.
     const bool is_operator = group.target.starts_with("torch.ops.") && !group.is_of(" sym_size ");
     if (results.empty() || group.arguments.empty() || !is_operator) return;
     const NodeProto& first = *group.nodes.front();
@@ -297,8 +294,8 @@ class NotedProgram {
     std::vector<Argument> arguments;
     for (std::size_t i = 0; i < group.arguments.size(); ++i)
       arguments.push_back(argument(operands, i));
-    // Views that the exporter joined with those before them are what the node says; a norm without
-    // running statistics has no places for them.
+    // Views joined with earlier ones follow the node. A norm without running statistics lacks
+    // arguments for them.
     std::string_view target = group.target;
     if (group.is_of(" unsqueeze squeeze ")) target = "torch.ops.aten.view.default";
     const AttributeProto* order = find_in(first.attributes, "perm");

@@ -1,4 +1,4 @@
-// Reductions along axes, and norms, which scale a tensor by them.
+// Reductions along axes, and norms, which scale by them.
 
 #include <algorithm>
 
@@ -7,11 +7,10 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// Which axes a reduction takes away: those that it states, else all; none where that depends on
-/// data.
+/// The stated axes, else all; nullopt if they depend on data.
 std::optional<std::vector<bool>> reduced_axes(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  const bool finds_a_place = node.row->type == element::int64;  // along one axis
+  const bool finds_a_place = node.row->type == element::int64;  // ArgMax, ArgMin: along one axis
   const auto stated = finds_a_place ? std::optional(Sizes{int_attribute(node, "axis", 0)})
                                     : ints_attribute_or_input(node, "axes", 1);
   if (node.input(1) != nullptr && !stated) return std::nullopt;
@@ -33,7 +32,7 @@ std::optional<Sizes> reduction_sizes(Node& node) {
   return out;
 }
 
-/// The axes that a reduction leaves have size 1 in `kept`.
+/// Reduced axes have size 1 in `kept`.
 std::optional<Numbers> fold_reduction(const Node& node) {
   if (node.row->of_two == nullptr) return std::nullopt;
   const Sizes& in = sizes_of(node, 0);
@@ -74,7 +73,7 @@ std::optional<Sizes> global_sizes(Node& node) {
   return out;
 }
 
-/// The mean over all positions of each channel.
+/// The mean of each channel over all positions.
 void emit_global_average(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
 }
@@ -98,7 +97,7 @@ void emit_global_pool(Emitter& emitter, const Node& node) {
   (rank < 3 || rank > most_axes ? emit_reduction : emit_global_average)(emitter, node);
 }
 
-/// A norm of [N, C, ...] of the whole batch, of each example, or of groups of channels.
+/// A norm of [N, C, ...] over the batch, each example, or groups of channels.
 void emit_channel_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   if (operand.sizes->size() < 2 || operand.sizes->size() > most_axes)
@@ -112,7 +111,7 @@ void emit_channel_norm(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// Over the last axes, or over those that a pattern found, all of them as the features.
+/// The normed axes, the last or a pattern's, are the features.
 void emit_layer_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   const Sizes& in = *operand.sizes;
@@ -160,7 +159,7 @@ constexpr Operator reduction_rows[] = {
     row("LayerNormalization", layer_norm, LayerKind::layer_norm),
     row("RMSNormalization SimplifiedLayerNormalization", layer_norm, LayerKind::rms_norm),
     {.name = "SkipLayerNormalization SkipSimplifiedLayerNormalization", .sizes = like_first},
-    // Element by element, as far as we know them.
+    // Elementwise, as far as we know.
     {.name = "LRN",
      .sizes = like_first,
      .layer = emit_activation,

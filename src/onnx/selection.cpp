@@ -1,6 +1,5 @@
-// Elements chosen, by place, by index or by value: how many may depend on data, and then is the
-// most that there can be. And tensors that follow from no elements: constants, sizes, random
-// numbers.
+// Selects elements by place, index or value (the most possible, if their number depends on data);
+// and tensors made of no elements: constants, sizes, random numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -11,14 +10,13 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// What Slice takes of one axis: `count` elements, `step` apart.
+/// `count` elements of an axis, `step` apart.
 struct Slice {
   std::int64_t first = 0;
   std::int64_t step = 1;
   std::int64_t count = 0;
 };
 
-/// What a slice from start up to end takes of an axis of that size.
 Slice slice_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (step == 0) fail("steps: expected a number that is not 0", "0");
   constexpr std::int64_t longest_step = 1LL << 31;
@@ -34,7 +32,7 @@ Slice slice_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int
   return {start, step, span <= 0 ? 0 : (span - 1) / std::abs(step) + 1};
 }
 
-/// One an axis; none where bounds depend on data. Throws NodeError.
+/// One for each axis; nullopt if bounds depend on data. Throws NodeError.
 std::optional<std::vector<Slice>> slices_of(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto starts = ints_attribute_or_input(node, "starts", 1);
@@ -74,12 +72,12 @@ std::optional<Numbers> fold_slice(const Node& node) {
   });
 }
 
-/// What is chosen is read, not the rest.
+/// Reads only the chosen elements.
 void emit_selection(Emitter& emitter, const Node& node) {
   emit_move(emitter, node, *node.outputs[0]->sizes);
 }
 
-/// All of it, in its order, is a view.
+/// A whole axis in order is a view.
 void emit_slice(Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
   const bool is_forward = !steps || std::all_of(steps->begin(), steps->end(),
@@ -88,7 +86,7 @@ void emit_slice(Emitter& emitter, const Node& node) {
   emit_selection(emitter, node);
 }
 
-/// Rows chosen by indices, which may have any rank.
+/// Rows by indices of any rank.
 std::optional<Sizes> gather_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const std::size_t axis = axis_of(node, 0, in.size());
@@ -106,7 +104,7 @@ std::optional<Numbers> fold_gather(const Node& node) {
   });
 }
 
-/// Only the chosen rows are read, also where the table is learned.
+/// Reads only the chosen rows, also of a learned table.
 void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   if (table.learned != product_or_throw(*table.sizes)) return emit_selection(emitter, node);
@@ -114,7 +112,7 @@ void emit_gather(Emitter& emitter, const Node& node) {
   emitter.uses_weights(table);
 }
 
-/// Where elements are not 0: at most all of them, where that depends on data.
+/// Indices of elements that are not 0: all of them, if that depends on data.
 std::optional<Sizes> non_zero_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto& numbers = node.input(0)->numbers;
@@ -125,7 +123,7 @@ std::optional<Sizes> non_zero_sizes(Node& node) {
   return Sizes{static_cast<std::int64_t>(in.size()), count};
 }
 
-/// [boxes, 4] candidates and [batch, classes, boxes] scores: the most that each class may keep.
+/// [boxes, 4] candidates and [batch, classes, boxes] scores: the most that each class keeps.
 std::optional<Sizes> non_max_suppression_sizes(Node& node) {
   const Sizes& scores = sizes_of(node, 1);
   if (scores.size() != 3) return std::nullopt;
@@ -134,7 +132,6 @@ std::optional<Sizes> non_max_suppression_sizes(Node& node) {
   return Sizes{product_or_throw({scores[0], scores[1], std::min(scores[2], most)}), 3};
 }
 
-/// The largest ones, and where they stand.
 std::optional<Sizes> top_k_sizes(Node& node) {
   Sizes out = sizes_of(node, 0);
   std::int64_t& size = out[axis_of(node, -1, out.size())];
@@ -157,10 +154,9 @@ std::optional<Sizes> one_hot_sizes(Node& node) {
   return out;
 }
 
-// Tensors that follow from no other's elements.
+// Tensors made of no other's elements.
 
-/// What a Constant states: a tensor, a number or a list of numbers, in an attribute of one of these
-/// names.
+/// A tensor, a number or a list, by the attribute's name.
 std::optional<TensorProto> stated_constant(const Node& node) {
   if (const TensorProto* tensor = tensor_attribute(node, "value")) return *tensor;
   for (const std::string_view name : {"value_float", "value_floats", "value_int", "value_ints"}) {
@@ -188,7 +184,7 @@ std::optional<Sizes> constant_sizes(Node& node) {
 
 std::optional<Numbers> fold_constant(const Node& node) { return stated_constant(node)->numbers; }
 
-/// Filled with one number; zero of type float where none is stated.
+/// Zero of type float by default.
 std::optional<Sizes> filled_sizes(Node& node) {
   const TensorProto* value = tensor_attribute(node, "value");
   node.outputs[0]->type = value != nullptr ? value->type : static_cast<int>(element::float32);
@@ -202,7 +198,6 @@ std::optional<Numbers> fold_filled(const Node& node) {
   return Numbers(static_cast<std::size_t>(*product(*node.outputs[0]->sizes)), fill->front());
 }
 
-/// Numbers from a start up to an end, by steps.
 std::optional<Sizes> range_sizes(Node& node) {
   const auto start = constant_scalar(node.input(0));
   const auto end = constant_scalar(node.input(1));
@@ -221,7 +216,7 @@ std::optional<Numbers> fold_range(const Node& node) {
   return out;
 }
 
-/// The sizes that Shape tells: of all axes, or of those from "start" up to "end".
+/// Shape: all axes, or those from "start" up to "end".
 Sizes told_sizes(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto rank = static_cast<std::int64_t>(in.size());

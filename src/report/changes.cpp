@@ -1,5 +1,3 @@
-// Two results held against each other.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +14,7 @@
 namespace roofline {
 namespace {
 
-/// So many changes of each sort are shown; JSON has all.
+/// Rows for each kind of change; JSON has all.
 constexpr std::size_t most_changes = 10;
 
 std::string change_ratio(double after, double before) {
@@ -27,8 +25,7 @@ std::string time_or_nothing(double seconds) { return seconds > 0 ? duration(seco
 
 std::string times_text(double count) { return fmt::format("x{}", std::round(count)); }
 
-/// "relu 32x64 x4", or where their number changed "relu 32x64 x4 -> x2". Layers that have another
-/// name in the second result have both.
+/// "relu 32x64 x4", or "relu 32x64 x4 -> x2" if the count changed; both names of a renamed layer.
 std::string name_text(const Change& change) {
   if (!change.later_name.empty()) return change.name + " -> " + change.later_name;
   const double before = std::round(change.before.count);
@@ -41,17 +38,15 @@ std::string name_text(const Change& change) {
   return change.name + " " + times_text(before) + " -> " + times_text(after);
 }
 
-/// What makes a difference in a sum of times.
 bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * whole_s; }
 
-/// Empty where all are of one pass.
+/// Empty if all work is of one pass.
 std::string pass_text(const Change& change, const ChangeGroup& group) {
   const bool one_pass = std::ranges::all_of(
       group.work, [&](const Change& each) { return !each.pass || each.pass == Pass::fwd; });
   return change.pass && !one_pass ? std::string(name_of(*change.pass)) : "";
 }
 
-/// What changed in all, in one sum.
 std::string changes_sentence(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
@@ -65,7 +60,7 @@ std::string changes_sentence(const Changes& changes) {
   add(changes.gone.change_s(), "went");
   add(changes.come.change_s(), "came");
   add(changes.changed.change_s(), "changed");
-  // What ran side by side is in the sums of work and not in the busy time.
+  // Work side by side counts in the sums of work, not in the busy time.
   const double beside_s = (after_s - before_s) - (after.work_s - before.work_s);
   if (counts(beside_s, std::max(before_s, after_s))) add(beside_s, "side by side");
   const std::string_view what = knows_busy ? "GPU busy" : name_of(changes.times);
@@ -77,7 +72,6 @@ std::string changes_sentence(const Changes& changes) {
 std::string number_of_text(double count) { return si(count, ""); }
 std::string size_text(double byte) { return si(byte, "B"); }
 
-/// Both results as wholes, a quantity a row that both know.
 Grid wholes_grid(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
@@ -120,7 +114,7 @@ Grid wholes_grid(const Changes& changes) {
   return grid;
 }
 
-/// What changes that look alike have in common.
+/// Key of changes that fold into one row.
 auto looks_of(const Change& change) {
   const auto looks = [](const WorkTime& work) {
     return std::tuple(work.count, work.time_s, work.flop, work.byte, work.limiter);
@@ -128,7 +122,7 @@ auto looks_of(const Change& change) {
   return std::tuple(change.pass, looks(change.before), looks(change.after));
 }
 
-/// "dram", or where it changed "dram -> math".
+/// "dram", or "dram -> math" if it changed.
 std::string limiters_text(const WorkTime& before, const WorkTime& after) {
   const std::string from = words(before.limiter);
   const std::string to = words(after.limiter);
@@ -136,12 +130,12 @@ std::string limiters_text(const WorkTime& before, const WorkTime& after) {
   return from + " -> " + to;
 }
 
-/// Nothing where it is what it was.
+/// Empty without a change.
 std::string changed_ratio(double after, double before) {
   return after == before ? "" : change_ratio(after, before);
 }
 
-/// Work that went, came or changed; what is not shown is a row, so that the rows sum.
+/// Hidden rows become one, so that the rows sum.
 Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
                        std::size_t most, std::optional<std::size_t> width) {
   Grid grid{{left(std::move(title)), left("pass"), right("before"), right("after"), right("change"),
@@ -216,7 +210,6 @@ std::string name_text(const AlikeChanges& alike) {
 
 std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
 
-/// Names of kernels as their tables have them.
 Changes shortened_names(Changes changes) {
   constexpr std::size_t widest = 60;
   if (!changes.of_kernels) return changes;

@@ -7,7 +7,6 @@
 namespace roofline {
 namespace {
 
-/// Small ones are shown whole.
 std::string amount_text(double amount, std::string_view unit) {
   if (amount >= 1000) return si(amount, unit);
   return fmt::format("{}{}{}", amount, unit.empty() ? "" : " ", unit);

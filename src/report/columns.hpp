@@ -1,7 +1,7 @@
 #pragma once
 
-// A column of a table of rows, in one place for all formats: JSON and NDJSON nest it by its path,
-// in CSV it is the path with "_" for ".", tables for people have it where it has a header.
+// A column for all formats: its path nests it in JSON and NDJSON, "_" replaces "." in CSV, and
+// tables for people show it if it has a header.
 
 #include <array>
 #include <cstddef>
@@ -18,43 +18,41 @@
 
 namespace roofline {
 
-/// What a number counts: how people read it, and whether rows add up.
+/// Decides how people read a number, and whether rows add up.
 enum class Unit : std::uint8_t {
   none,       ///< text, flags, lists
-  count,      ///< few enough to be read whole
-  operation,  ///< so many that people read them in powers of ten
+  count,      ///< small: shown in full
+  operation,  ///< large: shown in powers of ten
   byte,
   second,
   share,
   ratio,
-  number,  ///< what else does not add up
-  rate,    ///< the same in powers of ten
+  number,  ///< any other that does not add up
+  rate,    ///< likewise, in powers of ten
 };
 
-/// What holds of a whole table, as bits whose meaning is the table's own. The lowest one says which
-/// of the two orders holds in which a narrow terminal goes without columns.
+/// Bits that hold for a whole table, defined by each table; the lowest selects the drop order.
 using Facts = unsigned;
 
-/// How tables for people show a column.
 template <class Row>
 struct ForPeople {
-  std::string_view header = {};                 ///< empty: they have no such column
-  std::string (*text)(const Row&) = nullptr;    ///< where it is not the value in its unit
-  Facts hidden = 0;                             ///< the column is left out where any of these holds
-  std::array<std::uint8_t, 2> drop_order = {};  ///< as GridColumn has it
+  std::string_view header = {};                 ///< empty: no such column
+  std::string (*text)(const Row&) = nullptr;    ///< null: the value in its unit
+  Facts hidden = 0;                             ///< leaves the column out if one of them holds
+  std::array<std::uint8_t, 2> drop_order = {};  ///< as in GridColumn
 };
 
 template <class Row>
 struct Column {
-  std::string_view path;  ///< "bytes.total"; empty: for people alone
+  std::string_view path;  ///< "bytes.total"; empty: for people only
   Unit unit = Unit::none;
   Cell (*value)(const Row&) = nullptr;
   ForPeople<Row> people = {};
-  /// It says of what the row is: on each line of NDJSON and CSV, in JSON once for all rows.
+  /// Says what the row is of: on each line of NDJSON and CSV, once for all rows in JSON.
   bool is_head = false;
 };
 
-/// A row in its whole, both of which outlive it.
+/// A row with the whole that it is of; views.
 template <class Of, class Whole>
 struct In {
   const Of& row;
@@ -68,20 +66,18 @@ std::vector<In<Of, Whole>> rows_in(const std::vector<Of>& rows, const Whole& who
   return all;
 }
 
-/// A value by its unit; nothing for what is unknown.
+/// Empty for an unknown value.
 std::string value_text(Unit unit, const Cell& value);
 std::optional<double> number_of(const Cell& value);
-/// Whether the numbers of several rows have a sum.
 bool adds_up(Unit unit);
 
-/// What tables show of one row.
 template <class Row>
 std::string cell_text(const Column<Row>& column, const Row& row) {
   if (column.people.text != nullptr) return column.people.text(row);
   return value_text(column.unit, column.value(row));
 }
 
-/// The sum over rows of any kind; empty where the column has none.
+/// Empty if the column does not add up.
 template <class Row>
 std::string sum_text(const Column<Row>& column, std::span<const Row> rows) {
   if (column.people.text != nullptr || !adds_up(column.unit)) return "";
@@ -94,7 +90,6 @@ std::string sum_text(const Column<Row>& column, std::span<const Row> rows) {
   return value_text(column.unit, sum);
 }
 
-/// The columns that a table for people has where these facts hold.
 template <class Row>
 std::vector<Column<Row>> shown_columns(std::span<const Column<Row>> columns, Facts facts = 0) {
   std::vector<Column<Row>> shown;
@@ -103,7 +98,7 @@ std::vector<Column<Row>> shown_columns(std::span<const Column<Row>> columns, Fac
   return shown;
 }
 
-/// A table for people without rows; `title` stands in place of the first header.
+/// A table for people without rows; `title` replaces the first header.
 template <class Row>
 Grid empty_grid(const std::vector<Column<Row>>& columns, Facts facts = 0,
                 std::string_view title = {}) {
@@ -115,7 +110,6 @@ Grid empty_grid(const std::vector<Column<Row>>& columns, Facts facts = 0,
   return grid;
 }
 
-/// The same with a line a row.
 template <class Row>
 Grid grid_of(const std::vector<Column<Row>>& columns, std::span<const Row> rows, Facts facts = 0,
              std::string_view title = {}) {
@@ -126,7 +120,6 @@ Grid grid_of(const std::vector<Column<Row>>& columns, std::span<const Row> rows,
   return grid;
 }
 
-/// A row of the sum of rows.
 template <class Row>
 void add_sum(Grid& grid, const std::vector<Column<Row>>& columns, std::string_view name,
              std::span<const Row> rows) {
@@ -134,12 +127,12 @@ void add_sum(Grid& grid, const std::vector<Column<Row>>& columns, std::string_vi
   for (std::size_t i = 1; i < columns.size(); ++i) grid.columns[i].add(sum_text(columns[i], rows));
 }
 
-/// "bytes." of "bytes.total": what the paths of columns of one group begin with; else nothing.
+/// The group of a path: "bytes." of "bytes.total"; else empty.
 constexpr std::string_view group_of(std::string_view path) {
   return path.substr(0, path.find('.') + 1);
 }
 
-/// How many columns from `begin` on are of one group; a column without one is alone.
+/// Number of columns from `begin` on in one group; 1 without a group.
 template <const auto& columns>
 consteval std::size_t size_of_group(std::size_t begin) {
   const std::string_view group = group_of(columns[begin].path);
@@ -148,13 +141,11 @@ consteval std::size_t size_of_group(std::size_t begin) {
   return end - begin;
 }
 
-/// The key of a column in the object that it stands in, and of that object.
 template <const auto& columns, std::size_t i>
 inline constexpr JsonKey own_key(columns[i].path.substr(group_of(columns[i].path).size()));
 template <const auto& columns, std::size_t i>
 inline constexpr JsonKey group_key(columns[i].path.substr(0, columns[i].path.find('.')));
 
-/// Writes the columns of one group, from the i-th on, as an object.
 template <const auto& columns, std::size_t i, std::size_t... n, class Row>
 void write_group(std::index_sequence<n...>, JsonWriter& writer, const Row& row) {
   if (!(is_known(columns[i + n].value(row)) || ...)) {
@@ -166,10 +157,8 @@ void write_group(std::index_sequence<n...>, JsonWriter& writer, const Row& row) 
   writer.end_object();
 }
 
-/// Writes a row into the open object, nested by the columns' paths; `with_head` what says of what
-/// the row is, too. A group of columns that are all unknown is null as a whole. The table is known
-/// as this is compiled: each column becomes the code that writes it, which writes rows a fifth
-/// faster than calls through its pointers.
+/// A group of unknown columns is null. The table is a template argument: code for each column
+/// writes rows a fifth faster than calls through pointers.
 template <const auto& columns, std::size_t i = 0, class Row>
 void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
   constexpr std::size_t end = i + size_of_group<columns>(i);
@@ -181,7 +170,6 @@ void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
   if constexpr (end < std::size(columns)) write_columns<columns, end>(writer, row, with_head);
 }
 
-/// A member that is a list of rows.
 template <const auto& columns, class Rows>
 void write_rows(JsonWriter& writer, std::string_view name, const Rows& rows) {
   writer.list(name, rows, [&](const auto& row) {

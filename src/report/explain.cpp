@@ -1,5 +1,4 @@
-// What --explain says: of one layer how its numbers come about, of a network what its time is made
-// of, on one screen.
+// --explain: the derivation of a layer's numbers, or one screen on a network's time.
 
 #include <fmt/format.h>
 
@@ -18,7 +17,7 @@ namespace {
 
 constexpr std::size_t widest_name = 40;
 
-/// "3x3": the axes that the window has.
+/// "3x3"
 std::string axes_text(const Axes& axes, std::size_t rank) {
   return fmt::format("{}", fmt::join(std::span(axes).last(rank), "x"));
 }
@@ -39,7 +38,6 @@ std::string window_text(const Layer& layer) {
   return layer.groups > 1 ? fmt::format("{}, {} groups", text, layer.groups) : text;
 }
 
-/// The formula of the MACs and the same with its numbers.
 std::string macs_text(const Layer& layer, const Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
@@ -63,7 +61,6 @@ std::string line(std::string_view name, fmt::format_string<Args...> form, Args&&
   return fmt::format("  {:<10} {}\n", name, fmt::format(form, std::forward<Args>(args)...));
 }
 
-/// A formula, on lines of its own where it is long.
 std::string formula(std::string_view name, std::string text) {
   constexpr std::size_t widest = 67;
   const std::size_t numbers = text.find(" = ");
@@ -72,7 +69,7 @@ std::string formula(std::string_view name, std::string text) {
   return line(name, "{}", text);
 }
 
-/// What the bytes of a line above leave out, or may hold too much.
+/// What the line of bytes above leaves out or overestimates.
 std::string bytes_note(const LayerResult& row) {
   const Layer& layer = row.layer;
   if (row.counts.is_upper_estimate)
@@ -148,7 +145,6 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
-/// What an algorithm is that counts fewer MACs than the layer has.
 std::string saved_macs_text(const KernelPlan& kernel) {
   if (!saves_macs(kernel.algorithm)) return "";
   const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
@@ -156,7 +152,7 @@ std::string saved_macs_text(const KernelPlan& kernel) {
               is_fft ? "FFT multiplies spectra" : "Winograd multiplies transformed tiles");
 }
 
-/// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", as the derivation has it.
+/// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", from the derivation.
 std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel) {
   for (const DerivationStep& step : explanation.steps)
     if (step.quantity == "blocks" && !step.expression.empty())
@@ -180,7 +176,7 @@ std::string waves_text(const KernelPlan& kernel) {
               100 * kernel.occupancy);
 }
 
-/// Of kernels without tiles: who works, and at what rate their bytes in flight let memory answer.
+/// Kernels without tiles: their blocks, and the memory rate that their bytes in flight allow.
 std::string stream_text(const KernelPlan& kernel) {
   std::string text;
   if (kernel.resident_blocks_per_sm == 0 && kernel.blocks > 0 && kernel.waves > 0)
@@ -191,7 +187,6 @@ std::string stream_text(const KernelPlan& kernel) {
   return text;
 }
 
-/// What the kernel moves, and its intensity by that.
 std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);
@@ -204,7 +199,6 @@ std::string traffic_text(const LayerResult& row) {
               intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 
-/// What the expected time is the sum of, a line each.
 std::string parts_table(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   std::string text;
@@ -236,14 +230,14 @@ std::string cached_text(double bound_s, const Bounds& bounds) {
                      si(*bounds.cache_byte, "B"));
 }
 
-/// What comes below bounds, of work with convolutions; `is_expected`: this is.
+/// Exception to a bound of convolutions; `is_expected`: the expected time is below the bound.
 std::string unless_text(bool has_convolutions, bool is_expected) {
   if (!has_convolutions) return "";
   return std::string(", unless Winograd or FFT save MACs") +
          (is_expected ? ", as expected here" : "");
 }
 
-/// What no kernel of the layer is faster than; empty where that is not known.
+/// A bound on every kernel of the layer; empty if unknown.
 std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
   const std::optional<double> bound_s = cached_bound_s(row, bounds);
   if (!bound_s || !row.kernel) return "";
@@ -251,7 +245,6 @@ std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
          unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s);
 }
 
-/// Where the layer is under the roofs.
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
@@ -268,8 +261,7 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   return text;
 }
 
-/// Where the measured time is under the roofs, and what a library's kernel would make of the layer.
-/// A kernel that was stated is the one that was measured.
+/// A stated kernel is the measured one: it needs no library's kernel beside it.
 std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
   const double time_s = *row.measured_time_s;
   const bool is_stated = row.layer.mapping != KernelMapping{};
@@ -310,13 +302,13 @@ std::string advice_text(const std::vector<Advice>& all) {
   return text;
 }
 
-/// Six significant digits as in the expressions; whole numbers all.
+/// Six significant digits, as in the expressions; whole numbers in full.
 std::string digits_of(double value) {
   const bool whole = value < 1e15 && value == static_cast<double>(static_cast<long long>(value));
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
 
-/// "  [1, 3]": the numbers of the notes that say where a step's constants come from.
+/// "  [1, 3]": numbers of the notes with the sources of a step's constants.
 std::string note_marks(const DerivationStep& step, std::vector<std::string>& notes) {
   std::vector<std::ptrdiff_t> marks;
   for (const std::string& origin : step.origins) {
@@ -327,14 +319,13 @@ std::string note_marks(const DerivationStep& step, std::vector<std::string>& not
   return marks.empty() ? "" : fmt::format("  [{}]", fmt::join(marks, ", "));
 }
 
-/// The way to the expected time, a line a step, and below them where its constants come from.
 std::string derivation_text(const std::vector<DerivationStep>& steps) {
   constexpr std::size_t widest = 100, quantity_width = 36;
   std::string text;
   std::vector<std::string> notes;
   for (const DerivationStep& step : steps) {
     const std::string value = digits_of(step.value);
-    // An expression that would only say the value once more is left out.
+    // An expression equal to its value is left out.
     const std::string expression = step.expression == value ? "" : step.expression;
     const std::string result = (expression.empty() ? "" : "= ") + value +
                                (step.unit.empty() ? "" : " " + step.unit) + note_marks(step, notes);
@@ -433,9 +424,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 namespace {
 
-/// Parts of the time that are less are one.
+/// Smaller parts of the time are joined.
 constexpr double least_share = 0.01;
-/// It is one screen in a file, too.
 constexpr std::size_t screen_width = 80;
 
 /// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"
@@ -463,7 +453,7 @@ std::string uncertainty_sentence(const Result& result) {
                      meaning_of(uncertainty->basis));
 }
 
-/// "its time: dram 41.2% (device memory), ..."; beside a measured time, the expected time's.
+/// "its time: dram 41.2% (device memory), ..."; of the expected time, also beside a measured one.
 std::string limiters_sentence(const NetworkExplanation& explanation, bool is_measured) {
   std::vector<std::pair<double, std::string>> parts;
   double rest = explanation.other_share;
@@ -526,12 +516,11 @@ Grid network_changes_grid(const NetworkExplanation& explanation) {
   return grid;
 }
 
-/// "SMs", "L2"
 std::string thing_text(const std::string& what) {
   return what == "sms" ? "SMs" : what == "l2" ? "L2" : what;
 }
 
-/// "-3.7%"; of what is nothing to one digit, "0.0%".
+/// "-3.7%"; "0.0%" for less than one digit.
 std::string signed_percent(double share) {
   constexpr double least = 0.0005;
   if (std::fabs(share) < least) return percent(0);

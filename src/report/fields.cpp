@@ -45,23 +45,20 @@ Cell uncertainty(LayerIn r) {
   return part_of(r.layer.expected_uncertainty, member);
 }
 
-/// What the measured time achieves, as `amount` a second.
 Cell achieved(LayerIn r, std::uint64_t amount) {
   if (!r.layer.measured_time_s) return {};
   return static_cast<double>(amount) / *r.layer.measured_time_s;
 }
 
-/// A measured time over another one.
 Cell over(const std::optional<double>& measured_s, const std::optional<double>& other_s) {
   if (!measured_s || !other_s || !(*other_s > 0)) return {};
   return *measured_s / *other_s;
 }
 
-/// What touched fewer bytes than are counted achieved no rate of those, and is below no bound.
+/// A layer that touched fewer bytes than are counted has no byte rate and is below no bound.
 bool is_overcounted(LayerIn r) { return r.layer.below_bound == BelowBound::fewer_bytes; }
 
-/// The measured time's rate as a share of the peak under which the row was placed; none of those
-/// that do fewer multiply-adds than are counted.
+/// Unknown above 1: fewer multiply-adds were done than are counted.
 Cell share_of_peak(LayerIn r) {
   if (!r.layer.measured_time_s || counts_of(r).flops == 0) return {};
   const double share = point_of(r).compute_time_s / *r.layer.measured_time_s;
@@ -88,7 +85,6 @@ std::string ran_text(LayerIn r) {
   return shortened(printable(layer_of(r).measured->kernel), most_of_kernel_name);
 }
 
-/// Beside a kernel that ran, the one that the model would take.
 std::string planned_text(LayerIn r) {
   const LayerResult& row = r.layer;
   if (!row.kernel || row.layer.measured->kernel.empty()) return "";
@@ -233,7 +229,7 @@ constexpr std::array kernel_table = std::to_array<Column<KernelLine>>({
 
 using SettingIn = const SettingLine&;
 
-/// "compute", "memory 80%": by what most of the bound's time is bound.
+/// "compute", "memory 80%": the larger share of the bound's time.
 std::string bound_share_text(SettingIn s) {
   const double share = s.row.compute_bound_share;
   if (share >= 0.995) return "compute";
@@ -255,14 +251,13 @@ std::string power_text(SettingIn s) {
   return s.row.tdp_w ? fmt::format("{:.0f} W", *s.row.tdp_w) : "";
 }
 
-/// Whether the batches of only some rows were asked for as this.
+/// Whether some rows, not all, have a batch of this goal.
 bool tells_apart(const SettingsTable& table, BatchGoal goal) {
   const auto count =
       std::ranges::count_if(table.rows, [&](const SettingRow& row) { return row.is_goal[goal]; });
   return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
 }
 
-/// What the row is best in.
 std::string marks_text(SettingIn s) {
   if (!s.row.fits.value_or(true)) return "DOES NOT FIT";
   if (s.table.ranked_by) return "";
@@ -284,8 +279,7 @@ Cell uncertainty_of(SettingIn s) {
   return part_of(s.row.expected_uncertainty, member);
 }
 
-// The order in which narrow terminals go without columns is that of what can be worked out of the
-// rest; a ranking says of each GPU what it takes to choose one.
+// Narrow terminals first drop what follows from the rest; a ranking keeps what tells GPUs apart.
 // clang-format off
 constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"schema_version", Unit::none, [](SettingIn) -> Cell { return schema_version; }, {}, true},
@@ -356,7 +350,6 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
 });
 // clang-format on
 
-/// The table that a line is a row of.
 template <class Line>
 constexpr const auto& table_of() {
   if constexpr (std::is_same_v<Line, LayerLine>)
@@ -398,7 +391,7 @@ std::span<const Column<TypeRow>> sum_columns() { return sum_table; }
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
   write_columns<table_of<Line>()>(writer, line, with_head);
-  // Not of each row, but of few: how a profiler or a file said the layer.
+  // Rare: the profiler's or file's own text of the layer.
   if constexpr (std::is_same_v<Line, LayerLine>)
     if (const std::string& said = *layer_of(line).source_line; !said.empty())
       writer.member("source_line", said);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What each format does, which formats.cpp has in one table, and the text on its way out.
+// The table of formats (formats.cpp), and the buffer between them and the output.
 
 #include <cstddef>
 #include <string>
@@ -9,20 +9,18 @@
 
 namespace roofline {
 
-/// Output that is handed on as it grows, so that the whole of it is never in memory.
+/// Passes output on as it grows, so that little of it is in memory.
 class OutputBuffer {
  public:
   explicit OutputBuffer(const Sink& sink) : sink_(sink) {}
   OutputBuffer(const OutputBuffer&) = delete;
   OutputBuffer& operator=(const OutputBuffer&) = delete;
 
-  /// To append to.
   std::string& text() { return text_; }
-  /// Hands on what there is, once it is worth it.
   void pass_on() {
     if (text_.size() >= worth_byte) flush();
   }
-  /// Hands on all. Must be called at the end.
+  /// Must be called at the end.
   void flush() {
     sink_(text_);
     text_.clear();

@@ -1,5 +1,3 @@
-// GPUs: all that is known of one, the catalogue as a table and as JSON.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t label_width = 22;
 
-/// "  label            value", nothing for what is unknown.
+/// "  label            value"; nothing without a value.
 void add_line(std::string& out, std::string_view label, const std::string& value,
               std::size_t width = label_width) {
   if (!value.empty()) out += fmt::format("  {:<{}}{}\n", label, width, value);
@@ -34,7 +32,6 @@ std::string binary_bytes(double bytes) {
                        : fmt::format("{:g} KiB", bytes / kibi);
 }
 
-/// A field's value in a line; lists and parts have headings of their own.
 template <class T>
 std::string value_text(const FieldForm& form, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -50,7 +47,6 @@ std::string value_text(const FieldForm& form, const T& value) {
   }
 }
 
-/// A line a field.
 void add_fields(std::string& out, const Gpu& gpu) {
   for (const auto& [form, member] : fields_of<Gpu>())
     if (!form.label.empty())
@@ -74,12 +70,12 @@ void add_peaks(std::string& out, const std::string& heading, const EngineRates& 
   add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"), width);
 }
 
-/// A rate in units of 10^exponent, so that a column of them can be compared at a glance.
+/// In units of 10^exponent, to compare a column at a glance.
 std::string in_units(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.5g}", *value / unit) : "";
 }
 
-/// A value of a field; null where it is absent, and of rates by engine those that are there.
+/// Null if absent; rates by engine hold the known ones only.
 template <class T>
 Json to_json(const T& value) {
   Json json;
@@ -145,7 +141,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   in_units(tensor, 1e12),
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  // Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
+  // A narrow terminal drops derived columns and those of --json and --show-gpu.
   fit(grid, style.width);
   return aligned(grid, style.width) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";

@@ -22,7 +22,6 @@ std::vector<std::size_t> natural_widths(const Grid& grid) {
   return widths;
 }
 
-/// The columns' widths where the grid has to fit into `widest`.
 std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
   std::vector<std::size_t> widths = natural_widths(grid);
   if (!widest) return widths;

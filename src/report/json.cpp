@@ -1,4 +1,4 @@
-// A report as one JSON document: all that was computed.
+// A report as one JSON document: all results.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ void write_texts(W& w, std::string_view name, const std::vector<std::string>& te
   w.list(name, texts, [&](const std::string& text) { w.value(text); });
 }
 
-/// The rates that are there, by engine.
+/// The known rates by engine.
 void write_rates(W& w, std::string_view name, const EngineRates& rates) {
   w.key(name).begin_object();
   for (const Engine engine : enumerators<Engine>)
@@ -30,7 +30,6 @@ void write_rates(W& w, std::string_view name, const EngineRates& rates) {
   w.end_object();
 }
 
-/// Seconds for each enumerator, as "math_s", and others beside them.
 template <Enumeration E>
 void write_parts(W& w, const EnumArray<E, double>& part_s,
                  std::initializer_list<JsonMember> others = {}) {
@@ -45,7 +44,6 @@ void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
   });
 }
 
-/// What a sum holds, but for what it is a sum of.
 void write_total(W& w, const Total& total) { write_fields(w, TypeRow{.total = total}); }
 
 void write_ceilings(W& w, const Result& result) {
@@ -102,7 +100,6 @@ void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& mo
   });
 }
 
-/// Where the measured time went.
 void write_measured_summary(W& w, const Result& result) {
   w.optional("measured", result.measured.summary, [&](const MeasuredSummary& summary) {
     w.members({{"rows", summary.rows},
@@ -130,7 +127,6 @@ void write_measured_summary(W& w, const Result& result) {
   });
 }
 
-/// What the measured time is made of and what would shorten it.
 void write_verdict(W& w, const Result& result) {
   w.optional("verdict", result.measured.verdict, [&](const Verdict& verdict) {
     w.members({{"step_s", verdict.step_s},
@@ -146,7 +142,6 @@ void write_verdict(W& w, const Result& result) {
   });
 }
 
-/// What a profiler says beside the layers.
 void write_recording(W& w, const Result& result) {
   w.optional("recording", result.measured.recording, [&](const TraceSummary& trace) {
     w.members({{"recorder", trace.recorder},
@@ -178,7 +173,7 @@ void write_layers(W& w, const Result& result, const Selection& selection, Output
     w.end_object();
     out.pass_on();
   });
-  // A report of points has dropped its rows.
+  // Reports of points have dropped their rows.
   std::uint64_t in_all = 0;
   for (const TypeRow& type : result.types) in_all += type.rows;
   w.member("layers_in_all", in_all);
@@ -235,7 +230,6 @@ void write_roofs(W& w, const Bounds& bounds) {
              {"kind", bounds.ceilings.kind}});
 }
 
-/// A recording without layers.
 void write_kernel_table(W& w, const KernelTable& table, const Selection& selection) {
   const KernelRecording& recording = *table.recording;
   const bool knows_idle = recording.span_s && recording.busy_s;

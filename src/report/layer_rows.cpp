@@ -1,5 +1,3 @@
-// Rows of layers as people read them.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +37,7 @@ std::string work_title(const Result& result, bool with_gpu) {
   if (with_gpu) text += " on " + result.setting.gpu;
   if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
   if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
-  // A recording of several passes is of a step of training.
+  // A recording of several passes is a training step.
   if (result.setting.training || (result.measured.recording && !result.setting.pass))
     text += ", training";
   else if (result.setting.pass)
@@ -76,7 +74,7 @@ std::string label_of(const TableRow& row) {
 
 std::string suffix_of(const TableRow& row) {
   const bool many_passes = row.result.setting.training || !row.result.setting.pass;
-  // The layers of a recording are of one pass each, most of them forward.
+  // A recording's layers have one pass each, mostly forward.
   const bool goes_without_saying =
       row.result.measured.recording != nullptr && row.first().layer.pass == Pass::fwd;
   std::string text;
@@ -103,10 +101,9 @@ bool folds_everywhere(const Result& result) { return result.measured.recording !
 namespace {
 
 constexpr std::size_t enough_name = 20;
-constexpr std::size_t enough_recorded_name = 30;  ///< which holds the layer's sizes
+constexpr std::size_t enough_recorded_name = 30;  ///< it holds the layer's sizes
 constexpr std::size_t least_name = 12;
 
-/// What stands for a row in the table, before its name is shortened.
 struct RowName {
   std::string name;
   std::string suffix;  ///< passes and copies, which are never cut
@@ -144,7 +141,6 @@ class LayerGrid {
     if (width && !selection.rest.empty()) add_rest(result, selection.rest);
   }
 
-  /// The name, and what `text_of` gives each other column.
   template <class TextOf>
   void add(RowName name, const std::optional<Uncertainty>& uncertainty, const TextOf& text_of) {
     name.name = printable(name.name);
@@ -191,14 +187,14 @@ class LayerGrid {
     for (const RowName& name : names_)
       longest_suffix = std::max(longest_suffix, name.suffix.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      // Parts of a network's names are abbreviated alike; a recording's say what layers are.
+      // A network's names are abbreviated alike; a recording's names describe their layers.
       const std::size_t suffix = is_measured_ ? names_[i].suffix.size() : longest_suffix;
       const std::size_t left = room > suffix + least_name ? room - suffix : least_name;
       grid_.columns.front().cells[i] = short_name(names_[i].name, left) + names_[i].suffix;
     }
   }
 
-  bool is_many_;  ///< results, of a layer each
+  bool is_many_;  ///< results of one layer each
   bool is_measured_ = false;
   std::vector<Column<LayerLine>> columns_;  ///< the name first
   Grid grid_;

@@ -12,9 +12,9 @@ namespace roofline {
 namespace {
 
 struct Word {
-  std::string_view word;     ///< as a header has it, or a mark
-  std::string_view brief;    ///< what a legend says of it; empty: nothing
-  std::string_view meaning;  ///< what --words says
+  std::string_view word;     ///< a header or a mark
+  std::string_view brief;    ///< for a legend; empty: left out
+  std::string_view meaning;  ///< for --words
 };
 
 /// The least known first.

@@ -1,5 +1,4 @@
-// Measured inputs in words: the verdict, what stands first; what a profiler recorded; and, below
-// the rows, where the time went.
+// Measured inputs in words: the verdict above the rows, the recording and the lost time below.
 
 #include <fmt/format.h>
 
@@ -17,7 +16,7 @@
 namespace roofline {
 namespace {
 
-/// A layer's name in a sentence, as --explain takes it.
+/// The layer's name as --explain takes it.
 std::string name_text(const LayerResult& row) {
   constexpr std::size_t widest = 60;
   return short_name(printable(row.layer.name), widest);
@@ -27,17 +26,17 @@ std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
 
-/// A GPU that is idle for this share of a step has that reported first, not its kernels.
+/// From this idle share of a step on, idle time is reported before kernels.
 constexpr double mostly_idle = 0.25;
-/// Parts that are a smaller share of what is split up are named together.
+/// Smaller parts of a sum are joined.
 constexpr double least_named = 0.02;
-/// A rest below this share of what is split up shows in no sum.
+/// A smaller rest is left out of a sum.
 constexpr double least_shown = 1e-4;
-/// Where layers are this share of a step, nothing else needs a sentence.
+/// If layers are a larger share of a step, nothing else gets a sentence.
 constexpr double mostly_layers = 0.95;
-/// Where layers are a smaller share of a step, their bound is not what matters.
+/// If layers are a smaller share of a step, their bound hardly matters.
 constexpr double few_layers = 0.1;
-/// Where more of the kernels' time is of unknown graphs, that is said first.
+/// A larger share of kernels from unknown graphs is reported first.
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
 
@@ -55,7 +54,7 @@ std::string bad_choices_sentence(const MeasuredSummary& summary) {
       duration(bad.gain_s()));
 }
 
-/// A sum of parts of a whole: what is too small to be named stands last, so that the parts sum.
+/// Joins small parts at the end, so that the parts sum to the whole.
 class PartsText {
  public:
   explicit PartsText(double whole_s) : whole_s_(whole_s) {}
@@ -96,7 +95,6 @@ std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording)
   return text + '\n';
 }
 
-/// What a GPU works on beside layers.
 std::string busy_sentence(const Verdict& verdict) {
   const double busy_s = verdict.step_s - verdict.idle_s();
   if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
@@ -107,7 +105,7 @@ std::string busy_sentence(const Verdict& verdict) {
                      duration(verdict.step_s), std::move(sum).text());
 }
 
-/// A time below the model's has no parts: it is compared with the bound and the model alone.
+/// A time below the model's has no parts, only ratios to the bound and the model.
 std::string layers_sentence(const Verdict& verdict, const MeasuredSummary& summary) {
   if (summary.rows == 0 || verdict.layers_s() < few_layers * verdict.step_s) return "";
   const double measured_s = *summary.total.measured_time_s;
@@ -119,13 +117,12 @@ std::string layers_sentence(const Verdict& verdict, const MeasuredSummary& summa
     return fmt::format("{} of {}, {} of the {} that the model expects\n", text, duration(bound_s),
                        ratio_text(measured_s / expected_s), duration(expected_s));
   PartsText sum(measured_s);
-  const double side_by_side = measured_s / verdict.layers_s();  // a step has less of such kernels
+  const double side_by_side = measured_s / verdict.layers_s();  // together they take less
   for (const StepPart part : layer_parts)
     sum.add(side_by_side * verdict.part_s[part], meaning_of(part));
   return fmt::format("{}: {}\n", text, std::move(sum).text());
 }
 
-/// What a recording of captured graphs lacks.
 std::string graphs_sentence(const TraceSummary& recording) {
   double unknown_s = 0;
   for (const UnmodelledWork& work : recording.unmodelled)
@@ -137,8 +134,7 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
-/// What an action saves and leaves. Where kernels get faster than the host launches them, the host
-/// is what is left.
+/// Once kernels are faster than the host launches them, the host limits the step.
 std::string action_text(const Advice& action, const Result& result) {
   const double left_s = result.measured.verdict->step_s - action.saved_s;
   const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
@@ -188,7 +184,6 @@ std::string action_sentences(const Result& result) {
 
 namespace {
 
-/// What layers, work between GPUs and copies over the host link stand for.
 std::string explained_sentence(const TraceSummary& recording) {
   const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
   std::string text =
@@ -271,7 +266,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
 std::string lost_sentences(const Result& result) {
   const MeasuredSummary& summary = *result.measured.summary;
   std::string text = "most time beyond the bound:\n";
-  std::string_view last_help;  // said once of layers in a row that it helps alike
+  std::string_view last_help;  // repeated help of consecutive layers is left out
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
     const bool says_help = !lost.help.empty() && lost.help != last_help;
@@ -390,12 +385,12 @@ std::string_view cause_text(BelowBound reason) {
     case BelowBound::ceilings_too_low:
       return "the part does more than these ceilings (clocks, engine or data type differ?)";
     case BelowBound::fewer_bytes:        // below no bound
-    case BelowBound::impossible: break;  // said first
+    case BelowBound::impossible: break;  // reported first
   }
   return "";
 }
 
-/// Layers that have no bound, since their bytes are an upper estimate, and were faster than that.
+/// Layers faster than their bound, whose bytes are an upper estimate.
 std::string overcounted_sentence(const Result& result) {
   const auto& summary = result.measured.summary;
   if (!summary || summary->overcounted == 0) return "";
@@ -437,11 +432,10 @@ std::string not_compared_sentence(const Result& result) {
       result.measured.not_compared);
 }
 
-/// Kinds of gaps of a GPU that is idle for more than this share; JSON has more.
+/// Limits of tables; JSON has all rows.
 constexpr std::size_t most_gaps = 5;
 constexpr double least_idle_share = 0.05;
 
-/// Rows of transfers, and of work that no layer stands for; JSON has all.
 constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
 

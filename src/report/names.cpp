@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ NameParts parts_of(std::string_view name) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// How much all begin with, up to the first digit that differs in any.
+/// Length of the common beginning, up to the first differing digit.
 std::size_t common_begin(const std::vector<std::string>& values) {
   const std::string& first = values.front();
   std::size_t size = first.size();
@@ -36,7 +35,7 @@ std::size_t common_begin(const std::vector<std::string>& values) {
   return size;
 }
 
-/// Whether they are numbers of few digits, each one more than the one before.
+/// Whether the texts are consecutive numbers of few digits.
 bool count_up(const std::vector<std::string>& texts) {
   const std::string& first = texts.front();
   if (first.empty() || first.size() > 9 || !std::ranges::all_of(first, is_digit)) return false;
@@ -45,7 +44,7 @@ bool count_up(const std::vector<std::string>& texts) {
   return true;
 }
 
-/// {"block1", "block2", "block3"} as "block{1-3}"; of others than numbers in a row three at most.
+/// {"block1", "block2", "block3"} as "block{1-3}"; at most three values that are not consecutive.
 std::string braced(const std::vector<std::string>& values) {
   const std::size_t begin = common_begin(values);
   std::vector<std::string> ends;
@@ -58,8 +57,7 @@ std::string braced(const std::vector<std::string>& values) {
   return fmt::format("{}{{{}}}", head, fmt::join(ends, ","));
 }
 
-/// A word's first letter and the numbers at its end: "denseblock4" is "d*4", "layer{1-3}"
-/// "l*{1-3}". All short names are patterns that --explain takes.
+/// "denseblock4" is "d*4", "layer{1-3}" "l*{1-3}"; --explain takes these as patterns.
 std::string initial(const std::string& part) {
   if (part.size() < 4) return part;
   std::size_t end = part.find('{');
@@ -68,7 +66,6 @@ std::string initial(const std::string& part) {
   return end < 3 ? part : part.substr(0, 1) + '*' + part.substr(end);
 }
 
-/// The name with as few leading parts abbreviated as make it fit.
 std::string abbreviated(const std::string& name, std::size_t width) {
   NameParts parts = parts_of(name);
   std::size_t columns = display_width(name);
@@ -80,14 +77,13 @@ std::string abbreviated(const std::string& name, std::size_t width) {
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
-/// The text, its beginning replaced by "*" where it is wider than `width`; of one without parts
-/// its middle, as such begin with what they are.
+/// Cuts the beginning; without parts the middle, as such names begin with the kind of layer.
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   const std::size_t kept = width - 1;
   const std::size_t tail = text.find('.') == text.npos ? kept / 2 : kept;
   std::string_view end = last_columns(text, tail);
-  // Of a brace that is cut nothing stays.
+  // drops the rest of a cut brace
   if (const std::size_t close = end.find('}'); close < end.find('{') && close != end.npos)
     end.remove_prefix(close + 1);
   const std::string_view rest = last_columns(text, display_width(text) - (kept - tail));
@@ -97,7 +93,6 @@ std::string cut(const std::string& text, std::size_t width) {
 bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
 bool closes(char c) { return c == ')' || c == ']' || c == '}' || c == '>'; }
 
-/// Skips the brackets that the text begins with, and what is in them.
 void skip_group(std::string_view& rest) {
   std::size_t depth = 0;
   do {
@@ -109,7 +104,6 @@ void skip_group(std::string_view& rest) {
 
 bool ends_argument(char c) { return c == ',' || c == '>'; }
 
-/// A template argument, up to what ends it, as short_signature() has it.
 std::string short_argument(std::string_view& rest) {
   std::string text;
   std::size_t begin = 0;  // of the present component of a qualified name
@@ -130,7 +124,7 @@ std::string short_argument(std::string_view& rest) {
       if (!rest.empty()) take();
     } else if (opens(rest[0])) {
       skip_group(rest);
-      // What is qualified by a function's arguments is within it, whose name says more.
+      // A name qualified by a function's arguments is within that function, whose name says more.
       while (has_name && !rest.empty() && !ends_argument(rest[0]))
         if (opens(rest[0]))
           skip_group(rest);
@@ -174,7 +168,7 @@ std::string short_name(const std::string& name, std::size_t width) {
 }
 
 std::string short_signature(std::string_view name) {
-  constexpr std::size_t most_read = 4000;  // within which arguments may be nested as deep
+  constexpr std::size_t most_read = 4000;  // limits the depth of nested arguments
   constexpr std::size_t enough = 400;
   std::string_view rest = name.substr(0, most_read);
   std::string text;

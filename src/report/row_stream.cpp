@@ -29,7 +29,6 @@ void append_layer(std::string& text, RowFormat format, const Result& result, std
 
 }  // namespace
 
-/// To append to.
 std::string& RenderedRows::last_piece() {
   if (pieces_.empty() || pieces_.back().size() >= OutputBuffer::worth_byte)
     pieces_.emplace_back().reserve(OutputBuffer::worth_byte + OutputBuffer::worth_byte / 8);

@@ -1,4 +1,4 @@
-// Work in several settings as tables and sentences: points and rankings.
+// Tables and sentences of work in several settings: points and rankings.
 
 #include <fmt/format.h>
 
@@ -17,10 +17,9 @@ namespace {
 
 std::string gpu_text(const SettingRow& row) { return row.gpu; }
 
-/// Wider than the name of any GPU of the list.
 constexpr std::size_t widest_gpu = 60;
 
-/// Whether all rows say the same, those also that are not shown.
+/// Whether all rows have one value, hidden rows included.
 template <class ValueOf>
 bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
   const auto first = value_of(tables.front().rows.front());
@@ -30,8 +29,7 @@ bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
   });
 }
 
-/// What a narrow terminal calls a GPU, as --gpu takes it: a long name would take the room of what
-/// is said of it.
+/// The alias of a GPU with a long name, which would take the columns' room on a terminal.
 std::string_view short_gpu(const Report& report, const std::string& name) {
   constexpr std::size_t widest = 24;
   const auto gpu = std::ranges::find(report.gpus, name, &Gpu::name);
@@ -58,7 +56,6 @@ std::string point_name(const SettingsTable& table, const SettingRow& row) {
 
 namespace {
 
-/// What is best by what the ranking is not by, wherever it stands.
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
   std::string text;
   const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {
@@ -76,7 +73,6 @@ std::string other_bests(const SettingsTable& table, const std::string& currency)
   return text.empty() ? text : "best " + text + '\n';
 }
 
-/// What does not fit, in one sentence.
 std::string unfit_sentence(const SettingsTable& table) {
   constexpr std::size_t most_named = 8;
   const bool one_type = is_one({&table, 1}, type_text);
@@ -102,7 +98,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     const Selection& selection = report.point_selections[i];
-    std::string_view work = table.work;  // stands once, as the heading of its rows
+    std::string_view work = table.work;  // only in the first row
     for (const auto& group : width ? selection.main_groups : selection.groups) {
       const SettingRow& row = table.rows[group.front()];
       lines.push_back({table, row, std::exchange(work, ""),
@@ -127,7 +123,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 
 namespace {
 
-/// What each type of layers takes, those that are shown at the last batch.
+/// The time of each layer type by batch; the types are those shown at the last batch.
 Grid sweep_grid(const Report& report, const SettingsTable& sweep,
                 std::optional<std::size_t> width) {
   Grid grid{{right("batch")}};
@@ -201,7 +197,6 @@ std::string ranking_sentences(const SettingsTable& table, const Selection& selec
   return text;
 }
 
-/// Each share once.
 std::string share_lines(const Report& report) {
   std::set<std::string> known;
   std::string text;
@@ -232,7 +227,7 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   double farthest = 1;
   for (const SettingRow& row : table.rows)
     if (row.tied && &row != &first) {
-      // A name looks through the whole table, and only so many are shown.
+      // point_name searches the whole table; only the first few names are shown.
       tied.push_back(tied.size() < most_named ? point_name(table, row) : row.gpu);
       farthest = std::max(farthest, *ranked_quantity(row, by) / *ranked_quantity(first, by));
     }

@@ -10,13 +10,12 @@
 namespace roofline {
 namespace {
 
-/// Members of the open object, but for those that are not stated.
 void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
   for (const auto& [name, value] : members)
     if (is_known(value)) w.member(name, value);
 }
 
-/// A name where that says all, a list of sizes where that does, else an object.
+/// The shortest form: a name, a list of sizes, or an object.
 void write_operand(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   const bool learned = operand.is_parameter;
@@ -55,7 +54,7 @@ void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
   w.end_object();
 }
 
-/// "conv3d", as a name that outlives every cell.
+/// "conv3d", with static lifetime.
 std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
   thread_local std::set<std::string> names;
   return *names.insert(std::string(info(kind).name) + std::to_string(rank) + "d").first;
@@ -106,7 +105,7 @@ struct FieldValue {
   }
 };
 
-/// The value of a field as layer files have it; unknown where the layer does not state it.
+/// The field in layer files; unknown if the layer does not state it.
 Cell field_value(const LayerField& field, const LayerSpec& layer) {
   return std::visit(FieldValue{layer}, field.member);
 }
@@ -127,7 +126,7 @@ void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
     const std::vector<std::string>& names = row.layer.input_from;
     for (std::size_t i = 0; i < std::min(operands.size(), names.size()); ++i)
       operands[i]->layer = names[i];
-    // The report says of which pass its rows are.
+    // The report states its rows' pass.
     if (row.layer.uses_batch_statistics) spec.batch_statistics = false;
   }
   write_layer(writer, spec);
@@ -157,7 +156,7 @@ void write_names_or_null(JsonWriter& w, const std::vector<std::string>& names) {
   w.end_array();
 }
 
-/// The layer as its network's file states it: what goes without saying there is left out.
+/// The layer as its network's file states it, without defaults.
 LayerSpec stated_in(const Network& network, const Layer& layer) {
   LayerSpec spec = stated(layer);
   const std::vector<OperandSpec*> operands = operands_of(spec);
@@ -165,8 +164,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
     if (!layer.inputs[i].producer) continue;
     const Layer& producer = network.layers[*layer.inputs[i].producer];
     operands[i]->layer = producer.name;
-    // All of an earlier layer's output is its name, a part or another shape of it a view. A GEMM
-    // states its sizes, whatever they come from.
+    // A name alone stands for the whole output. A GEMM always states its sizes.
     if (producer.output == layer.inputs[i].shape && layer.kind != LayerKind::matmul)
       operands[i]->sizes.clear();
   }
@@ -247,7 +245,7 @@ std::string render_layer_records(const Network& network, bool training) {
       LayerSpec spec = stated(layer);
       spec.pass = pass;
       spec.batch_statistics = takes_batch_statistics(layer, training);
-      // Weights count once, and a time is of one pass.
+      // Weights count once; a measured time is of one pass.
       spec.shared_weights = layer.shared_weights || pass != passes.front();
       if (layer.measured->pass != pass) spec.measured = Measured();
       JsonWriter writer(out, false);

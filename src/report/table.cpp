@@ -12,10 +12,8 @@
 namespace roofline {
 namespace {
 
-/// Results that share one table.
 using Section = ResultGroup;
 
-/// What of the GPU was set, from what to what; empty where nothing was.
 std::string gpu_changes_sentence(const Result& result) {
   std::string text;
   for (const GpuChange& change : result.setting.gpu_changes) {
@@ -31,7 +29,7 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
-/// Of TF32, whose results --dtype tf32 and --engine tf32 have in other orders of the image.
+/// The layout for TF32, which --dtype tf32 and --engine tf32 set differently.
 std::string order_text(const Result& result) {
   if (result.bounds.main_engine != Engine::tf32) return "";
   const auto conv = std::ranges::find(result.layers, LayerKind::conv,
@@ -41,7 +39,7 @@ std::string order_text(const Result& result) {
 }
 
 std::string title_of(const Report& report, const Section& section) {
-  constexpr std::size_t widest_gpu = 80;  // the name of a GPU that was changed says what was set
+  constexpr std::size_t widest_gpu = 80;  // a changed GPU's name includes its settings
   const Result& result = report.results[section.front()];
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
@@ -61,7 +59,6 @@ std::string ceilings_sentence(const Result& result) {
       share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
-/// What an engine runs.
 struct EngineUse {
   Engine engine;
   std::vector<std::string> kinds;  ///< each once
@@ -82,8 +79,7 @@ std::vector<EngineUse> engine_uses(const Report& report, const Section& section)
   return uses;
 }
 
-/// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu". Engines of next to no time are
-/// not worth a line.
+/// "fp16_tensor: conv, linear; fp16: relu". Leaves out engines of little time.
 std::string engines_of(const Report& report, const Section& section) {
   constexpr double least_engine_share = 0.01;
   constexpr std::size_t most_kinds = 5;
@@ -100,8 +96,7 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-/// The expected time of all layers and how sure it is; empty where either is not known, and beside
-/// measured times.
+/// The expected time with its uncertainty; empty if one is unknown, and beside measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
   const Total& total = result.total;
   if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
@@ -114,7 +109,6 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
          '\n';
 }
 
-/// Beside measured times what they are of the roofline and of the expected ones.
 Grid type_grid(const Result& result, const Selection& selection) {
   std::vector<TypeRow> rows;
   for (const std::size_t i : selection.rows) rows.push_back(result.types[i]);
@@ -130,7 +124,6 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}\n", shown, all, what);
 }
 
-/// How many rows of how many are shown, where a selection was asked for.
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const TableStyle& style) {
   constexpr std::string_view rows = "rows; the total is of all";
@@ -211,7 +204,6 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   return text + legend.text();
 }
 
-/// A network as a colleague could be sent it.
 std::string screens_text(const Report& report, const std::vector<NetworkExplanation>& screens,
                          const TableStyle& style) {
   std::string text;
@@ -245,7 +237,7 @@ std::string explanations_text(const Report& report) {
   return text;
 }
 
-/// What stands first, for the end of a long output.
+/// The main result, repeated at the end of a long output.
 std::string answer_of(const Report& report) {
   if (report.points.size() == 1 && report.points.front().ranked_by)
     return ranking_answer(report.points.front(), report.currency) + '\n';
@@ -254,10 +246,10 @@ std::string answer_of(const Report& report) {
   return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});
 }
 
-/// Stands before and after each table of Markdown. No other text has a control character.
+/// Marks the begin and end of tables in Markdown; no other text has control characters.
 constexpr char table_mark = '\x1f';
 
-/// Of the sentences around the tables, which hold names too, nothing is markup.
+/// Escapes markup in the sentences around tables, which hold names.
 std::string without_marks(std::string_view text) {
   std::string out;
   for (bool is_table = false; !text.empty(); is_table = !is_table) {

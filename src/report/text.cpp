@@ -10,14 +10,13 @@
 namespace roofline {
 namespace {
 
-/// A character, or a byte that is no UTF-8.
+/// A character, or an invalid byte.
 struct Character {
   char32_t code = 0;
   std::size_t length = 1;  ///< in bytes
   bool is_valid = false;
 };
 
-/// The one that starts at `i`.
 Character character_at(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(i);
@@ -38,7 +37,6 @@ Character character_at(std::string_view text, std::size_t i) {
   return {code, length, true};
 }
 
-/// The text with `replacement` in place of each character that `is_bad` or no UTF-8.
 template <class IsBad>
 std::string replaced(std::string_view text, std::string_view replacement, const IsBad& is_bad) {
   std::string out;
@@ -56,8 +54,7 @@ struct Range {
   char32_t last;
 };
 
-/// Control characters, line separators, what turns the direction of the text after it, and what is
-/// no character of XML.
+/// Control characters, line separators, changes of text direction, and characters that XML forbids.
 constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
                             {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF}};
 
@@ -66,7 +63,7 @@ bool acts(char32_t code) {
       acting, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-/// Byte offset of the character that is in column `column`, counted from 0.
+/// Byte offset of the character in a column, counted from 0.
 std::size_t offset_of(std::string_view text, std::size_t column) {
   std::size_t i = 0;
   for (; i < text.size() && column > 0; --column) i += character_at(text, i).length;
@@ -79,7 +76,7 @@ constexpr std::array plain_bytes = [] {
   return plain;
 }();
 
-/// The last blank up to that column that does not part a number from its unit.
+/// The last blank up to `width` that does not part a number from its unit.
 std::size_t last_break(const std::string& line, std::size_t width) {
   std::size_t blank = line.rfind(' ', width);
   const auto is = [&](std::size_t i, int (*kind)(int)) {
@@ -91,9 +88,9 @@ std::size_t last_break(const std::string& line, std::size_t width) {
   return blank;
 }
 
-/// No kernel is shorter; such a time is the bound of a few bytes.
+/// Kernels take longer; such a time is the bound of a few bytes.
 constexpr double shortest_shown_s = 1e-9;
-/// Where a measured time is further beyond its bound, the bound is far below a kernel's launch.
+/// Beyond it the bound is far below a kernel's launch.
 constexpr int most_ratio = 1000;
 
 }  // namespace
@@ -178,7 +175,6 @@ std::string broken(std::string_view text, std::size_t width) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
-    // The rest of an indented line stands two columns further in.
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(own > 0 ? own + 2 : 0, ' ');
     while (display_width(line) > width) {

@@ -13,8 +13,7 @@
 namespace roofline {
 namespace {
 
-/// The text of a number that came lately. Rows repeat many: a GPU's ridge, a bound that is one of
-/// two times, all of a layer that is like one before.
+/// Rows repeat numbers: a GPU's ridge, a bound that equals one of two times, alike layers.
 struct KnownNumber {
   std::uint64_t bits = 0;
   std::array<char, 32> characters{};  // the shortest digits are 24 at most
@@ -67,7 +66,7 @@ void TextBuffer::add_digits(std::uint64_t count) {
 
 void TextBuffer::add_number(double value) {
   const double magnitude = std::fabs(value);
-  constexpr double whole_below = 1e16;  // from there on there is an exponent
+  constexpr double whole_below = 1e16;  // larger numbers have an exponent
   if (magnitude < whole_below) {
     const auto whole = static_cast<std::int64_t>(magnitude);
     if (static_cast<double>(whole) == magnitude) {
@@ -136,7 +135,7 @@ JsonWriter& JsonWriter::open(char bracket) {
 JsonWriter& JsonWriter::close(char bracket) {
   --depth_;
   if (has_items_ && indented_) new_line();
-  has_items_ = true;  // the one around it has this one
+  has_items_ = true;  // the enclosing one has this one
   out_.add(bracket);
   end_value();
   return *this;

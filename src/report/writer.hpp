@@ -1,7 +1,6 @@
 #pragma once
 
-// Values of fields, and how they are written: as JSON, which comes out as it is written, without a
-// tree, on one line or indented by two; and as cells of CSV.
+// Writes values without a tree: as JSON, on one line or indented by two, and as cells of CSV.
 
 #include <algorithm>
 #include <array>
@@ -24,10 +23,10 @@ namespace roofline {
 
 class JsonWriter;
 
-/// A list or an object, which is written where it is wanted.
+/// A view of a list or an object that is written on demand.
 class JsonValue {
  public:
-  /// A view of `what`, which `write_one(writer, what)` writes as one value.
+  /// `write_one(writer, what)` writes one value.
   template <auto write_one, class T>
   static JsonValue of(const T& what) {
     return {&what, [](JsonWriter& writer, const void* any) {
@@ -45,8 +44,7 @@ class JsonValue {
   Write write_;
 };
 
-/// A field's value before any format has it, monostate where it is unknown. Texts, lists and
-/// objects are views of something that has to outlive the cell.
+/// A value of a field; monostate: unknown. Texts, lists and objects are views to outlive the cell.
 struct Cell
     : std::variant<std::monostate, std::string_view, std::uint64_t, double, bool, JsonValue> {
   using variant::variant;
@@ -62,12 +60,10 @@ struct Cell
 
 inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 
-/// An empty text is unknown.
 inline Cell text_or_null(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
 Cell text_or_null(std::string&& text) = delete;
 
-/// Short texts and numbers, gathered on their way to the end of a string: appending them to it one
-/// by one would take longer. Must be flushed at the end.
+/// Buffers short texts and numbers, faster than single appends. Must be flushed at the end.
 class TextBuffer {
  public:
   explicit TextBuffer(std::string& out) : out_(out) {}
@@ -83,7 +79,7 @@ class TextBuffer {
     std::memcpy(gathered_.data() + used_, text.data(), text.size());
     used_ += text.size();
   }
-  /// The first characters of a block, all of which is copied: a fixed size takes no call.
+  /// Adds the first `size` characters; copies the whole block, since a fixed size needs no call.
   template <std::size_t block_size>
   void add(std::span<const char, block_size> block, std::size_t size) {
     std::memcpy(room(block_size), block.data(), block_size);
@@ -95,11 +91,9 @@ class TextBuffer {
     else
       add_digits(count);
   }
-  /// The shortest digits that read back as the same number, which has to be finite; ".0" ends a
-  /// whole one.
+  /// The shortest digits that read back as the same finite number; whole numbers end in ".0".
   void add_number(double value);
 
-  /// How long the string is with all that was added.
   std::size_t size() const { return out_.size() + used_; }
   void flush();
 
@@ -116,8 +110,7 @@ class TextBuffer {
   std::size_t used_ = 0;
 };
 
-/// A key as it is written after another member, `,"name":`, made once for many rows. Names are
-/// those of fields: plain, and short enough for a block of one size.
+/// `,"name":`, made once for many rows. Names are plain and fit into a block of fixed size.
 class JsonKey {
  public:
   constexpr explicit JsonKey(std::string_view name) : size_(name.size() + 4) {
@@ -131,7 +124,7 @@ class JsonKey {
  private:
   friend class JsonWriter;
   static constexpr std::size_t block_size = 32;
-  std::array<char, 1 + block_size> text_{};  ///< a block from the comma on, or from behind it
+  std::array<char, 1 + block_size> text_{};  ///< the block begins at the comma, or after it
   std::size_t size_;
 };
 
@@ -140,7 +133,7 @@ struct JsonMember {
   Cell value;
 };
 
-/// Appends one value to a text, which holds it once it is whole.
+/// Appends one value to a text, which is complete when the value is.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
@@ -151,8 +144,8 @@ class JsonWriter {
     after_key_ = true;
     return *this;
   }
-  /// Texts are quoted and escaped, bytes that are not UTF-8 replaced; null is what is unknown or
-  /// not finite. The lists and objects of a JsonValue stand on one line.
+  /// Escapes texts, replaces invalid UTF-8, writes null for unknown and non-finite values. A
+  /// JsonValue is on one line.
   JsonWriter& value(const Cell& cell);
   JsonWriter& counts(std::span<const std::uint64_t> counts);
   JsonWriter& begin_object() { return open('{'); }
@@ -166,7 +159,6 @@ class JsonWriter {
     write(cell);
     return *this;
   }
-  /// Several members of the object that is open.
   JsonWriter& members(std::initializer_list<JsonMember> members) {
     for (const JsonMember& each : members) member(each.name, each.value);
     return *this;
@@ -174,14 +166,13 @@ class JsonWriter {
   JsonWriter& object(std::initializer_list<JsonMember> all) {
     return begin_object().members(all).end_object();
   }
-  /// A member that is a list: `write` writes a value for each.
   template <class Range, class Write>
   JsonWriter& list(std::string_view name, const Range& range, const Write& write) {
     key(name).begin_array();
     for (const auto& each : range) write(each);
     return end_array();
   }
-  /// A member that is an object, whose members `write` writes; null where there is nothing.
+  /// An object whose members `write` writes; null without a value.
   template <class Optional, class Write>
   JsonWriter& optional(std::string_view name, const Optional& what, const Write& write) {
     key(name);
@@ -194,7 +185,6 @@ class JsonWriter {
  private:
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
-  /// What stands before a value or a key.
   void separate() {
     if (after_key_)
       after_key_ = false;
@@ -213,7 +203,7 @@ class JsonWriter {
     else
       add_first_key(key);
   }
-  /// A key that begins its object or its line.
+  /// A key without a comma before it.
   void add_first_key(const JsonKey& key);
   void add_string(std::string_view text);
   void write(const Cell& cell);
@@ -224,7 +214,7 @@ class JsonWriter {
   TextBuffer out_;
   bool indented_;
   std::size_t depth_ = 0;   ///< open arrays and objects
-  bool has_items_ = false;  ///< the innermost one
+  bool has_items_ = false;  ///< of the innermost one
   bool after_key_ = false;
 };
 
@@ -238,7 +228,7 @@ inline void JsonWriter::write(const Cell& cell) {
   } else if (const auto* flag = std::get_if<bool>(&cell)) {
     out_.add(*flag ? "true" : "false");
   } else if (const auto* json = std::get_if<JsonValue>(&cell)) {
-    after_key_ = true;  // what stands before the value is there already
+    after_key_ = true;  // the separator is written already
     const bool indented = std::exchange(indented_, false);
     json->write(*this);
     indented_ = indented;
@@ -247,13 +237,11 @@ inline void JsonWriter::write(const Cell& cell) {
   }
 }
 
-/// For JsonValue::of.
 inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> counts) {
   writer.counts(counts);
 }
 
-/// A cell of CSV: quoted where need be, empty where the value is unknown. An apostrophe stands
-/// before what a spreadsheet would run.
+/// Quoted if needed, empty if unknown, with an apostrophe before what a spreadsheet would run.
 void append_csv(TextBuffer& out, const Cell& cell);
 
 }  // namespace roofline

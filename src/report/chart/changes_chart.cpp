@@ -1,4 +1,4 @@
-// Two results as a waterfall: from the time before over what went, came and changed to that after.
+// Two results as a waterfall: the time before, work that went, came and changed, the time after.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 namespace roofline {
 namespace {
 
-/// Changes with a bar of their own.
 constexpr std::size_t most_steps = 14;
 
 struct Step {
@@ -21,7 +20,6 @@ struct Step {
   double change_s = 0;
 };
 
-/// The largest changes of all three groups, and the rest as one.
 std::vector<Step> steps_of(const Changes& changes) {
   std::vector<Step> steps;
   const auto add = [&](std::string_view what, const ChangeGroup& group) {

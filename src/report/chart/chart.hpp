@@ -1,7 +1,7 @@
 #pragma once
 
-// A chart as a value: what is drawn, in the data's own units, before any page. Makers turn a report
-// into charts; drawers turn charts into SVG. Neither works out what the other does.
+// A chart as a value, in the data's units: makers turn reports into charts, drawers charts into
+// SVG.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,7 @@
 
 namespace roofline {
 
-/// Apart from each other for readers who do not tell red from green, and in print without colours:
-/// no two are equally light.
+/// No two are equally light, for readers with colour blindness and for print.
 enum class Colour : std::uint8_t {
   blue,
   sky,
@@ -30,7 +29,7 @@ enum class Colour : std::uint8_t {
   grey,
   wine,
   ink,    ///< of text
-  paper,  ///< an outline alone
+  paper,  ///< an outline
 };
 
 enum class Symbol : std::uint8_t {
@@ -54,11 +53,11 @@ enum class LineStyle : std::uint8_t {
 
 struct Axis {
   std::string title;
-  std::string unit = {};  ///< of tick labels, with prefixes: "GFLOP/s"; empty: plain numbers
+  std::string unit = {};  ///< of tick labels, which add prefixes: "GFLOP/s"; empty: plain numbers
   bool logarithmic = false;
   double low = 0;
   double high = 1;
-  std::vector<double> values = {};  ///< that ticks stand at; empty: at round values
+  std::vector<double> values = {};  ///< places of ticks; empty: round values
 };
 
 struct Position {
@@ -72,44 +71,43 @@ struct Line {
   LineStyle style = LineStyle::solid;
   Colour colour = Colour::ink;
   std::string label = {};
-  bool label_at_begin = false;  ///< by the first part of the path rather than the end of the last
-  bool label_below = false;     ///< and to the right rather than above it to the left
+  bool label_at_begin = false;  ///< at the path's first part rather than the end of the last
+  bool label_below = false;     ///< to the right, rather than above to the left
 };
 
-/// Between which values 68 of 100 measured ones lie.
+/// The range of 68 of 100 measured values.
 struct Whisker {
   double low = 0;
   double high = 0;
 };
 
-/// A layer, or layers that are alike. Marks with one label are one layer on several GPUs.
+/// A layer, or alike layers. Marks with one label are one layer on several GPUs.
 struct Mark {
   std::string label;
-  std::string caption = {};  ///< by the mark, where there is room for it
-  std::size_t number = 0;    ///< of those that take longest, from 1; 0: of no such mark
-  std::string series = {};   ///< the GPU or the type, where there are several
-  std::size_t plot = 0;      ///< of several, which
+  std::string caption = {};  ///< beside the mark if there is room
+  std::size_t number = 0;    ///< rank by time, from 1; 0: not numbered
+  std::string series = {};   ///< the GPU or the type, if there are several
+  std::size_t plot = 0;      ///< index of the plot
   std::string hover;
-  Position at;  ///< by its measured time where there is one, else by its expected time
-  std::optional<double> expected_y;  ///< where `at` is measured
-  std::optional<double> bound_y;     ///< of the roof that it is under
-  bool bound_is_l2 = false;          ///< that roof is the one of L2
-  std::optional<double> l2_x;        ///< its intensity at L2
+  Position at;                       ///< by the measured time if known, else by the expected
+  std::optional<double> expected_y;  ///< if `at` is measured
+  std::optional<double> bound_y;     ///< the layer's roof
+  bool bound_is_l2 = false;          ///< that roof is L2
+  std::optional<double> l2_x;        ///< intensity at L2
   std::optional<Whisker> whisker;    ///< of the expected value
-  double share = 0;                  ///< of the time, 0..1: the area of the mark
+  double share = 0;                  ///< of the time, 0..1: the mark's area
   double time_s = 0;
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
 };
 
-/// An area of a plot, such as the side of the ridge where memory bounds, with words at its foot.
+/// An area of a plot, such as the memory-bound side of a ridge, with a label at its foot.
 struct Region {
   std::vector<Position> corners;
   Colour colour = Colour::blue;
   std::string label;
 };
 
-/// What is said of a place, by words next to it.
 struct Note {
   Position at;
   std::string text;
@@ -131,7 +129,6 @@ struct LegendItem {
   Symbol symbol = Symbol::circle;
 };
 
-/// The marks' indices, those that take longest first.
 std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks);
 
 struct Plot {
@@ -141,7 +138,7 @@ struct Plot {
   std::vector<Line> lines;
   std::vector<Mark> marks;
   std::vector<Note> notes;
-  bool is_curve = false;  ///< marks are points of lines, all alike
+  bool is_curve = false;  ///< marks are points of lines
 };
 
 struct Segment {
@@ -150,24 +147,23 @@ struct Segment {
   std::string hover;
 };
 
-/// A row of a bar chart: segments one after the other.
+/// A row of a bar chart: consecutive segments.
 struct Bar {
   std::string label;
   std::string note = {};  ///< behind the bar
   std::vector<Segment> segments = {};
   double begin = 0;                     ///< of the first segment
-  std::optional<double> bound = {};     ///< drawn as a thin bar within
-  std::optional<double> measured = {};  ///< drawn as a tick
+  std::optional<double> bound = {};     ///< a thin bar within
+  std::optional<double> measured = {};  ///< a tick
   std::optional<Whisker> whisker = {};  ///< of the segments' sum, below the bar
 };
 
-/// Bars along one axis.
 struct Bars {
   std::vector<Bar> rows;
   std::string unit = "s";
 };
 
-/// What the bar needs of the axis.
+/// The length of axis that the bar needs.
 double length_of(const Bar& bar);
 
 struct Panel {
@@ -184,9 +180,8 @@ struct Chart {
   std::string caption = {};
 };
 
-/// The report's charts of that kind, one for each piece of work; without a kind those that the
-/// report asks for by itself: batches swept, or else the roofline. Throws InputError where the
-/// report has nothing that such a chart shows.
+/// The report's charts of a kind, one for each piece of work; by default of batches, if swept, or
+/// the roofline. Throws InputError if the report has nothing for such a chart.
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind);
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-// What charts show of layers, and which chart a report asks for.
+// Marks, legends and the choice of a report's charts.
 
 #include <fmt/format.h>
 
@@ -13,11 +13,10 @@
 namespace roofline {
 namespace {
 
-/// Marks are numbered until those from the longest on take the one, or the next one less than the
-/// other.
+/// Numbers the longest marks, up to the first share of time, or to a mark below the second.
 constexpr double most_of_time = 0.9;
 constexpr double little_time = 0.01;
-/// So many of the longest have their names beside them.
+/// The longest have their names beside them.
 constexpr std::size_t most_captions = 5;
 constexpr std::size_t widest_caption = 24;
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// Charts as a picture in pixels: shapes as SVG elements, and texts kept apart so that what they
-// cover is known. There are no font metrics: widths are estimated, and rather too large than too
-// small.
+// Charts in pixels: shapes as SVG elements, and texts apart so that their boxes are known. Widths
+// are estimates, rather too large, without font metrics.
 
 #include <string>
 #include <string_view>
@@ -17,13 +16,13 @@ struct Tick {
   std::string text;  ///< empty for minor ticks
 };
 
-/// Round values within the axis, some `majors` of them with a text.
+/// Round values within the axis, about `majors` of them with a text.
 std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors);
 
-/// A tick's value: "10 GFLOP/s"; without a unit "0.1", "100", "10k".
+/// "10 GFLOP/s"; without a unit "0.1", "100", "10k".
 std::string tick_text(double value, std::string_view unit);
 
-/// From the axis' values to positions on a page or screen, `from` being that of axis.low.
+/// From the axis' values to pixels; axis.low is at `from`.
 class Scale {
  public:
   Scale(const Axis& axis, double from, double to);
@@ -48,7 +47,6 @@ bool contains(const Box& outer, const Box& inner);
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
-/// The size of every text but titles.
 inline constexpr double small_text = 11;
 
 struct Text {
@@ -61,9 +59,8 @@ struct Text {
 };
 
 double text_width(std::string_view text, double size);
-/// As many letters as are no wider than `width`; a few in any case.
+/// Number of letters within `width`; at least a few.
 std::size_t columns_within(double width, double size);
-/// What the text covers.
 Box box_of(const Text& text);
 
 struct Scene {
@@ -73,15 +70,14 @@ struct Scene {
   std::vector<Text> texts;
 };
 
-/// Characters that XML forbids, and bytes that are not UTF-8, replaced; < > & and quotes escaped.
+/// Escapes < > & and quotes; replaces bytes that are not UTF-8 and characters that XML forbids.
 std::string xml_text(std::string_view text);
 /// A coordinate with one decimal.
 std::string px(double value);
 /// "#0a559e": on a light ground.
 std::string_view hex_of(Colour colour);
-/// Class names of fills and strokes in that colour.
 std::string css_name(Colour colour);
-/// The outline of a symbol whose area is that of a circle of radius `radius`.
+/// Outline with the area of a circle of `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
 /// The text's beginning and end, at most `width` wide.
 std::string fitted_text(const std::string& text, double width, double size);
@@ -89,31 +85,26 @@ std::string fitted_text(const std::string& text, double width, double size);
 inline constexpr double page_width = 800;
 inline constexpr double page_margin = 16;
 
-/// Draws from the corner down; returns where it ends.
+/// Draws down from the corner; returns the bottom.
 double draw_plot(Scene& scene, const Plot& plot, Position corner, double width);
-/// The same across the page.
+/// Across the page; returns the bottom.
 double draw_bars(Scene& scene, const Bars& bars, double top);
 
-/// Shapes from here to the end of the group say this when pointed at.
+/// Until the end of the group, shapes show this text on hover.
 void begin_group(Scene& scene, const std::string& hover);
 void end_group(Scene& scene);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover = "");
-/// A thin line with a cap at either end, across or upright.
+/// A thin horizontal or vertical line with caps.
 void draw_whisker(Scene& scene, Position from, Position to);
-/// A line of several stretches with the dashes of its style.
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
-/// A light tint within these corners.
 void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
-/// The charts one below the other.
 Scene scene_of(const std::vector<Chart>& charts);
 
-/// The chart as an element of a page.
 std::string svg_element(const Chart& chart);
-/// The style sheet of svg_element.
 std::string svg_css();
 
 }  // namespace roofline

@@ -1,5 +1,3 @@
-// Rows of bars along one axis, their names before them and what they say behind them.
-
 #include <algorithm>
 
 #include "report/chart/draw.hpp"

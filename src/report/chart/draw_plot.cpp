@@ -12,11 +12,11 @@
 namespace roofline {
 namespace {
 
-/// What texts keep off.
+/// Places that texts avoid.
 struct Obstacles {
   Box bounds;               ///< texts stay within
   std::vector<Box> covers;  ///< never covered: marks and other texts
-  std::vector<Box> lines;   ///< covered only where there is no other place
+  std::vector<Box> lines;   ///< covered if there is no other place
 };
 
 bool is_free(const Box& box, const Obstacles& obstacles, bool may_cover_lines) {
@@ -25,7 +25,6 @@ bool is_free(const Box& box, const Obstacles& obstacles, bool may_cover_lines) {
          (may_cover_lines || std::ranges::none_of(obstacles.lines, hits));
 }
 
-/// Adds boxes along a stretch of a line.
 void add_line(Obstacles& obstacles, Position from, Position to) {
   constexpr double step = 5;
   const double count = std::max(1.0, std::ceil(std::hypot(to.x - from.x, to.y - from.y) / step));
@@ -38,7 +37,6 @@ Text label_at(double x, double y, const std::string& text, Anchor anchor) {
   return {x, y, text, anchor, "ink label"};
 }
 
-/// Places of a text by a mark of that radius, in the order in which they are tried.
 std::vector<Text> places_around(Position at, double radius, const std::string& text) {
   struct Direction {
     double x;
@@ -60,7 +58,7 @@ std::vector<Text> places_around(Position at, double radius, const std::string& t
   for (const double distance : {0.0, 12.0}) {
     const double reach = radius + mark_gap + distance;
     for (const Direction& each : directions) {
-      // The middle of the letters at the reach; above and below their edge.
+      // To the side the middle of the letters is at the reach, above and below their edge.
       const double edge = each.anchor == Anchor::middle ? each.y * small_text * 0.4 : 0;
       places.push_back(label_at(at.x + each.x * reach,
                                 at.y + each.y * reach + small_text * 0.35 + edge, text,
@@ -70,8 +68,7 @@ std::vector<Text> places_around(Position at, double radius, const std::string& t
   return places;
 }
 
-/// Places of a text along a stretch, from its end on: above it to the left, or below it to the
-/// right, which is off the line where it rises.
+/// From the line's end on: above to the left, or below to the right, clear of a rising line.
 void add_places_along(std::vector<Text>& places, Position from, Position to, bool is_below,
                       const std::string& text) {
   for (double share = 1; share >= 0; share -= 0.02) {
@@ -87,12 +84,11 @@ constexpr double right_margin = 12;
 constexpr double title_height = 16;
 constexpr double plot_height = 400;
 constexpr double curve_height = 280;
-/// Plots side by side are narrower, and lower.
+/// Plots side by side are smaller.
 constexpr double narrow_width = 500;
 constexpr double narrow_height = 300;
 
-// A mark that takes the whole time would have the large radius, if that made no mark larger than
-// the largest; none is smaller than the small one. A mark alone hides nothing.
+// A mark's area is its share of the time, up to largest_radius. A single mark has a fixed size.
 constexpr double whole_radius = 30;
 constexpr double largest_radius = 13;
 constexpr double least_radius = 2.6;
@@ -129,7 +125,6 @@ class PlotDrawing {
   double bottom() const { return frame_.y + frame_.height; }
   Position px_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
 
-  /// Its words stand in the middle of its foot.
   void draw(const Region& region) {
     std::vector<Position> corners;
     corners.reserve(region.corners.size());
@@ -140,7 +135,6 @@ class PlotDrawing {
     if (box_of(text).width < corners.back().x - corners.front().x) write_free({text}, true);
   }
 
-  /// The name of a mark, or where there is no room for that its number.
   void label(const Mark& mark) {
     const auto places = [&](const std::string& text) {
       return places_around(px_of(mark.at), 1.2 * radius_of(mark), text);
@@ -194,7 +188,6 @@ class PlotDrawing {
     write_first(places);
   }
 
-  /// The first of these texts that is free, rather one that covers no line.
   void write_first(const std::vector<Text>& places) {
     if (!write_free(places, false)) write_free(places, true);
   }
@@ -215,14 +208,13 @@ class PlotDrawing {
     return std::max(least_radius, unit_radius_ * std::sqrt(std::clamp(mark.share, 0.0, 1.0)));
   }
 
-  /// Large ones first, so that small ones are seen.
+  /// Large ones first, so that small ones are visible.
   void draw_marks() {
     const std::vector<std::size_t> order = marks_by_share(plot_.marks);
     for (const std::size_t i : order) draw_joins(plot_.marks[i]);
     for (const std::size_t i : order) draw(plot_.marks[i]);
   }
 
-  /// Lines from a mark to its other values, below all marks.
   void draw_joins(const Mark& mark) {
     const Position at = px_of(mark.at);
     const auto join = [&](const Position& to) {
@@ -255,7 +247,6 @@ class PlotDrawing {
     end_group(scene_);
   }
 
-  /// Another value of a mark: an outline.
   void draw_other(Symbol symbol, const Position& at, double radius) {
     draw_symbol(scene_, symbol, at, radius, css_name(Colour::paper));
     keep_free(at, radius);

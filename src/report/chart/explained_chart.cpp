@@ -1,5 +1,4 @@
-// How a layer's time comes about, in the steps of its explanation: work, roofs, kernel, time, and
-// where that lands.
+// A layer's explanation: work, roofs, kernel, time, and its place under the roofs.
 
 #include <fmt/format.h>
 
@@ -38,10 +37,10 @@ std::string bound_heading(const RooflinePoint& point) {
                      plain(point.intensity_flop_per_byte), plain(point.ridge_flop_per_byte));
 }
 
-/// More waves than these are drawn as one.
+/// More waves are drawn as one.
 constexpr double most_waves = 24;
 
-/// The waves of blocks, the last one partly idle, and how much of the arithmetic is useful.
+/// The waves of blocks, the last one partly idle, and the useful share of arithmetic.
 Panel waves_panel(const KernelPlan& kernel) {
   const double full = std::floor(kernel.waves);
   const double last = kernel.waves - full;
@@ -73,7 +72,6 @@ Panel waves_panel(const KernelPlan& kernel) {
   return panel;
 }
 
-/// The times that the layer could have, beside each other.
 Panel landing_panel(const Explanation& explanation, const LayerResult& row) {
   Bars bars;
   const auto add = [&](std::string label, double time_s, Colour colour) {

@@ -17,8 +17,7 @@ namespace {
 
 double power_of_ten(int exponent) { return std::pow(10.0, exponent); }
 
-/// The logarithm to base 10. Widening an axis may lead beyond the smallest and the largest number,
-/// which stand for what lies there.
+/// log10, clamped to finite numbers above 0, which widened axes may leave.
 double decade_of(double value) {
   using Limits = std::numeric_limits<double>;
   return std::log10(std::clamp(value, Limits::denorm_min(), Limits::max()));
@@ -44,7 +43,6 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
   return ticks;
 }
 
-/// 1, 2 or 5 times a power of ten.
 double round_step(double step) {
   const double power = power_of_ten(static_cast<int>(std::floor(decade_of(step))));
   for (const double digit : {1.0, 2.0, 5.0})
@@ -57,7 +55,7 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t majors) {
   if (!(axis.high > axis.low)) return ticks;
   const double step =
       round_step((axis.high - axis.low) / static_cast<double>(std::max<std::size_t>(1, majors)));
-  // Between numbers that are all but zero, or beyond all others, there is no step.
+  // The axis is too narrow or too wide for a step.
   if (!(step > 0) || !std::isfinite(step)) return ticks;
   for (int i = 0;; ++i) {
     const double value = axis.low + i * step;
@@ -66,7 +64,7 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t majors) {
   }
 }
 
-/// At the axis' own values, with as many texts as there may be.
+/// Ticks at the axis' own values, at most `majors` of them with a text.
 std::vector<Tick> stated_ticks(const Axis& axis, std::size_t majors) {
   const std::size_t step = (axis.values.size() + majors - 1) / majors;
   std::vector<Tick> ticks;
@@ -75,9 +73,9 @@ std::vector<Tick> stated_ticks(const Axis& axis, std::size_t majors) {
   return ticks;
 }
 
-/// Of a letter on average, of the size: in the widest of common sans-serif fonts.
+/// Average width of a letter over the font's size, in the widest of common sans-serif fonts.
 constexpr double letter_width = 0.66;
-constexpr double ascent = 0.8;    ///< above the baseline, of the size
+constexpr double ascent = 0.8;    ///< above the baseline, over the size
 constexpr double descent = 0.25;  ///< below it
 
 struct Polar {
@@ -85,11 +83,10 @@ struct Polar {
   double radius;
 };
 
-/// Corners that are repeated around the middle.
 struct Outline {
   std::size_t repeats;
   double turn_degrees;
-  double scale;  ///< that gives it the area of a circle
+  double scale;  ///< gives it the area of a circle
   std::span<const Polar> corners;
 };
 

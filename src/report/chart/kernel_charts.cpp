@@ -1,4 +1,4 @@
-// Kernels of a recording: under the roofs of their GPU where they were counted, and their time.
+// Kernels of a recording: under their GPU's roofs if counted, and their time.
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 namespace roofline {
 namespace {
 
-/// Those few are told apart at L2 as well.
+/// More would not be told apart at L2.
 constexpr std::size_t most_at_l2 = 8;
 
-/// The engines that the rows' kernels run on, the fastest first where their peaks are known.
+/// The kernels' engines, the fastest first if peaks are known.
 std::vector<Engine> engines_of(const KernelTable& table,
                                const std::vector<const KernelRow*>& rows) {
   std::vector<Engine> engines;
@@ -24,7 +24,6 @@ std::vector<Engine> engines_of(const KernelTable& table,
                        table.bounds ? table.bounds->roofs.datasheet_flop_per_s : EngineRates());
 }
 
-/// How kernels look that run on one of these engines, or whose engine was not counted.
 LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<Engine>& engine,
                        LegendItem::Sign sign) {
   if (!engine)
@@ -49,7 +48,6 @@ bool has_place(const KernelRow& row) {
          row.roof_share[KernelRoof::compute];
 }
 
-/// The rows shown, the longest first.
 std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
   std::vector<const KernelRow*> rows;
   for (const std::size_t i : report.kernel_selections[index].main_rows())

@@ -13,7 +13,6 @@
 namespace roofline {
 namespace {
 
-/// How layers look.
 struct Look {
   std::string_view name;
   KindFamily family;
@@ -55,14 +54,14 @@ std::string dtype_text(const std::optional<DataType>& type) {
   return type ? std::string(name_of(*type)) : "mixed types";
 }
 
-/// The work of one chart: of each GPU a plot, in it of each type or input the marks.
+/// A plot for each GPU, with marks by type or input.
 struct Subject {
   const Report& report;
   std::vector<const Result*> results;
   std::vector<TableRow> rows;
   std::vector<std::string> gpus = {};
   std::vector<std::string> inputs = {};
-  std::vector<std::optional<DataType>> types = {};  ///< that have a colour each; else one
+  std::vector<std::optional<DataType>> types = {};  ///< empty for a single colour
 
   Subject(const Report& all, std::vector<const Result*> of, std::vector<TableRow> shown)
       : report(all), results(std::move(of)), rows(std::move(shown)) {
@@ -80,7 +79,7 @@ struct Subject {
   std::size_t type_of(const Result& result) const {
     return types.size() == 1 ? 0 : index_in(types, result.setting.dtype);
   }
-  /// Whose times are shares of one whole.
+  /// Results with one index share one whole of time.
   std::size_t whole_of(const Result& result) const {
     return gpu_of(result) * types.size() + type_of(result);
   }
@@ -104,7 +103,7 @@ bool is_on_roofline(const LayerResult& row) {
          row.below_bound != BelowBound::fewer_bytes;
 }
 
-/// The time by which a mark stands: measured where it was.
+/// The time that places a mark: measured if known.
 double shown_time_s(const LayerResult& row) { return row.measured_time_s.value_or(time_s(row)); }
 
 double shown_time_s(const TableRow& row) {
@@ -113,14 +112,14 @@ double shown_time_s(const TableRow& row) {
   return time;
 }
 
-/// Whose operands the kernel finds in L2 for the most part.
+/// Whether the kernel finds most operands in L2.
 bool is_under_l2(const LayerResult& row) {
   if (!row.kernel || row.point.bound != Bound::memory) return false;
   const double dram = row.kernel->dram_read_byte + row.kernel->dram_write_byte;
   return is_in_cache(row) || dram < static_cast<double>(row.counts.bytes.total) / 2;
 }
 
-/// The roof that a layer is under, where that is not its own time.
+/// The layer's roof, unless its time is that roof.
 void add_bound(Mark& mark, const Result& result, const LayerResult& row) {
   if (!row.expected_time_s() && !row.measured_time_s) return;
   mark.bound_is_l2 = is_under_l2(row);
@@ -146,7 +145,7 @@ Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s())
     mark.expected_y = flops / *first.expected_time_s();
-  // Where there are several plots or types, dots on all roofs would hide the marks.
+  // With several plots or types, dots on all roofs would hide the marks.
   if (!subject.has_many()) add_bound(mark, row.result, first);
   mark.time_s = shown_time_s(row);
   mark.share = share_of(mark.time_s, whole_s);
@@ -165,7 +164,6 @@ std::vector<Mark> marks_of(const Subject& subject) {
   return marks;
 }
 
-/// What the mark of a layer alone is, said at each of its places.
 std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
   std::vector<Note> notes;
   const double flops = mark.at.y * shown_time_s(row);
@@ -186,7 +184,7 @@ std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
                      fmt::format("{}{} of its roof", row.measured_time_s ? "measured: " : "",
                                  percent(mark.at.y / *mark.bound_y))});
   if (!row.kernel || row.kernel->l2_byte <= 0) return notes;
-  // Where every byte passes L2 once the mark would cover this one.
+  // If all bytes pass L2 once, the mark would cover this place.
   if (const double l2_x = flops / row.kernel->l2_byte; l2_x < 0.9 * mark.at.x) {
     mark.l2_x = l2_x;
     notes.push_back({{l2_x, mark.at.y}, plain(l2_x) + " FLOP/B at L2"});
@@ -194,7 +192,7 @@ std::vector<Note> annotate(Mark& mark, const LayerResult& row) {
   return notes;
 }
 
-/// Of several types colours are those of types.
+/// With several types, colours mean types.
 std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject& subject) {
   const bool many_types = subject.types.size() > 1;
   std::vector<LegendItem> legend;
@@ -208,7 +206,6 @@ std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject&
   return legend;
 }
 
-/// Layers and their time, "3 layers, 12.3% of the time".
 struct LayersTime {
   std::size_t layers = 0;
   double time_s = 0;
@@ -223,7 +220,6 @@ struct LayersTime {
   }
 };
 
-/// Which layers stand above their roof, and why; empty where none does.
 std::string above_roof_text(const Subject& subject) {
   LayersTime saving;
   LayersTime others;
@@ -242,7 +238,6 @@ std::string above_roof_text(const Subject& subject) {
   return text.empty() ? text : " Above the roof: " + text + ".";
 }
 
-/// The layers that have no place and those of the rest, as sentences; empty where all are drawn.
 std::string not_drawn_text(const Subject& subject) {
   LayersTime without;
   LayersTime without_bound;
@@ -267,7 +262,7 @@ std::string not_drawn_text(const Subject& subject) {
   return text;
 }
 
-/// Engines that the rows shown run on, of one GPU: of several types the one that does most of each.
+/// Engines of the shown rows on one GPU; with several types, the main engine of each.
 std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
   std::vector<EnumArray<Engine, double>> flop(subject.types.size());
   const Bounds* bounds = &subject.first().bounds;
@@ -286,11 +281,10 @@ std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
   return fastest_first(engines, bounds->roofs.datasheet_flop_per_s);
 }
 
-/// Where more of the time is on the wrong side of an engine's ridge, since it is of layers on
-/// others, the sides of that ridge say nothing.
+/// With more time on the wrong side, from layers on other engines, the sides mean nothing.
 constexpr double most_on_wrong_side = 0.05;
 
-/// The sides of the ridge, with the time that each has of a network's.
+/// The sides of the ridge, with their shares of a network's time.
 std::vector<Region> sides_of(const Subject& subject, const Result& result, Engine engine,
                              const Plot& plot) {
   std::vector<Region> sides = sides_of_ridge(result.bounds, engine, plot);
@@ -312,7 +306,6 @@ std::vector<Region> sides_of(const Subject& subject, const Result& result, Engin
   return sides;
 }
 
-/// Of each GPU the marks under its roofs, all on the same axes.
 std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& marks) {
   Plot axes;
   axes.marks = marks;
@@ -321,7 +314,7 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
   for (const Result* result : subject.results)
     roofs.push_back({result->bounds, engines_of(subject, result->setting.gpu)});
   fit_axes(axes, roofs, !subject.has_many());
-  // Room for words to the right of a mark alone.
+  // room for text
   if (marks.size() == 1) axes.x.high = std::max(axes.x.high, 12 * marks.front().at.x);
   std::vector<Panel> panels;
   panels.reserve(subject.gpus.size() + 1);
@@ -346,7 +339,7 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
   return panels;
 }
 
-/// "fp16, batch 32, fwd; most of the time: dram 41.2%"; of several types how long each takes.
+/// "fp16, batch 32, fwd; most of the time: dram 41.2%"; with several types, the time of each.
 std::string setting_sentence(const Subject& subject) {
   if (subject.types.size() == 1) {
     std::string text = work_title(subject.first(), false);
@@ -384,7 +377,7 @@ std::vector<Panel> panels_of(const Subject& subject, std::vector<Mark> marks) {
       subject.rows, [](const TableRow& each) { return is_on_roofline(each.first()); });
   if (marks.size() == 1) notes = annotate(marks.front(), row->first());
   if (marks.size() > 1) number_longest(marks, subject.has_many());
-  // Of several types the shortest would hide each other.
+  // With several types, short layers' marks would hide each other.
   if (subject.types.size() > 1)
     std::erase_if(marks, [](const Mark& mark) { return mark.number == 0; });
   std::vector<Panel> panels = plots_of(subject, marks);

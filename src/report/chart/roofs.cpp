@@ -13,21 +13,19 @@
 namespace roofline {
 namespace {
 
-/// Within this of each other two roofs are one line to the eye.
+/// Closer roofs look like one line.
 constexpr double hardly_apart = 0.01;
 
 bool differ(double a, double b) { return std::fabs(a / b - 1) > hardly_apart; }
 
-/// Rates that roofs stand for.
 struct RoofSet {
   const EngineRates& flop_per_s;
   double byte_per_s;
   LineStyle style;
-  std::string_view name = "";  ///< empty: those of the engines and of the memory
+  std::string_view name = "";  ///< empty: names of the engines and of the memory
 };
 
-/// The flat roofs of the engines, and the slope that leads to the highest; none where one of
-/// `others` is the same line to the eye.
+/// Flat roofs and the slope to the highest, without lines that look like one of `others`.
 std::vector<Line> roofs_at(const RoofSet& set, const RoofSet* others,
                            const std::vector<Engine>& engines, const Plot& plot) {
   const auto label = [&](std::string_view own, double rate, std::string_view unit) {
@@ -81,7 +79,7 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
                                       LineStyle::dashed, name_of(ceilings.kind)};
   std::vector<Line> lines = roofs_at(datasheet, nullptr, engines, plot);
   std::vector<Line> lower_lines = roofs_at(lower, &datasheet, engines, plot);
-  // Two slopes are too close to each other for a label between them: the lower one has both.
+  // Two slopes leave no room for a label between them: the lower one carries both.
   if (!lower_lines.empty() && lower_lines.back().label_at_begin) {
     std::string& label = lower_lines.back().label;
     label = fmt::format("{} ({})", std::exchange(lines.back().label, ""), label);
@@ -174,7 +172,7 @@ std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Pl
 }
 
 Colour series_colour(std::size_t index) {
-  // Lines of the first of them are dark enough on paper.
+  // The lines of the first ones are dark enough on paper.
   constexpr std::array colours{Colour::blue, Colour::vermillion, Colour::green, Colour::wine,
                                Colour::grey, Colour::purple,     Colour::sky};
   return colours[index % colours.size()];

@@ -1,5 +1,4 @@
-// Work in several settings: a bar each, or curves against the batch with the parts of an image's
-// time.
+// Work in several settings: bars, or curves over the batch with the parts of an image's time.
 
 #include <fmt/format.h>
 
@@ -13,11 +12,10 @@
 namespace roofline {
 namespace {
 
-/// More bars are no picture.
+/// More bars are unreadable.
 constexpr std::size_t most_bars = 40;
 
-/// What a bar stands for. All of it grows or falls with the time, so that its range is that of
-/// the time.
+/// A bar's length. It grows or falls with the time, so the time's range applies to it.
 double quantity_of(const SettingRow& row, SortBy by) {
   return by == SortBy::time ? row.images_per_s.value_or(row.time_s)
                             : ranked_quantity(row, by).value_or(0);
@@ -69,27 +67,25 @@ Chart bars_of(const SettingsTable& table, const Selection& selection, const std:
   return chart;
 }
 
-/// The sweeps of one network, which share a chart.
 using Sweeps = std::vector<const SettingsTable*>;
 
-/// Of the axis, behind the last batch.
+/// Room for names behind the last batch, as a share of the axis.
 constexpr double name_room = 0.45;
 
 double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
-/// 0 where the time is not known.
+/// Images/s; 0 if the time is unknown.
 double throughput(const SettingRow& row, const std::optional<double>& time_s) {
   return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
 }
 
-/// A quantity at each batch.
 struct Curve {
-  std::string name;                   ///< stands where it ends
+  std::string name;                   ///< at the curve's end
   Colour colour = Colour::ink;        ///< paper: marks without a line
-  std::optional<Symbol> symbol = {};  ///< none: a dashed line without marks
+  std::optional<Symbol> symbol = {};  ///< nullopt: a dashed line without marks
   bool has_ranges = false;            ///< of expected times
 };
 
-/// Through the values above 0.
+/// Leaves out values of 0.
 template <class ValueOf>
 void add_curve(Plot& plot, const SettingsTable& sweep, const Curve& curve,
                const ValueOf& value_of) {
@@ -119,7 +115,6 @@ void add_curve(Plot& plot, const SettingsTable& sweep, const Curve& curve,
   if (line.path.size() > 1 && curve.colour != Colour::paper) plot.lines.push_back(std::move(line));
 }
 
-/// Room around the curves, and for their names.
 void finish_axes(Plot& plot) {
   const double span = plot.x.high / plot.x.low;
   plot.x.low /= 1.25;
@@ -129,7 +124,7 @@ void finish_axes(Plot& plot) {
   std::ranges::sort(plot.x.values);
 }
 
-/// The best batch, the one from which on it is nearly as good, and the first that does not fit.
+/// Marks the best batch, the first that is nearly as good, and the first that does not fit.
 void add_knee(Plot& plot, const SettingsTable& sweep) {
   const auto add = [&](const SettingRow& row, std::string text) {
     plot.lines.push_back(
@@ -154,7 +149,6 @@ std::string sweep_name(const SettingsTable& sweep) {
   return first.gpu + (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
 }
 
-/// What networks are expected to do, could do, and did where they were measured.
 Panel throughput_panel(const Sweeps& sweeps) {
   const bool alone = sweeps.size() == 1;
   Plot plot;

@@ -1,4 +1,4 @@
-// Charts as SVG: no script, no font of its own, plain classes so that converters understand it.
+// Charts as SVG without scripts and fonts, with plain classes that converters understand.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,6 @@ std::string text_element(const Text& text) {
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
 
-/// The sign about (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
   using Sign = LegendItem::Sign;
   const auto bar = [&](std::string_view css, double height) {
@@ -153,7 +152,7 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double t
   return y + line_height / 2 + 10;
 }
 
-/// Lines of text from `top` down; returns where they end.
+/// Returns the bottom.
 double draw_paragraph(Scene& scene, std::string_view text, Position corner, double size,
                       std::string_view css) {
   std::string lines = broken(text, columns_within(width, size));
@@ -166,7 +165,7 @@ double draw_paragraph(Scene& scene, std::string_view text, Position corner, doub
   return corner.y;
 }
 
-/// A panel's heading and body in one of the chart's columns; returns where they end.
+/// A panel in one of the chart's columns; returns the bottom.
 double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t column,
                   std::size_t columns) {
   const double share = width / static_cast<double>(columns);
@@ -181,7 +180,7 @@ double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t colu
                          : draw_bars(scene, std::get<Bars>(panel.body), top);
 }
 
-/// The chart from `top` down; returns where it ends.
+/// Returns the bottom.
 double draw_chart(Scene& scene, const Chart& chart, double top) {
   const auto paragraph = [&](std::string_view text, double at, double size, std::string_view css) {
     return draw_paragraph(scene, text, {page_margin, at}, size, css);

@@ -1,5 +1,3 @@
-// The time of every layer, and where the time of all went.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +9,10 @@
 namespace roofline {
 namespace {
 
-/// Each limiter has a colour, in the order of both.
+/// Limiters have the colours in order.
 static_assert(count_of<Limiter> == index_of(Colour::ink));
 constexpr Colour colour_of(Limiter limiter) { return static_cast<Colour>(index_of(limiter)); }
 
-/// A part of a time.
 struct PartOfTime {
   std::string name;
   std::string meaning;
@@ -23,7 +20,6 @@ struct PartOfTime {
   Colour colour;
 };
 
-/// The parts of the layers' expected times.
 std::vector<PartOfTime> parts_of(const TableRow& row) {
   EnumArray<Limiter, double> part_s{};
   double without_kernel_s = 0;  // copies over the host link
@@ -43,7 +39,7 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
   return parts;
 }
 
-/// A bar of the parts above 0, with the share of each in the panel's legend.
+/// A bar of the parts above 0; their shares go to the panel's legend.
 Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>& parts,
                  double whole_s) {
   Bar bar{.label = std::move(label)};
@@ -75,7 +71,6 @@ Panel where_time_goes(const Result& result) {
   return panel;
 }
 
-/// The parts of layers' expected time in the colours of those of all.
 Bar bar_of_parts(const TableRow& row, const std::string& hover = "") {
   Bar bar;
   for (const PartOfTime& part : parts_of(row))
@@ -132,7 +127,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   return chart;
 }
 
-/// A part of a step as its bar has it, in that order.
+/// In the bar's order.
 struct StepLook {
   StepPart part;
   Colour colour;
@@ -148,7 +143,7 @@ constexpr StepLook step_looks[] = {
     {StepPart::collectives, Colour::green},
     {StepPart::other_kernels, Colour::sky},
 };
-/// Parts that are less round to nothing.
+/// Smaller parts round to nothing.
 constexpr double least_step_part = 5e-4;
 
 }  // namespace

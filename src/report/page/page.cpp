@@ -1,5 +1,4 @@
-// A report as one HTML page, which fetches nothing and runs nothing: pictures, then what the table
-// says, in one column.
+// A report as one HTML page without scripts or references: charts, then the text of the table.
 
 #include <fmt/format.h>
 
@@ -31,12 +30,12 @@ std::string section(std::string_view title, const std::string& content) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
 }
 
-/// Lines that keep their columns, and scroll sideways where these are wider than the page.
+/// Text with fixed columns that scrolls sideways.
 std::string lines(std::string_view text) {
   return fmt::format("<pre tabindex=\"0\">{}</pre>\n", xml_text(text));
 }
 
-/// A page with more charts of one kind is not read.
+/// More charts of one kind are unreadable.
 constexpr std::size_t most_charts = 6;
 
 void add_charts(std::string& text, std::vector<Chart> charts, std::string_view kind) {
@@ -90,8 +89,7 @@ std::string errors_of(const Report& report) {
   return text + "</ul>\n";
 }
 
-/// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"; "... and 3
-/// more"
+/// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"
 std::string subject_of(const Report& report) {
   std::vector<std::string> subjects;
   for (const Result& result : report.results) subjects.push_back(work_title(result, true));
