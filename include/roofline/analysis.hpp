@@ -316,10 +316,10 @@ Expected<Result> evaluate(Network network, const Context& context);
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context);
 
 /// What evaluate_layers() gave of the records of one input, in order, as one result. At least one
-/// row.
+/// row. `total`: of all rows, where keep_leading() kept some of them.
 Expected<Result> join_records(const std::string& source, const std::string& name,
-                              std::vector<std::vector<LayerResult>> records,
-                              const Context& context);
+                              std::vector<std::vector<LayerResult>> records, const Context& context,
+                              const std::optional<Total>& total = {});
 
 /// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);

@@ -186,6 +186,12 @@ struct Selection {
 };
 
 Selection select(const Result& result, const RowFilter& filter);
+
+/// Whether files of rows hold no other rows than those that keep_leading() keeps.
+bool needs_leading_rows_alone(const RowFilter& filter);
+/// Of a stream's rows so far, keeps the rows that the filter may choose.
+void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter);
+
 /// Of the result's types.
 Selection select_types(const Result& result, const RowFilter& filter);
 Selection select(const KernelTable& table, const RowFilter& filter);

@@ -331,6 +331,11 @@ void set_needs(Request& request) {
   needs.layers = request.report.compare || explains(request) || filter.asks_for_layers() ||
                  std::ranges::any_of(request.gates, &Gate::of_layers);
   needs.notes = true;
+  needs.leading_rows_alone = needs_leading_rows_alone(filter) && !needs.report &&
+                             !explains(request) &&
+                             std::ranges::all_of(request.outputs, [](const Output& output) {
+                               return output.format != nullptr && output.format->rows() != nullptr;
+                             });
   for (Output& output : request.outputs) {
     const OutputFormat* format = output.format;
     if (output.what == Output::What::choice)

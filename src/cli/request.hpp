@@ -60,9 +60,10 @@ struct Needs {
   std::vector<const OutputFormat*> rows;  ///< formats of Output::What::rows, each once
   bool gpu = false;                       ///< false if only layers are written
   bool report = false;
-  bool layers = false;    ///< also if one work is evaluated in several ways
-  bool notes = false;     ///< of recordings; printed, as no output format shows them
-  bool networks = false;  ///< for a layer file of all layers
+  bool layers = false;              ///< also if one work is evaluated in several ways
+  bool leading_rows_alone = false;  ///< of a stream, those that the filter chooses and sums
+  bool notes = false;               ///< of recordings; printed, as no output format shows them
+  bool networks = false;            ///< for a layer file of all layers
   bool explained_networks = false;
 };
 

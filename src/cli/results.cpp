@@ -148,16 +148,35 @@ void Results::take_result(ItemResult result) {
   Stream& stream = streams_[*result.stream];
   stream.context = result.context;
   stream.network = result.result.setting.network;
+  if (request_->needs.leading_rows_alone)
+    return take_leading(stream, result.result.setting.source, std::move(rows));
   if (stream.rows.empty() || stream.rows.back().size() + rows.size() > rows_a_part)
     stream.rows.push_back(std::move(rows));
   else
     std::ranges::move(rows, std::back_inserter(stream.rows.back()));
 }
 
+void Results::take_leading(Stream& stream, const std::string& source,
+                           std::vector<LayerResult> rows) {
+  if (!stream.total) stream.total.emplace();
+  try {
+    for (const LayerResult& row : rows) add_to_total(*stream.total, row);
+  } catch (const OverflowError&) {
+    stream.error = caught_error(source, std::nullopt);
+  }
+  if (stream.rows.empty()) stream.rows.emplace_back();
+  std::vector<LayerResult>& kept = stream.rows.back();
+  std::ranges::move(rows, std::back_inserter(kept));
+  const RowFilter& filter = request_->report.filter;
+  if (kept.size() / 2 > std::max(rows_a_part, *filter.top)) keep_leading(kept, filter);
+}
+
 void Results::join_streams(const std::string& input) {
   for (auto& [number, stream] : std::exchange(streams_, {})) {
-    Expected<Result> result =
-        join_records(input, stream.network, std::move(stream.rows), *stream.context);
+    Expected<Result> result = stream.error
+                                  ? *stream.error
+                                  : join_records(input, stream.network, std::move(stream.rows),
+                                                 *stream.context, stream.total);
     if (result) {
       evaluated_.push_back({*std::move(result), stream.context});
     } else {

@@ -29,12 +29,21 @@ class Results {
   int finish() const;
 
  private:
+  struct Stream {
+    const Context* context = nullptr;
+    std::string network;
+    std::vector<std::vector<LayerResult>> rows;  ///< in pieces
+    std::optional<Total> total;                  ///< of all rows, where only some are kept
+    std::optional<InputError> error;
+  };
+
   void say(const Message& message);
   void count_copies(const Evaluation& part);
   void take_rows(const std::vector<RenderedRows>& rows);
   void print(std::string_view text);
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_result(ItemResult result);
+  void take_leading(Stream& stream, const std::string& source, std::vector<LayerResult> rows);
   /// Joins the input's records into one result for each stream.
   void join_streams(const std::string& input);
   void keep_layers(Network network);
@@ -53,11 +62,6 @@ class Results {
   std::uint64_t copies_ = 0;  ///< layers that "repeat" added to the present input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
-  struct Stream {
-    const Context* context = nullptr;
-    std::string network;
-    std::vector<std::vector<LayerResult>> rows;  ///< in pieces
-  };
   std::map<std::size_t, Stream> streams_;  ///< of the present input, by number
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;

@@ -272,7 +272,8 @@ std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& 
 /// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context,
-                 const std::shared_ptr<const TraceSummary>& recording) {
+                 const std::shared_ptr<const TraceSummary>& recording,
+                 const std::optional<Total>& total = {}) {
   Result result;
   result.setting.source = std::move(source);
   result.setting.network = std::move(name);
@@ -295,7 +296,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
   result.bounds.cache_byte = cache_byte_of(context.gpu);
   result.layers = std::move(rows);
-  sum_up(result);
+  sum_up(result, total);
   result.measured.recording = recording;
   return result;
 }
@@ -390,8 +391,8 @@ Expected<Result> evaluate(Network network, const Context& context) {
 }
 
 Expected<Result> join_records(const std::string& source, const std::string& name,
-                              std::vector<std::vector<LayerResult>> records,
-                              const Context& context) {
+                              std::vector<std::vector<LayerResult>> records, const Context& context,
+                              const std::optional<Total>& total) {
   std::size_t count = 0;
   for (const auto& record : records) count += record.size();
   std::vector<LayerResult> rows;
@@ -400,7 +401,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
   const Ceilings ceilings = ceilings_for(context, main_engine_of(rows));
   try {
-    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
+    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr, total);
     measure_up(result, context);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     return result;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -224,6 +225,35 @@ Selection select(const Result& result, const RowFilter& filter) {
   const auto sum = [&](const Indices& rows) { return sum_of(result.layers, rows); };
   return selection_of(groups_of(result.layers), result.layers.size(), sum,
                       result.total.measured_time_s, filter);
+}
+
+bool needs_leading_rows_alone(const RowFilter& filter) {
+  return filter.top && !filter.cover_share && !filter.by;
+}
+
+void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter) {
+  const SortBy by = filter.sort.value_or(SortBy::time);
+  std::vector<std::pair<double, double>> keys;  // by time: as expected, and as measured
+  for (const LayerResult& row : rows) {
+    TypeRow sum;
+    add_to_total(sum.total, row);
+    keys.emplace_back(ranks_points(by) ? time_s(row) : key_of(sum, by, std::nullopt),
+                      row.measured_time_s.value_or(0));
+  }
+  const std::size_t count = std::min<std::size_t>(rows.size(), *filter.top);
+  std::vector<bool> is_kept(rows.size(), false);
+  const auto keep_first = [&](auto key) {
+    std::vector<std::size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return keys[i].*key; });
+    for (std::size_t i = 0; i < count; ++i) is_kept[order[i]] = true;
+  };
+  keep_first(&std::pair<double, double>::first);
+  if (ranks_points(by)) keep_first(&std::pair<double, double>::second);
+  std::vector<LayerResult> kept;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (is_kept[i]) kept.push_back(std::move(rows[i]));
+  rows = std::move(kept);
 }
 
 Selection select_types(const Result& result, const RowFilter& filter) {

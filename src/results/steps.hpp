@@ -11,8 +11,8 @@
 
 namespace roofline {
 
-/// Fills in the total, types, shares and accuracy. Throws OverflowError.
-void sum_up(Result& result);
+/// Fills in the total, unless it is given, types, shares and accuracy. Throws OverflowError.
+void sum_up(Result& result, const std::optional<Total>& total = {});
 
 /// Adds a row to those of its type. Throws OverflowError.
 void add_to_types(std::vector<TypeRow>& types, const LayerResult& row);

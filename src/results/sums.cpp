@@ -136,8 +136,11 @@ void add_to_types(std::vector<TypeRow>& types, const LayerResult& row) {
   add_to_total(type->total, row);
 }
 
-void sum_up(Result& result) {
-  for (const LayerResult& row : result.layers) add_to_total(result.total, row);
+void sum_up(Result& result, const std::optional<Total>& total) {
+  if (total)
+    result.total = *total;
+  else
+    for (const LayerResult& row : result.layers) add_to_total(result.total, row);
   result.measured.not_compared = count_not_compared(result.layers);
   const double whole_s = result.total.time_s;
   for (LayerResult& row : result.layers) {

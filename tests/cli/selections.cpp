@@ -1,5 +1,7 @@
 // What of the results is shown, summed up and compared, as a user asks for it.
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -51,6 +53,49 @@ TEST_CASE("Two networks of one name stay apart", "[cli/selections]") {
   CHECK(root.at("points").at(1).at("network") == "other.json");
   for (const Json& table : root.at("points")) CHECK(table.at("rows").size() == 4);
   CHECK(lines_with(run(folder, both).out, "other.json  ").size() == 1);
+}
+
+TEST_CASE("The first rows of a long stream are those that sorting all of it gives",
+          "[cli/selections]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string name = R"({"name": "l)" + std::to_string(i) + R"(", )";
+    lines += name + R"("type": "linear", "in_features": )" + std::to_string(1 + i * 37 % 1009) +
+             R"(, "out_features": )" + std::to_string(1 + i * 59 % 1013) + "}\n";
+  }
+  folder.write("l.ndjson", lines);
+  const auto rows_of = [&](const std::string& options) {
+    std::vector<Json> rows;
+    for (const std::string& line :
+         lines_of(run(folder, "roofline l.ndjson --gpu v100 --format ndjson" + options).out))
+      rows.push_back(Json::parse(line));
+    return rows;
+  };
+  const std::vector<Json> all = rows_of("");
+  REQUIRE(all.size() == 10'000);
+  for (const std::string key : {"flops", "expected_time_s"}) {
+    std::vector<Json> sorted = all;
+    std::ranges::stable_sort(sorted, std::greater(),
+                             [&](const Json& row) { return row.at(key).get<double>(); });
+    const std::vector<Json> top =
+        rows_of(std::string(" --top 5 --sort ") + (key == "flops" ? "flops" : "time"));
+    REQUIRE(top.size() == 5);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(top[i].at("name") == sorted[i].at("name"));
+  }
+  // Shares are of the whole time, whatever is shown.
+  const std::string sorted = "roofline l.ndjson --gpu v100 --sort time --format csv";
+  CHECK(run(folder, sorted + " --top 3").out == run(folder, sorted + " | head -4").out);
+}
+
+TEST_CASE("Sums of a stream that overflow are said, also where some rows are kept alone",
+          "[cli/selections]") {
+  const TemporaryFolder folder;
+  const std::string large = R"({"type": "matmul", "m": 1000000000, "n": 8, "k": 1000000000})";
+  folder.write("l.ndjson", large + '\n' + large + '\n' + large + '\n');
+  const Outcome outcome = run(folder, "roofline l.ndjson --gpu v100 --format ndjson --top 1");
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err == "l.ndjson: expected counts below 2^64, got an overflow\n");
 }
 
 namespace {
