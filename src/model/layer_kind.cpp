@@ -16,7 +16,7 @@ constexpr KindInfo row(KindFamily family, std::uint64_t flop_per_element, Elemen
   return {family, flop_per_element, cost, reach, fused, autocast, saved, named, features, aliases};
 }
 
-// FLOP an element: each operation that the textbook formula has, transcendentals as one.
+// FLOP per element: each operation of the textbook formula, transcendentals count as one.
 // NOLINTBEGIN(bugprone-branch-clone): one row a kind
 // clang-format off
 constexpr KindInfo row_of(LayerKind kind) {
@@ -53,8 +53,8 @@ constexpr KindInfo row_of(LayerKind kind) {
     case gelu:                return row(Family::activation,  8, Cost::erf,         Reach::place,  Fused::joined, Cast::widest, Saved::input,   Named::by_kind);  // scale, erf as about 5, add, multiply
     case softmax:             return row(Family::activation,  5, Cost::own,         Reach::row,    Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind);  // maximum, subtract, exp, sum, divide
     case elementwise:         return row(Family::activation,  1, Cost::any,         Reach::place,  Fused::joined, Cast::widest, Saved::input,   Named::by_operator);  // any other function of one operand
-    // Any other function of one operand that asks for its row, or for an element's place in it: cumulative
-    // sums, triangles, Hardmax.
+    // Other functions of one operand which need the whole row, or an element's place in it:
+    // cumulative sums, triangles, Hardmax.
     case rowwise:             return row(Family::activation,  1, Cost::any,         Reach::row,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);
     case add:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Fused::joined, Cast::widest, Saved::nothing, Named::by_kind);  // the gradient passes through unchanged
     case sub:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
