@@ -1,4 +1,4 @@
-// Whether a library ran the algorithm that it should have, as far as the kernel's name tells.
+// Whether a library chose the right algorithm, judged by the kernel's name.
 
 #include <algorithm>
 #include <initializer_list>
@@ -9,24 +9,24 @@
 namespace roofline {
 namespace {
 
-/// What algorithms have in common that libraries choose between.
+/// Classes of algorithms among which libraries choose.
 enum class Approach : std::uint8_t {
   unknown,
-  naive,   ///< a thread a result, which reads every operand from memory
+  naive,   ///< one thread per result, reading every operand from memory
   direct,  ///< a patch of the image in registers or shared memory
   im2col,  ///< the image copied into a matrix, then a matrix product
-  gemm,    ///< a matrix product, its operand gathered on the fly
+  gemm,    ///< a matrix product with an operand gathered on the fly
   winograd,
   fft,
 };
 
 struct ApproachMark {
   Approach approach;
-  std::initializer_list<std::string_view> parts;  ///< of a kernel's name, any of which tells it
+  std::initializer_list<std::string_view> parts;  ///< of kernel names; any of them matches
 };
 
-/// Parts of the names of cuDNN's, MIOpen's, Composable Kernel's and ATen's kernels, of MIOpen's
-/// solvers and of this model's algorithms. Asked in this order.
+/// Parts of names of cuDNN's, MIOpen's, Composable Kernel's and ATen's kernels, of MIOpen's solvers
+/// and of this model's algorithms, tried in this order.
 const ApproachMark approach_marks[] = {
     {Approach::naive, {"Naive", "naive_conv"}},
     {Approach::winograd, {"inograd", "Sp3AsmConv"}},
@@ -47,8 +47,8 @@ Approach approach_of(std::string_view name) {
   return Approach::unknown;
 }
 
-/// The groups side by side in one kernel, as images of their own: what a library should have where
-/// it has but a naive kernel.
+/// Time with all groups side by side in one kernel, as separate images: the target for a library
+/// with only a naive kernel.
 std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel& model,
                                       CacheState cache) {
   Layer layer = row.layer;
@@ -78,13 +78,13 @@ std::optional<double> better_time_s(const LayerResult& row, const KernelModel& m
   if (row.layer.kind != LayerKind::conv) return std::nullopt;
   const Approach ran = approach_of(row.layer.measured->kernel);
   const Approach better = approach_of(better_kernel(row));
-  // A planned FFT is no reproach: of it alone autotuned kernels on an H200 took twice the range.
+  // A planned FFT is no evidence: for FFT alone, autotuned kernels on an H200 took twice the range.
   if (ran == better || ran == Approach::unknown || better == Approach::unknown ||
       better == Approach::fft)
     return std::nullopt;
   const bool is_planned = better_kernel(row) == row.kernel->name();
   const auto time_s = is_planned ? row.expected_time_s : implicit_gemm_s(row, model, cache);
-  // Far beyond: what autotuning found to be the best is, in one layer of a hundred, beyond alone.
+  // Far beyond the range: autotuned kernels exceed the range itself in one layer of a hundred.
   const double far = ran == Approach::naive ? 1 : 2;
   if (!time_s || *row.measured_time_s <= far * row.expected_uncertainty->factor_95 * *time_s)
     return std::nullopt;
