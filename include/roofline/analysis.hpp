@@ -1,7 +1,5 @@
 #pragma once
 
-// Layers on a GPU, from counts to times.
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +60,6 @@ constexpr std::string_view meaning_of(StepPart part) {
   return "";
 }
 
-/// The idle parts of a step and their causes.
 struct IdlePart {
   StepPart part;
   IdleCause cause;
@@ -86,7 +83,7 @@ struct Advice {
 };
 
 struct Verdict {
-  double step_s = 0;  ///< sum of part_s: a step with its gaps, or the measured layers
+  double step_s = 0;  ///< step with its gaps, or measured layers
   EnumArray<StepPart, double> part_s{};
   bool knows_gaps = false;  ///< step_s includes the time between kernels
   /// First the best action with unchanged work, then the others in descending order of saving.
@@ -98,7 +95,6 @@ struct Verdict {
     for (const IdlePart& each : idle_parts) sum_s += part_s[each.part];
     return sum_s;
   }
-  /// The time of the layers' kernels.
   double layers_s() const {
     return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
            part_s[StepPart::small_kernels] + part_s[StepPart::unexplained] +
@@ -106,8 +102,7 @@ struct Verdict {
   }
 };
 
-/// Why a measured time is below the roofline, the least time of a kernel with all its work and all
-/// its traffic to device memory.
+/// Why a measured time is below the roofline, the least time with all work and all traffic to DRAM.
 enum class BelowBound : std::uint8_t {
   fewer_macs,  ///< Winograd and FFT do fewer multiply-adds than are counted
   /// The bytes are an upper estimate (Counts::is_upper_estimate), so there is no bound.
@@ -155,17 +150,16 @@ struct Total {
   double compute_time_s = 0;
   double memory_time_s = 0;
   double roofline_time_s = 0;
-  std::optional<double> expected_time_s = 0;  ///< present if every row has one
+  std::optional<double> expected_time_s = 0;  ///< absent if a row has none
   std::optional<Uncertainty> expected_uncertainty;
-  std::optional<double> measured_time_s = 0;  ///< present if every row has one
+  std::optional<double> measured_time_s = 0;  ///< absent if a row has none
   double lost_s = 0;                          ///< sum of roofline::lost_s over the rows
-  bool is_overcounted = false;          ///< a row is below its bound by BelowBound::fewer_bytes
-  double time_s = 0;                    ///< expected times, or bounds of rows without one
-  double compute_bound_part_s = 0;      ///< roofline_time_s of the compute-bound rows
-  EnumArray<Limiter, double> part_s{};  ///< parts of the expected time
+  bool is_overcounted = false;      ///< a row is below its bound by BelowBound::fewer_bytes
+  double time_s = 0;                ///< expected times, or bounds of rows without one
+  double compute_bound_part_s = 0;  ///< roofline_time_s of the compute-bound rows
+  EnumArray<Limiter, double> part_s{};
 };
 
-/// The layers of one type, all passes together.
 struct TypeRow {
   LayerKind kind = LayerKind::conv;
   std::uint64_t rows = 0;
@@ -175,14 +169,13 @@ struct TypeRow {
 
 /// A layer slower than its bound: the reason and the remedy.
 struct LostTime {
-  std::size_t row = 0;     ///< index in the result's layers
-  std::size_t layers = 1;  ///< number of equal layers
+  std::size_t row = 0;
+  std::size_t layers = 1;  ///< number of equal ones
   double lost_s = 0;       ///< measured time beyond the bound, over all of them
   std::string why;
   std::string help;  ///< the best of advise(); empty if nothing gains
 };
 
-/// Layers with a bad choice of the library.
 struct BadChoices {
   std::size_t layers = 0;
   double measured_s = 0;
@@ -214,32 +207,31 @@ enum class BatchGoal : std::uint8_t {
   best,  ///< the smallest batch within near_best_share of the least time an image
 };
 
-/// One evaluation: the network, its options and the GPU.
 struct Setting {
   std::string source;
   std::string network;
   std::size_t item = 0;  ///< index among its source's networks
   /// The network's name; if it is not unique, the source, with "#2" within one source.
   std::string label;
-  std::optional<DataType> dtype;        ///< absent if layers differ
-  std::optional<std::uint64_t> batch;   ///< absent if layers differ
-  std::optional<BatchGoal> batch_goal;  ///< goal of a searched batch
-  bool training = false;                ///< all passes
+  std::optional<DataType> dtype;       ///< absent if layers differ
+  std::optional<std::uint64_t> batch;  ///< absent if layers differ
+  std::optional<BatchGoal> batch_goal;
+  bool training = false;
   std::optional<Framework> framework;
   RunWay way = RunWay::layers;
   RunsAs runs_as = RunsAs::layers;
   std::optional<Pass> pass;  ///< absent if layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
-  std::string gpu_share;  ///< Gpu::share
+  std::string gpu_share;
   std::optional<std::uint64_t> gpu_memory_byte;
   std::uint64_t reserved_memory_byte = 0;  ///< part of it unavailable to networks
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;
 };
 
-/// Lower bounds on the time of a whole network, whatever it keeps in cache. The sum of the layers'
-/// rooflines (roofline_point.hpp) is not such a bound. For a cache of C bytes:
+/// Lower bounds on the time of a whole network, whatever it keeps in cache, unlike the sum of its
+/// layers' rooflines (roofline_point.hpp). For a cache of C bytes:
 ///
 ///   compute = sum of FLOP / peak
 ///   fused   = max(compute, host copies, (W + I + O - K) / bandwidth)
@@ -264,7 +256,7 @@ struct NetworkBounds {
 struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
-  Engine main_engine = Engine::fp32;        ///< engine of most dense FLOP, else the first layer's
+  Engine main_engine = Engine::fp32;        ///< of most dense FLOP, else the first layer's
   std::optional<std::uint64_t> cache_byte;  ///< L2, plus an L3 behind it
   std::optional<NetworkBounds> network;     ///< present if layers read each other's outputs
 };
@@ -273,12 +265,11 @@ struct Bounds {
 struct ImpossibleTimes {
   std::size_t rows = 0;
   std::size_t row = 0;  ///< the farthest below its limit, an index in the result's layers
-  double least_s = 0;   ///< the least possible time
+  double least_s = 0;
   /// 10, 1000 or the batch, if times longer by this factor would be possible.
   std::optional<double> factor;
 };
 
-/// Comparison of the rows with measured times.
 struct Measurement {
   /// One entry for each pass and data type; empty without measured times.
   std::vector<Accuracy> accuracy;
@@ -290,7 +281,6 @@ struct Measurement {
   std::shared_ptr<const TraceSummary> recording;
 };
 
-/// A network in one setting on one GPU.
 struct Result {
   Setting setting;
   Bounds bounds;
@@ -309,8 +299,7 @@ Expected<Result> evaluate(Network network, const Context& context);
 /// Evaluates layers alone, as records of a stream: rows without sums, shares and memory.
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context);
 
-/// Joins the rows of evaluate_layers() for the records of one input, in order. Needs at least one
-/// row.
+/// For the records of one input, in order; at least one row.
 Expected<Result> join_records(const std::string& source, const std::string& name,
                               std::vector<std::vector<LayerResult>> records,
                               const Context& context);
@@ -329,14 +318,12 @@ void set_measured_gpu(Network& network, const std::string& gpu);
 
 /// Time of a layer in summaries: the expected time, else the roofline bound.
 double time_s(const LayerResult& row);
-/// 0 if the whole is 0.
 constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;
 }
 
-/// Lower bound on any kernel of the row except Winograd and FFT: NetworkBounds::cached_bound_s of
-/// this layer alone. nullopt if the size of the cache is unknown or the bytes are an upper
-/// estimate.
+/// Lower bound on any kernel of the row but Winograd and FFT: NetworkBounds::cached_bound_s of the
+/// layer alone. nullopt if the size of the cache is unknown or the bytes are an upper estimate.
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds);
 
 /// The smallest batch at which the layer is bound by compute, with weights read once whatever the

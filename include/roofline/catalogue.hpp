@@ -1,7 +1,6 @@
 #pragma once
 
-// GPUs and networks by name: built-in ones, found without parsing the others, and GPU files of the
-// user's folder.
+// GPUs and networks by name: built-in ones, and GPU files of the user's folder.
 
 #include <memory>
 #include <optional>
@@ -43,16 +42,13 @@ class Catalogue {
   /// An unknown name is an error with the nearest names.
   Expected<Gpu> find(const std::string& name_or_path) const;
 
-  /// The GPUs selected by a word (results/selection.hpp), sorted by name: "all", a maker, an
-  /// architecture, "nvidia>=48GB". nullopt for a plain name. An error if the word is malformed or
-  /// selects nothing.
+  /// The GPUs of a selecting word (model/selection.hpp), sorted by name: "all", a maker, an
+  /// architecture, "nvidia>=48GB". nullopt for a plain name. An error for an empty selection.
   Expected<std::optional<std::vector<Gpu>>> select(const std::string& word) const;
 
-  /// Candidates for a recording's GPU: the GPU with its name, else all with its number of SMs and,
-  /// within 10 %, its memory.
+  /// The GPU with this name, else all with its number of SMs and, within 10 %, its memory.
   Expected<std::vector<Gpu>> find_recorded(const RecordedGpu& recorded) const;
 
-  /// Text of the GPU's file.
   Expected<std::string> text(const std::string& name_or_path) const;
 
   /// Path of the GPU's file; nullopt for a built-in or unknown GPU.

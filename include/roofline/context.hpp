@@ -28,8 +28,7 @@ enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 
 enum class Framework : std::uint8_t { pytorch, torch_compile, tensorrt };
 
-/// A framework's defaults. All frameworks run attention written as two products and a softmax in
-/// one kernel.
+/// All frameworks run attention written as two products and a softmax in one kernel.
 struct FrameworkInfo {
   std::string_view name;
   std::string_view meaning;
@@ -82,19 +81,18 @@ enum class HostMemory : std::uint8_t { pinned, pageable };
 struct AnalysisOptions {
   std::optional<Framework> framework;  ///< its defaults hold for options left unset
   EngineChoices engine;
-  CeilingKind ceilings = CeilingKind::datasheet;  ///< datasheet or sustained
-  bool training = false;                          ///< all three passes; else each layer's own
+  CeilingKind ceilings = CeilingKind::datasheet;
+  bool training = false;  ///< all three passes; else each layer's own
   FusionKind fusion = FusionKind::none;
   /// Runs attention written as two products and a softmax in one kernel.
   bool fused_attention = false;
   std::optional<Layout> layout;  ///< of images without a stated layout; nullopt: usual_layout
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
-  Optimizer optimizer = Optimizer::sgd;  ///< of training; its state takes memory
+  Optimizer optimizer = Optimizer::sgd;  ///< its state takes memory
   /// Unset: stream for FusionKind::epilogue (an inference engine), else graph.
   std::optional<LaunchProtocol> launch;
-  /// The user's sustained ceilings: peak of the dense layers' engine, and bandwidth of device
-  /// memory.
+  /// The user's ceilings: peak of the dense layers' engine, and bandwidth of device memory.
   std::optional<double> peak_flop_per_s;
   std::optional<double> bandwidth_byte_per_s;
   /// Threads for the layers of one large network. Results do not depend on it.
@@ -109,7 +107,7 @@ struct Context {
   Ceilings ceilings;        ///< without the user's peak, whose engine depends on the layers
   std::optional<double> host_copy_byte_per_s;  ///< present if host copies are asked for
   Launch launch;                               ///< of layers outside recordings
-  KernelModel kernel;                          ///< under these ceilings
+  KernelModel kernel;
   /// The kernel model with the user's peak for one engine, indexed by engine; empty without a peak.
   std::vector<KernelModel> kernel_by_engine;
   /// Assumptions in place of missing GPU data, one sentence each.
@@ -119,13 +117,12 @@ struct Context {
 /// An error if the GPU's file lacks data which the options need.
 Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 
-/// The context's ceilings with the user's peak for `engine`.
+/// With the user's peak for `engine`.
 Ceilings ceilings_for(const Context& context, Engine engine);
 /// Practical roofs are the kernel model's under `engine`'s ceilings.
 Roofs roofs_for(const Context& context, Engine engine);
 /// How kernels are launched; recordings and engines have their own way.
 Launch launch_of(RunsAs runs_as, const Context& context);
-/// The kernel model under the ceilings for `engine`.
 const KernelModel& kernel_model_for(const Context& context, Engine engine);
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Element types of tensors: storage and multiplication. The arithmetic unit is an Engine (gpu.hpp).
+// Element types of tensors. The arithmetic unit is an Engine (gpu.hpp).
 //
 // Block-scaled types store an 8-bit scale for each block of elements: the OCP Microscaling Formats
 // (MX) specification 1.0, 2023, has blocks of 32 elements and powers of two as scales; NVIDIA's
@@ -31,9 +31,9 @@ enum class DataType : std::uint8_t {
   mxfp6,
   mxfp4,
   nvfp4,
-  // Types of whole networks, never of a tensor: PyTorch's autocast.
-  amp,       ///< to fp16
-  amp_bf16,  ///< to bf16
+  // Types of whole networks, never of a tensor: PyTorch's autocast to fp16 and bf16.
+  amp,
+  amp_bf16,
 };
 
 struct DataTypeInfo {

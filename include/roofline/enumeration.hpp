@@ -18,8 +18,7 @@ namespace roofline {
 template <class E>
 concept Enumeration = std::is_enum_v<E>;
 
-/// The enumerator's identifier; empty for a number without one, which compilers print as a cast,
-/// "(roofline::Pass)3".
+/// The enumerator's identifier; empty for a number without one, printed as "(roofline::Pass)3".
 template <auto value>
 constexpr std::string_view identifier() {
   std::string_view text = __PRETTY_FUNCTION__;  // "... value = roofline::Pass::fwd; ..."
@@ -66,7 +65,6 @@ constexpr std::array<E, count_of<E>> list_enumerators() {
   return all;
 }
 
-/// All enumerators, in order.
 template <Enumeration E>
 inline constexpr std::array<E, count_of<E>> enumerators = list_enumerators<E>();
 
@@ -77,7 +75,6 @@ constexpr std::array<std::string_view, count_of<E>> list_names() {
   return names;
 }
 
-/// All names, in order.
 template <Enumeration E>
 inline constexpr std::array<std::string_view, count_of<E>> names_of = list_names<E>();
 
@@ -91,8 +88,7 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// The enumerator with this name or alias (aliases_of(E): words separated by blanks); nullopt for
-/// unknown text.
+/// By name or alias (aliases_of(E): words separated by blanks); nullopt for unknown text.
 template <Enumeration E>
 constexpr std::optional<E> parse(std::string_view text) {
   for (const E e : enumerators<E>) {

@@ -18,12 +18,12 @@ enum class LayerKind : std::uint8_t;
 /// Settings of the library which would help; a program names its own options for them.
 enum class Remedy : std::uint8_t {
   none,
-  gpu,         ///< another GPU: all_gpus() lists them
-  network,     ///< another network: network_names() lists them
-  batches,     ///< several batches: LayerDefaults::batch_override
-  dimensions,  ///< LayerDefaults::dimensions
-  limits,      ///< LayerDefaults::limits and those of open_input()
-  ceilings,    ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
+  gpu,      ///< another GPU: all_gpus() lists them
+  network,  ///< another network: network_names() lists them
+  batches,  ///< LayerDefaults::batch_override
+  dimensions,
+  limits,    ///< LayerDefaults::limits and those of open_input()
+  ceilings,  ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
   /// Show a working layer of InputError::layer_kind: this one lacks a key or has an unknown one.
   layer,
 };
@@ -38,7 +38,6 @@ class InputError : public std::runtime_error {
         source(std::move(source_)),
         where(std::move(where_)),
         message(std::move(message_)) {}
-  /// An error of the request, not of an input.
   explicit InputError(std::string message_, Remedy remedy_ = Remedy::none)
       : InputError("", "", std::move(message_)) {
     remedy = remedy_;

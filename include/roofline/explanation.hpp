@@ -1,7 +1,5 @@
 #pragma once
 
-// Parts of the time of a layer or a whole network, and advice on shortening it.
-
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -11,9 +9,9 @@
 
 namespace roofline {
 
-/// Equal layers.
+/// Equal layers of the result.
 struct MainLayer {
-  std::vector<std::size_t> rows;  ///< indices in the result's layers; at least one
+  std::vector<std::size_t> rows;  ///< indices; at least one
   double time_s = 0;  ///< sum over the layers; measured if the whole network is measured
   double share = 0;   ///< 0..1, of the network's time
 };
@@ -22,18 +20,17 @@ struct MainLayer {
 struct Sensitivity {
   std::string what;  ///< "bandwidth"; "launch" (the time to start kernels) is a tenth less
   double time_s = 0;
-  double saved_share = 0;  ///< share of the expected time; negative if the time grows
+  double saved_share = 0;  ///< negative if the time grows
 };
 
 struct NetworkExplanation {
-  std::size_t result = 0;  ///< index in Report::results
-  /// Shares of the expected time. With other_share (host copies and layers without a known kernel)
-  /// they sum to 1.
+  std::size_t result = 0;
+  /// With other_share (host copies and layers without a known kernel) they sum to 1.
   EnumArray<Limiter, double> limiter_share{};
   double other_share = 0;
   std::vector<MainLayer> layers;  ///< at most five, in descending order of time
-  /// Changes gaining 3 % or more, in descending order of gain; then the best change of each
-  /// property combined. Empty for recordings: their verdict has the advice.
+  /// Changes gaining 3 % or more, in descending order of gain, then the best of each kind combined.
+  /// Empty for recordings: their verdict has the advice.
   std::vector<Advice> changes;
   std::vector<Sensitivity> sensitivity;  ///< empty for records
 };

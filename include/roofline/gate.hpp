@@ -31,17 +31,15 @@ struct Gate {
 /// Syntax: "[layer.|total.]FIELD COMPARISON NUMBER".
 Expected<Gate> parse_gate(std::string_view text);
 
-/// A network or layer which meets a gate's condition.
 struct GateFailure {
   std::size_t result = 0;
-  std::optional<std::size_t> row;  ///< index in its layers; absent for the total
+  std::optional<std::size_t> row;  ///< absent for the total
   double value = 0;                ///< in the gate's unit
 };
 
 struct GateOutcome {
   std::vector<GateFailure> failures;
-  /// Results for which the field is unknown (for a gate of layers: in every layer). No answer is
-  /// not a pass.
+  /// No known value (for a gate of layers: in any layer), which is not a pass.
   std::vector<std::size_t> unanswered;
 };
 

@@ -68,9 +68,8 @@ struct Source {
   std::vector<std::string> fields;
 };
 
-/// A field set for a run.
 struct GpuChange {
-  std::string field;  ///< "bandwidth"; "peak.fp32" for one engine's peak
+  std::string field;  ///< "bandwidth", or "peak.fp32" for an engine
   /// Unit of both numbers: "B/s", "MiB"; empty for counts, "x" for a factor of all peaks.
   std::string unit;
   std::optional<double> from;  ///< absent if not published
@@ -80,7 +79,7 @@ struct GpuChange {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string share;  ///< share of a GPU in a MIG slice
+  std::string share;  ///< the resources of a MIG slice, in words
   std::string vendor;
   std::string architecture;
   std::string compute_capability;
@@ -178,7 +177,7 @@ Architecture architecture_of(const Gpu& gpu);
 /// One GPU field changed for a run, to study another bandwidth, more SMs, a larger L2:
 /// "bandwidth=4TB/s", "l2=50MiB", "sms=x2", "clock=+10%", "fp16_tensor=400TFLOP/s".
 struct GpuSetting {
-  std::string text;              ///< as given
+  std::string text;
   std::string name;              ///< short name of the field; "peak" for an engine
   std::optional<Engine> engine;  ///< absent: all engines' peaks
   bool is_factor = false;        ///< value multiplies the GPU's own
@@ -188,14 +187,13 @@ struct GpuSetting {
 /// Short names: "sms, clock, ...".
 std::string settable_gpu_fields();
 
-/// FIELD=VALUE: the field's short name or its key in GPU files; a number with a unit (default: the
-/// key's unit), or a factor.
+/// FIELD=VALUE: a short name or a key of GPU files; a number with a unit (default: the key's), or a
+/// factor.
 Expected<GpuSetting> parse_gpu_setting(std::string_view text);
 
 /// The changed GPU: its name says what was set, Gpu::changes has old and new values. Peaks follow
 /// the number of SMs and the clock unless set themselves; measured values follow the datasheet's.
-/// The power limit stays. An error for a factor of a field which the GPU does not state, or for an
-/// engine it lacks.
+/// The power limit stays. An error for a factor of an absent value, or for an engine of other GPUs.
 Expected<Gpu> with_settings(Gpu gpu, std::span<const GpuSetting> settings);
 
 }  // namespace roofline

@@ -18,14 +18,13 @@
 
 namespace roofline {
 
-struct ResolvedModel;  // src/kernel/resolved_model.hpp
+struct ResolvedModel;
 
 /// Immutable; copies share their content. Independent of the Gpu it was made from.
 class KernelModel {
  public:
   explicit KernelModel(ResolvedModel resolved);
 
-  /// The GPU's name.
   const std::string& gpu() const;
   /// Assumptions in place of missing GPU data, one sentence each.
   const std::vector<std::string>& assumptions() const;
@@ -81,14 +80,14 @@ enum class Limiter : std::uint8_t {
   math,  ///< the layer's own FLOP at the engine's practical rate
   /// Other instructions of the arithmetic units: operand loads, indices, conversions, copies.
   instructions,
-  dram,          ///< device memory
-  l2,            ///< L2 cache
+  dram,
+  l2,
   in_flight,     ///< too few bytes in flight to reach memory's rate at its latency
   tile_padding,  ///< arithmetic on partly filled tiles and padded channels
   last_wave,     ///< SMs idle in a partly filled last wave
   latency,       ///< unhidden chains of steps and starts of blocks
-  launch,        ///< starting the kernels
-  occupancy,     ///< too few resident blocks to hide latency
+  launch,
+  occupancy,  ///< too few resident blocks to hide latency
 };
 
 constexpr std::string_view meaning_of(Limiter limiter) {
@@ -107,7 +106,6 @@ constexpr std::string_view meaning_of(Limiter limiter) {
   return "";
 }
 
-/// A kernel in the model: the mapping, its traffic and the parts of its time.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
   /// The library's own name (MIOpen's solver); empty if the library has no such names.
@@ -137,10 +135,9 @@ struct KernelPlan {
   std::optional<double> in_flight_byte_per_s;
 
   EnumArray<Limiter, double> part_s{};  ///< each >= 0
-  double expected_time_s = 0;           ///< sum of part_s, in order
+  double expected_time_s = 0;
   double limiter_share = 0;
 
-  /// The solver's name, else the algorithm's.
   std::string_view name() const {
     return solver->empty() ? name_of(algorithm) : std::string_view(*solver);
   }
@@ -148,8 +145,7 @@ struct KernelPlan {
 
 /// The kernel of the layer's pass: the stated mapping, else the fastest kernel in the library of
 /// the GPU's architecture. nullopt for a layer without a kernel, and for a contraction on an engine
-/// without a peak. An error, without a source, for a stated mapping which cannot run. Allocates
-/// nothing.
+/// without a peak. An error, without a source, for an impossible mapping. Allocates nothing.
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache);

@@ -34,7 +34,6 @@ class SharedValue {
   const T& operator*() const { return value_ ? *value_ : usual(); }
   const T* operator->() const { return &**this; }
 
-  /// `edit(T&)` changes this object alone.
   template <class Edit>
   void change(const Edit& edit) {
     T value = **this;
@@ -82,7 +81,6 @@ constexpr Heads heads_of(const Shape& shape) {
   return {shape.batch, shape.spatial[1], shape.spatial[2], shape.channels};
 }
 
-/// Sliding window of convolutions and pools.
 struct Window {
   std::uint8_t rank = 2;
   Axes kernel{1, 1, 1};
@@ -204,7 +202,6 @@ struct KernelMapping {
   bool operator==(const KernelMapping&) const = default;
 };
 
-/// An operand: a tensor from outside or from an earlier layer, or a learned parameter.
 struct Operand {
   Shape shape;                          ///< a view of the producer's output if the shape differs
   std::optional<std::size_t> producer;  ///< index in Network::layers
@@ -226,8 +223,8 @@ struct Measured {
   bool operator==(const Measured&) const = default;
 };
 
-/// Origin of the kernels: a framework's libraries, a compiler for this network (torch.compile), or
-/// an inference engine (TensorRT), which also arranges tensors to suit its kernels.
+/// Origin of the kernels: a framework's libraries, a compiler (torch.compile), or an inference
+/// engine (TensorRT), which also arranges tensors.
 enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
 
 /// Order of image elements in memory: channel by channel, position by position, or position by
@@ -241,7 +238,6 @@ enum class Access : std::uint8_t { contiguous, strided, transposed };
 
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
 
-/// Origin of an attention kernel, as in PyTorch's SDPBackend.
 enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
 
 /// Default of libraries: PyTorch and cuDNN run fp32 layers in NCHW and all others, TF32 included,

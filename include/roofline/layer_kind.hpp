@@ -82,8 +82,8 @@ enum class Reach : std::uint8_t {
   plane,   ///< other positions; for a reduction, depends on the shapes
 };
 
-/// Whether compilers and engines run it inside the preceding layer's kernel, which must hold all
-/// its elements (Reach::place): known for norms, functions and sums, not for products.
+/// Whether compilers and engines fuse it into the preceding layer's kernel: known for norms,
+/// functions and sums (Reach::place), not for products.
 enum class Fused : std::uint8_t { alone, joined };
 
 /// Type of PyTorch's autocast: a half type, fp32, or the widest of the operands' types.
@@ -132,9 +132,8 @@ struct KindInfo {
 };
 
 const KindInfo& info(LayerKind kind);
-/// Every kind, in the enumerators' order.
+/// In the enumerators' order.
 std::span<const KindInfo> all_kinds();
-/// Whether input files may state the kind.
 bool is_input_kind(LayerKind kind);
 /// Convolutions and pools.
 bool has_window(LayerKind kind);

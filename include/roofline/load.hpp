@@ -21,9 +21,8 @@
 namespace roofline {
 
 /// One item of an input: a network, or one record of a stream. Only formats with open dimensions
-/// (ONNX) use the settings. A record without a layer (a host copy in our own output) gives a spec
-/// without layers. May be called repeatedly, and after its reader is gone. Each item belongs to one
-/// thread at a time.
+/// (ONNX) use the settings. A record may have no layers (a host copy in our own output).
+/// Repeatable, also after the reader is gone; each item belongs to one thread at a time.
 struct Item {
   /// Throws InputError. Set by readers; users call spec().
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
@@ -48,8 +47,8 @@ class Reader {
 
 class ByteStream;
 
-/// The names of a run's inputs, in which a format finds files which belong together, and a cache of
-/// what was found in them. Copies share the cache.
+/// The names of a run's inputs, for formats with several files, and a cache of results from them.
+/// Copies share the cache.
 class InputSet {
  public:
   InputSet(std::vector<std::string> names = {});
@@ -81,16 +80,14 @@ struct InputFormat {
   /// Throws InputError if the whole input is unreadable in this format. `inputs`: some formats
   /// spread one input over several files.
   std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream, const InputSet& inputs);
-  /// Existing files read together with this input; null if there are never any, or only the content
-  /// names them.
+  /// Other existing files of this input; null if there are none, or only the content names them.
   std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
   /// Read line by line as lines arrive; recognised by its first line.
   bool by_line = false;
 };
 
-/// The inputs behind a word, each by the name for open_input: a file, the layer files of a
-/// directory (recursive, sorted by path, without hidden files), "-" for standard input, or a
-/// built-in network.
+/// The inputs behind a word, by name: a file, the layer files of a directory (recursive, sorted by
+/// path, without hidden ones), "-" for standard input, or a built-in network.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
 /// Files read together with this input, as far as its name and first bytes tell.
@@ -99,17 +96,15 @@ std::vector<std::string> read_with(const std::string& name);
 /// Whether a directory given as an input contains `path`, or would if that file existed.
 bool would_read(const std::string& word, const std::string& path);
 
-/// Opens one input in the only format with its extension, else in the format its first bytes look
-/// like. `inputs`: all of the run. `first_line`: the input is NDJSON cut from a longer text, and
-/// starts at this line.
+/// In the only format with its extension, else the format its first bytes look like. `inputs`: all
+/// of the run. `first_line`: of an NDJSON input cut from a longer text.
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const InputSet& inputs = {},
                                              std::optional<std::size_t> first_line = {},
                                              const InputLimits& limits = {});
 
 Expected<std::string> read_text(const std::string& path);
 
-/// From a JSON text with one layer, an array of layers or a network. `source` names the text in
-/// errors.
+/// A JSON text with one layer, an array of layers or a network. `source`: its name in errors.
 Expected<Network> load_network(std::string_view json_text, const std::string& source,
                                const LayerDefaults& defaults);
 

@@ -1,7 +1,5 @@
 #pragma once
 
-// A network: checked layers with computed shapes, and the device memory they need.
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,8 +21,7 @@ struct Network {
   std::string name;
   std::string source;  ///< its file, "-" or built-in name
   std::vector<Layer> layers;
-  /// The batch of a recording or an engine; single layers may have others (products of matrices,
-  /// copies).
+  /// Of a recording or an engine; single layers may have others (products of matrices, copies).
   std::optional<std::uint64_t> batch = {};
   RunsAs runs_as = RunsAs::layers;
   /// The file was made on one GPU without naming it: its times belong to the requested GPU.
@@ -34,12 +31,11 @@ struct Network {
   std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
   /// Number of a stream's record in its source, from 1: its layers are independent.
   std::optional<std::size_t> record = {};
-  std::size_t item = 0;  ///< index among its source's networks
+  std::size_t item = 0;  ///< index in its source
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions = {};
   std::uint64_t copies = 0;  ///< layers added by "repeat", as InputLimits counts them
-  /// Data of a profiler's recording beside the layers, whose measured times are those of kernels
-  /// alone.
+  /// Of a profiler, whose layer times are those of kernels alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
 };
 
@@ -49,8 +45,7 @@ struct InputLimits {
   /// Numbers, texts and lists of one layer, event, row or header; four times as many of a document.
   std::uint64_t values = 1'000'000;
   std::uint64_t expansion = 200;  ///< bytes from one byte of gzip, beyond the first 16 MB
-  /// Layers added by "repeat" in one input; layers with long names or many operands count several
-  /// times.
+  /// Layers added by "repeat"; layers with long names or many operands count several times.
   std::uint64_t copies = 200'000;
   /// Runs of a layer in a log or a recording after its first, counted likewise.
   std::uint64_t runs = 1'000'000;
@@ -84,7 +79,6 @@ inline InputError limit_error(std::string source, std::string where, const std::
   return error;
 }
 
-/// Values for layers which do not state them.
 struct LayerDefaults {
   DataType dtype = DataType::fp32;
   bool dtype_given = false;  ///< it precedes the types of a model's own tensors

@@ -1,8 +1,7 @@
 #pragma once
 
-// A profiler's recording beside its layers: how busy the GPU was, the share of layers, transfers
-// with other GPUs and the host, and work without a layer. Also recordings of kernels without
-// layers.
+// A profiler's recording beside its layers: how busy the GPU was, transfers with other GPUs and the
+// host, and work without a layer; and recordings of kernels without layers.
 
 #include <algorithm>
 #include <cstddef>
@@ -59,14 +58,12 @@ struct Transfer {
   std::string what;  ///< the elements, "bf16 8816192", or the host's memory, "pinned"; may be empty
   std::optional<std::uint64_t> ranks;  ///< GPUs taking part
   double launches = 0;                 ///< kernels and copies
-  /// Total payload: of an all_gather the result on one GPU, otherwise the data on one GPU at the
-  /// start.
+  /// Total payload: the result on one GPU of an all_gather, else the data on one GPU at the start.
   std::optional<double> byte;
   double time_s = 0;
   double hidden_s = 0;  ///< part of time_s during which the same GPU computed
 
   double exposed_s() const { return time_s - hidden_s; }
-  /// Payload over time.
   std::optional<double> algorithm_byte_per_s() const {
     return byte && time_s > 0 ? std::optional(*byte / time_s) : std::nullopt;
   }
@@ -81,8 +78,8 @@ struct UnmodelledWork {
   std::string name;     ///< the operator, or the kernel if the operator is unknown
   std::string reason;   ///< why it is no layer
   std::string shapes;   ///< of its tensors, "fp16 32x64x112x112, fp16 64"; empty if unknown
-  double launches = 0;  ///< kernels and copies per step
-  double time_s = 0;    ///< total per step
+  double launches = 0;  ///< kernels and copies, per step
+  double time_s = 0;    ///< per step
 };
 
 /// UnmodelledWork::reason of kernels in captured graphs.
@@ -107,7 +104,7 @@ constexpr std::string_view name_of(Recorder recorder) {
   return "";
 }
 
-/// The GPU of a recording. Empty and absent: not recorded.
+/// Empty and absent: not recorded.
 struct RecordedGpu {
   std::string name;  ///< the driver's name, "NVIDIA H200"
   std::optional<std::uint64_t> sm_count;
@@ -128,19 +125,17 @@ enum class IdleCause : std::uint8_t {
 /// Gaps between a GPU's activities, with one cause and in the same host code.
 struct IdleGaps {
   IdleCause cause = IdleCause::host;
-  /// The innermost host operator, call or function during at least half of each gap; empty if none,
-  /// or if gaps are short.
+  /// The innermost host operator, call or function for at least half of each gap; may be empty.
   std::string during;
   double count = 0;   ///< per step
-  double time_s = 0;  ///< total per step
+  double time_s = 0;  ///< per step
   double longest_s = 0;
 };
 
 /// Suffix of IdleGaps::during if the next work was a whole graph.
 inline constexpr std::string_view before_graph = "(before a graph)";
 
-/// Whether this host code runs once, before a kernel's first launch: torch.compile, Triton, loading
-/// a module.
+/// Host code before a kernel's first launch: torch.compile, Triton, loading a module.
 inline bool is_warm_up(std::string_view during) {
   constexpr std::string_view parts[] = {
       "ModuleLoad",         "LibraryLoad",           "triton/compiler",
@@ -165,8 +160,7 @@ struct TraceSummary {
   double kernel_s = 0;  ///< sum over kernels and copies; above busy_s if some ran side by side
   double layers_s = 0;  ///< part of kernel_s in layers
   double launches = 0;  ///< kernels, copies and fills
-  /// Whether layer times include gaps between kernels: those of a clock around a layer do, those of
-  /// kernel durations do not.
+  /// A clock around a layer includes gaps between its kernels, kernel durations do not.
   bool times_hold_launches = false;
   /// One run as timed by the recorder, without a clock around every layer.
   std::optional<double> latency_s;
@@ -184,7 +178,6 @@ struct TraceSummary {
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
   double between_gpus_s() const { return transfers_s(true); }
   double host_link_s() const { return transfers_s(false); }
-  /// The share of kernel time in layers and transfers.
   double explained_share() const {
     return kernel_s > 0 ? (layers_s + between_gpus_s() + host_link_s()) / kernel_s : 0;
   }
@@ -211,7 +204,7 @@ struct KernelCounters {
 
 /// Launches of one kernel; with counters, launches of one grid.
 struct RecordedKernel {
-  std::string name;   ///< as recorded
+  std::string name;
   std::string grid;   ///< "(2, 784, 1)"; empty if launches differ, or if unknown
   std::string block;  ///< likewise
   std::uint64_t launches = 1;
@@ -226,15 +219,15 @@ inline double mean_time_s(const RecordedKernel& kernel) {
 }
 
 struct KernelRecording {
-  std::string name;  ///< of the file
+  std::string name;
   std::string source;
   Recorder recorder = {};
   RecordedGpu gpu;
   std::vector<RecordedKernel> kernels;  ///< in descending order of time
   // Present if the start of every launch is known.
-  std::optional<double> span_s;    ///< from the first start to the last end
-  std::optional<double> busy_s;    ///< part of span_s with a kernel or copy running
-  std::vector<std::string> notes;  ///< omissions
+  std::optional<double> span_s;  ///< from the first start to the last end
+  std::optional<double> busy_s;  ///< part of span_s with a kernel or copy running
+  std::vector<std::string> notes;
 
   bool has_counters() const;
 };

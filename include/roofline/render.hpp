@@ -20,8 +20,8 @@ namespace roofline {
 enum class ChartKind : std::uint8_t { roofline, time, sweep, compare };
 
 struct RenderStyle {
-  /// Columns of the terminal: equal rows are folded, important rows come first, names are
-  /// shortened. Absent for files and pipes, which get every layer with its whole name.
+  /// Columns of the terminal: equal rows are folded, important rows come first, names shortened.
+  /// Absent for files and pipes: every layer with its whole name.
   std::optional<std::size_t> width;
   /// Rows of the terminal: longer outputs repeat the answer at the end.
   std::optional<std::size_t> height;
@@ -31,11 +31,10 @@ struct RenderStyle {
 /// Receives output piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
-/// Formats of rows: layers, kernels or points. Each row is rendered alone, on any thread, and
-/// written once it is known.
+/// Rows of layers, kernels or points, rendered alone on any thread and written as they come.
 enum class RowFormat : std::uint8_t { ndjson, csv };
-/// Whether rows are cells below a header line: rows of one kind, without errors, which go to
-/// standard error alone.
+/// Whether rows are cells below a header line: all of one kind, with errors on standard error
+/// alone.
 constexpr bool has_columns(RowFormat format) {
   switch (format) {
     case RowFormat::ndjson: return false;
@@ -70,7 +69,6 @@ const OutputFormat* find_output_format(std::string_view name);
 /// The network as a layer file with every layer explicit; reading it gives the same network.
 std::string render_layer_file(const Network& network);
 
-/// All data of one GPU, with sources.
 std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);

@@ -1,7 +1,6 @@
 #pragma once
 
-// All computed contents of an output: results with sums, selected rows, points, sweeps. Rendering
-// (render.hpp) computes nothing.
+// All computed contents of an output. Rendering (render.hpp) computes nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +20,6 @@
 
 namespace roofline {
 
-/// The ceilings of the hierarchical roofline.
 enum class KernelRoof : std::uint8_t { compute, dram, l2 };
 
 struct KernelRow {
@@ -36,7 +34,7 @@ struct KernelRow {
   std::optional<double> l2_intensity_flop_per_byte;
   /// Achieved rate over ceiling; for compute, the ceiling of `engine`.
   EnumArray<KernelRoof, std::optional<double>> roof_share;
-  std::optional<KernelRoof> nearest_roof;  ///< the roof with the largest share
+  std::optional<KernelRoof> nearest_roof;
 };
 
 /// Recorded kernels under the roofs of their GPU: their times and, with hardware counters, their
@@ -62,7 +60,7 @@ struct WorkTime {
   // Set if layers are compared by expected times.
   double flop = 0;
   double byte = 0;
-  std::optional<Limiter> limiter;  ///< of the first layer
+  std::optional<Limiter> limiter;
   // Of measured layers; 0 for work without a layer.
   double roofline_s = 0;
   double expected_s = 0;
@@ -76,7 +74,6 @@ struct RatioSplit {
   double library = 1;   ///< of measured / expected time: how well this library does
 };
 
-/// Work in both results or in one of them.
 struct Change {
   std::string name;
   std::string later_name;    ///< name in the second result, if different
@@ -88,7 +85,6 @@ struct Change {
   double change_s() const { return after.time_s - before.time_s; }
 };
 
-/// The largest changes first.
 struct ChangeGroup {
   std::vector<Change> work;
   double before_s = 0;
@@ -115,7 +111,6 @@ struct RunTotals {
   std::optional<double> needed_memory_byte;
 };
 
-/// The compared times of two results.
 enum class ChangesOf : std::uint8_t {
   measured,  ///< if both results have them
   expected,
@@ -140,8 +135,7 @@ Changes changes_between(const KernelTable& before, const KernelTable& after);
 
 // Rows are selected before rendering. A selection never changes a sum.
 
-/// Meaning of a table row: a layer, all layers of a type, or, ranked, a whole network on a GPU in
-/// one type at one batch.
+/// A table's row: a layer, all layers of a type, or, ranked, a whole network in one setting.
 enum class RowsBy : std::uint8_t { layer, type, gpu };
 
 /// Default: all rows, in the network's order.
@@ -167,12 +161,11 @@ struct Selection {
   /// For tables: equal layers grouped; in a ranking, only settings which fit into memory.
   Groups groups;
   std::size_t all_groups = 0;  ///< number of groups, shown or not
-  /// For terminals: if there are many groups and no filter, those with 90 % of the time, in
-  /// descending order of time; `rest` has the other rows. Of a ranking, the first groups.
+  /// For terminals: of many groups without a filter, those with 90 % of the time, in descending
+  /// order of time, with other rows in `rest`. Of a ranking, the first groups.
   Groups main_groups;
   std::vector<std::size_t> rest;
 
-  /// The first row of each main group.
   std::vector<std::size_t> main_rows() const {
     std::vector<std::size_t> first;
     for (const auto& group : main_groups) first.push_back(group.front());
@@ -195,16 +188,16 @@ struct Explanation {
 struct Report {
   RowFilter filter;
   std::vector<Result> results;
-  std::vector<Selection> selections;         ///< one per result
-  std::vector<Selection> type_selections;    ///< one per result
-  std::vector<KernelTable> kernels;          ///< recordings without layers
-  std::vector<Selection> kernel_selections;  ///< one per entry of kernels
+  std::vector<Selection> selections;
+  std::vector<Selection> type_selections;
+  std::vector<KernelTable> kernels;  ///< recordings without layers
+  std::vector<Selection> kernel_selections;
   std::vector<SettingsTable> sweeps;
   std::vector<SettingsTable> points;
-  std::vector<Selection> point_selections;               ///< one per entry of points
-  std::optional<Changes> changes;                        ///< between two results, if asked for
-  std::vector<Explanation> explanations;                 ///< of the requested layers
-  std::vector<NetworkExplanation> network_explanations;  ///< of the requested networks
+  std::vector<Selection> point_selections;
+  std::optional<Changes> changes;         ///< between two results, if asked for
+  std::vector<Explanation> explanations;  ///< of the requested layers
+  std::vector<NetworkExplanation> network_explanations;
   /// Of recordings, for terminals, if no explanation was requested.
   std::vector<NetworkExplanation> screens;
   std::vector<Gpu> gpus;  ///< GPUs of the results, each once
@@ -216,11 +209,11 @@ struct Report {
 struct Evaluated {
   Result result;
   const Context* context;
-  std::shared_ptr<const Network> network = nullptr;  ///< for NetworkExplanation
+  std::shared_ptr<const Network> network = nullptr;
 };
 
-/// Treats inputs with one layer, evaluated alike, as rows to select from: sorts them within their
-/// places among the other results. Returns which of all results are shown.
+/// Sorts inputs with one layer, evaluated alike, as rows, within their places among the other
+/// results. Returns which of all results are shown.
 std::vector<bool> select(std::vector<Evaluated>& results, const RowFilter& filter);
 
 struct ReportOptions {
@@ -230,11 +223,10 @@ struct ReportOptions {
   std::string currency;  ///< may be empty
   /// A layer's name, or a pattern with * and ?; empty: no layer.
   std::string explain;
-  bool explain_networks = false;  ///< each network as a whole
+  bool explain_networks = false;
 };
 
-/// Errors: `explain` matches no layer of any result (with the nearest name), or `compare` without
-/// exactly two results.
+/// Errors: `explain` matches no layer (with the nearest name), or `compare` without two results.
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                              const ReportOptions& options, std::vector<KernelTable> kernels = {});
 

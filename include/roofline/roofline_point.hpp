@@ -47,8 +47,7 @@ struct Counts {
   std::uint64_t buffers = 0;  ///< running statistics of a batch norm: kept, not learned
   Bytes bytes;
   std::uint64_t saved_byte = 0;  ///< part of bytes.input read by a backward pass
-  /// The layer may touch fewer bytes, for example if indices repeat rows. Its measured time may
-  /// then be below the roofline, which is no bound.
+  /// The layer may touch fewer bytes, for example if indices repeat rows: the roofline is no bound.
   bool is_upper_estimate = false;
 };
 
@@ -63,12 +62,10 @@ bool runs(const Layer& layer, Pass pass);
 /// Throws OverflowError if the product exceeds 64 bits.
 std::uint64_t elements(const Shape& shape);
 
-/// Elements of an operand read by a forward pass, and by a backward pass which needs it again.
-/// Throws OverflowError.
+/// Read by a forward pass, and by a backward pass which needs it again. Throws OverflowError.
 std::uint64_t elements_read(const Layer& layer, std::size_t operand);
 
-/// ceil(bits x elements / 8), plus one byte for each block, even a partial one, of a block-scaled
-/// type. Throws OverflowError.
+/// ceil(bits x elements / 8), plus a byte per block of a block-scaled type. Throws OverflowError.
 std::uint64_t stored_byte(std::uint64_t elements, DataType type);
 
 enum class CeilingKind : std::uint8_t { datasheet, sustained, user };

@@ -1,7 +1,6 @@
 #pragma once
 
-// The same work in all its evaluated settings: GPUs, data types, batches. Points, rankings and
-// sweeps are views of this table.
+// The same work in all its settings: the table behind points, rankings and sweeps.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +40,7 @@ using Prices = std::map<std::string, double>;
 
 /// One setting. Values per image are known if all layers have one batch.
 struct SettingRow {
-  std::size_t result = 0;  ///< index of the result
+  std::size_t result = 0;
   std::string gpu;
   std::optional<DataType> dtype;         ///< absent if layers differ
   std::optional<std::uint64_t> batch;    ///< absent if layers differ
@@ -51,9 +50,9 @@ struct SettingRow {
   double roofline_time_s = 0;
   std::optional<double> measured_time_s;  ///< present if every layer has one
   double compute_bound_share = 0;         ///< share of roofline time in compute-bound layers
-  std::optional<Limiter> limiter;         ///< the largest part of the expected time
-  double limiter_share = 0;               ///< 0..1, of the expected time
-  double speedup = 1;                     ///< over the table's first row
+  std::optional<Limiter> limiter;
+  double limiter_share = 0;  ///< 0..1, of the expected time
+  double speedup = 1;        ///< over the table's first row
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
   std::optional<double> tdp_w;
@@ -64,14 +63,14 @@ struct SettingRow {
   std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; overlapping ranges share it
   bool tied = false;                         ///< its range overlaps the best row's
   std::optional<std::uint64_t> needed_memory_byte;
-  std::optional<bool> fits;  ///< in the GPU's memory
+  std::optional<bool> fits;
 };
 
 /// Time, energy or cost of an image.
 const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by);
 
 struct SettingsTable {
-  std::string work;  ///< the network
+  std::string work;
   bool training = false;
   std::vector<SettingRow> rows;
   std::optional<SortBy> ranked_by;
@@ -79,17 +78,16 @@ struct SettingsTable {
   std::optional<std::size_t> best;  ///< least time per image
   std::optional<std::size_t> fewest_joules;
   std::optional<std::size_t> cheapest;
-  /// In a sweep, the first row from which, up to the best one, the time per image stays within
-  /// near_best_share of the best: beyond it time grows in proportion to the batch.
+  /// In a sweep, the first row from which, up to the best, the time per image stays within
+  /// near_best_share of the best; beyond it time grows in proportion to the batch.
   std::optional<std::size_t> near_best_from;
 };
 
 /// One table for each piece of work, rows in the order of the results, without repeated settings.
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices);
 
-/// The tables with two rows or more, sorted by GPU, type and batch; or ranked by time, energy or
-/// cost of an image, the least first, settings beyond memory last. With prices or a ranking one row
-/// is enough.
+/// Tables with two rows or more (with prices or a ranking: one), sorted by GPU, type and batch; or
+/// ranked by time, energy or cost of an image, the least first, settings beyond memory last.
 std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
                                      std::optional<SortBy> rank_by = {});
 
@@ -109,10 +107,8 @@ Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network
 /// Sets best and near_best_from for rows sorted by batch.
 void find_best_batch(SettingsTable& table);
 
-/// Whether two results of the same work have the same GPU, type and batch.
 bool is_same_setting(const Result& a, const Result& b);
 
-/// Whether a precedes b in a ranking of the same work.
 bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by);
 
 }  // namespace roofline

@@ -50,7 +50,6 @@ struct AxesSpec {
   bool empty() const { return numbers.empty() && !height && !width; }
 };
 
-/// A number for each axis.
 inline AxesSpec axes_list(std::vector<std::uint64_t> numbers) {
   AxesSpec axes;
   axes.numbers = std::move(numbers);
@@ -67,8 +66,8 @@ struct OperandSpec {
   bool whole = false;
   std::string layer;          ///< name of an earlier layer
   bool is_parameter = false;  ///< learned, without a batch
-  /// Learned numbers behind a parameter, if their number differs from that of its elements: a table
-  /// of which some rows are read, a repeated vector.
+  /// Learned numbers behind a parameter, if not one per element: a table with some rows read, a
+  /// repeated vector.
   std::optional<std::uint64_t> parameters{};
 
   bool operator==(const OperandSpec&) const = default;
@@ -94,11 +93,10 @@ struct LayerSpec : LayerTraits {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// The operands of add, mul and concat; both matrices of a matmul; queries, keys and values of
+  /// Operands of add, mul, concat; both matrices of a matmul; queries, keys and values of
   /// attention.
   std::vector<OperandSpec> inputs;
-  /// Operands which a contraction's kernel applies to its result: a residual, an epilogue's
-  /// operand. Each broadcasts to the result.
+  /// Operands in a contraction's epilogue, such as a residual. Each broadcasts to the result.
   std::vector<OperandSpec> fused;
 
   // Windows.
@@ -115,7 +113,7 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
-  std::optional<std::uint64_t> m, n, k;         ///< sizes of a matmul
+  std::optional<std::uint64_t> m, n, k;
   std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
   std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;
@@ -132,7 +130,6 @@ struct LayerSpec : LayerTraits {
   std::optional<std::uint64_t> output_width;
 };
 
-/// How a network runs.
 enum class RunsAs : std::uint8_t {
   layers,           ///< as requested
   pytorch_program,  ///< by PyTorch, operator by operator, unless another framework is requested
@@ -156,8 +153,7 @@ struct NetworkSpec {
   std::string source;
   std::optional<DataType> dtype;
   std::optional<std::uint64_t> batch;
-  /// It ran, or was built, at its own batch (`batch`, if the source tells): no other can be
-  /// requested.
+  /// It ran, or was built, at its own batch (`batch`, if the source tells).
   bool batch_is_fixed = false;
   /// The source is a log or a recording: it has one entry for each repetition.
   bool repeats_are_runs = false;
@@ -175,12 +171,10 @@ struct NetworkSpec {
   std::shared_ptr<const KernelRecording> kernels = nullptr;
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions;
-  /// It may leave sizes open; its reader reports requested sizes (LayerDefaults::dimensions) which
-  /// it lacks.
+  /// It may leave sizes open; its reader reports unknown ones of LayerDefaults::dimensions.
   bool has_dimensions = false;
   RunsAs runs_as = RunsAs::layers;
-  /// Tensors given and kept by the caller (images, key and value caches), if the source states
-  /// them.
+  /// Tensors given and kept by the caller (images, key and value caches), if stated.
   std::optional<std::uint64_t> input_byte;
 
   std::size_t layer_count() const { return layers.size() + unread.count; }
