@@ -20,12 +20,11 @@ namespace roofline {
 // Source: PyTorch 2.11, "Automatic Mixed Precision package", the lists of CUDA operators; operators
 // outside the lists run in their operands' types, batch norms with parameters in fp32.
 
-/// A network in fp32 as it runs under autocast (amp or amp_bf16): its layers in their types and the
-/// casts as layers of their own: "conv1.input to fp16", "conv1.weight to fp16", "conv1.bias to
-/// fp16". Layers with other stated types stay unchanged; a record changes only its types. The
-/// backward pass of a weight's cast is that of its gradient. Training under amp ends with
-/// "gradients.unscale", which divides all gradients by the loss scale and looks for overflows
-/// (GradScaler).
+/// A network in fp32 as it runs under autocast (amp or amp_bf16): layers in their types, and casts
+/// as layers: "conv1.input to fp16", "conv1.weight to fp16", "conv1.bias to fp16". Layers with
+/// other stated types stay unchanged; a record changes only its types. The backward pass of a
+/// weight's cast is that of its gradient. Training under amp ends with "gradients.unscale", which
+/// divides all gradients by the loss scale and looks for overflows (GradScaler).
 Network autocast(Network network, DataType how);
 /// Adds the end of training to a network already under autocast.
 Network with_unscaling(Network network);
@@ -34,8 +33,7 @@ Network with_unscaling(Network network);
 bool casts_given(const Network& network, const Layer& layer);
 bool casts_weights(const Network& network, const Layer& layer);
 
-/// The number of operands made of each layer's output; without `in_training`, in layers which run
-/// in inference.
+/// Readers of each layer's output; without `in_training`, those which run in inference.
 std::vector<std::size_t> reader_counts(const Network& network, bool in_training = true);
 
 /// For inference, fuses batch norms, activations and residual adds into the kernel of the preceding
@@ -45,8 +43,7 @@ std::vector<std::size_t> reader_counts(const Network& network, bool in_training 
 /// the host reads the other operand of a fused add.
 void fuse(Network& network, FusionKind kind);
 
-/// PyTorch's inductor fuses concatenations up to this size into the kernel which reads them
-/// (`MAX_COMPLEX_POINTWISE_CAT` of its lowering).
+/// PyTorch's inductor fuses concatenations up to this size (`MAX_COMPLEX_POINTWISE_CAT`).
 constexpr std::size_t most_operands_read_in_place = 8;
 
 /// Likewise for a compiler which knows every operator of the network (Layer::generated).
@@ -71,12 +68,10 @@ void fuse_attention(Network& network);
 Network with_eager_kernels(Network network);
 
 /// The passes of layer `index`, in order. Inference: the stated or requested pass, none for
-/// training-only layers. Training: forward, data gradient (except for the first layer: nobody needs
-/// the gradient of the network's input) and weight gradient. Inserted kernels (Layer::is_inserted)
-/// have no gradient.
+/// training-only layers. Training: forward, data gradient (except for the first layer, whose input
+/// needs none) and weight gradient. Inserted layers have no gradient.
 std::vector<Pass> passes_of(const Network& network, std::size_t index, bool training);
-/// Whether a batch norm computes its batch's statistics. A layer with a stated pass states this
-/// too.
+/// A layer with a stated pass also states whether it uses its batch's statistics.
 inline bool takes_batch_statistics(const Layer& layer, bool training) {
   const bool is_trained = training && !layer.states_pass;
   return layer.batch_statistics || (is_trained && layer.kind == LayerKind::batch_norm);

@@ -1,6 +1,6 @@
-// Kernels written by a compiler for a network (PyTorch's inductor): everything but products,
-// convolutions and attention, which libraries run. A kernel iterates once over the places of its
-// largest tensor, reads each outside tensor once, and writes tensors with readers outside.
+// Kernels written by a compiler for a network (PyTorch's inductor): all but products, convolutions
+// and attention. A kernel iterates once over the places of its largest tensor, reads each outside
+// tensor once, and writes tensors with readers outside.
 
 #include <algorithm>
 #include <map>
@@ -38,8 +38,8 @@ bool reduces(const Layer& layer) {
   return reach == Reach::row || reach == Reach::group || reach == Reach::plane;
 }
 
-/// Whether it reduces rows, which a kernel keeps and goes on with. Other reductions take two
-/// kernels: one for partial results and one to sum them.
+/// A kernel keeps reduced rows and goes on with them. Other reductions take two kernels: one for
+/// partial results and one to sum them.
 bool reduces_rows(const Layer& layer) {
   if (layer.kind == LayerKind::reduce)
     return layer.output.channels == 1 && layer.inputs.front().shape.channels > 1;
@@ -85,8 +85,7 @@ class Compiler {
   struct Kernel {
     std::vector<std::size_t> layers;
     std::uint64_t places = 0;
-    /// The number of dependent library kernels before it: two kernels may merge if none is in
-    /// between.
+    /// Number of dependent library kernels before it: with none in between, kernels may merge.
     std::size_t products_before = 0;
     bool reduces = false;
     bool ends = false;  ///< no kernel continues over its places after its last layer
@@ -142,7 +141,6 @@ class Compiler {
     gone = {};
   }
 
-  /// The number of readers of each layer in other kernels.
   std::vector<std::size_t> outside_readers() const {
     std::vector<std::size_t> readers(network_.layers.size());
     for (std::size_t i = 0; i < readers.size(); ++i)
@@ -160,12 +158,12 @@ class Compiler {
   std::vector<std::size_t> readers_;
   std::vector<Kernel> kernels_;  ///< by their first layer
   std::vector<std::optional<std::size_t>> kernel_of_;
-  std::vector<std::size_t> products_before_;  ///< of each layer
+  std::vector<std::size_t> products_before_;
 };
 
-/// Bytes read from outside by the layers of one kernel, each tensor once.
+/// Each tensor once.
 std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const {
-  std::map<std::size_t, std::uint64_t> read;  // of each layer's output
+  std::map<std::size_t, std::uint64_t> read;
   std::uint64_t given = 0;
   for (const std::size_t index : layers) {
     const Layer& own = layer(index);
@@ -185,7 +183,6 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
   return given;
 }
 
-/// Adds the layer's arithmetic per place.
 void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
   switch (info(layer.kind).cost) {
     case ElementCost::exponential:

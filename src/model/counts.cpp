@@ -11,8 +11,7 @@ std::uint64_t tensor_byte(const Shape& shape, DataType type) {
   return stored_byte(elements(shape), type);
 }
 
-/// Equal in all three passes: each pairs every output element once with every weight which reaches
-/// it.
+/// In all three passes each output element pairs once with every weight which reaches it.
 std::uint64_t contraction_macs(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
@@ -29,7 +28,6 @@ std::uint64_t contraction_weights(const Layer& layer) {
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
-/// Elements of an image read by the layer.
 std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
   std::uint64_t count = checked_mul(image.batch, image.channels);
   for (std::size_t axis = 3U - image.spatial_rank; axis < 3; ++axis)
@@ -45,8 +43,8 @@ std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
   return count;
 }
 
-/// Elements of the result moved by the pass: forward all are written; backward the pass reads the
-/// gradients it needs, for a bias's gradient all.
+/// Forward all elements are written; backward the pass reads the gradients it needs, for a bias
+/// all.
 std::uint64_t moved_of_result(const Layer& layer) {
   const bool sums_all = layer.pass == Pass::wgrad && layer.bias;
   if (layer.pass == Pass::fwd || !has_window(layer.kind) || sums_all) return elements(layer.output);
@@ -127,9 +125,8 @@ std::uint64_t elementwise_flops(const Layer& layer) {
 /// 64-bit integers, the default of frameworks.
 std::uint64_t byte_of_indices(std::uint64_t indices) { return checked_mul(indices, 8); }
 
-/// Reads indices and rows of the table (operand 1), one row per position, at most the whole table.
-/// Backward, the gradients of all positions are added into the table's gradient, which is written
-/// whole.
+/// Reads one row of the table (operand 1) per position, at most the whole table. Backward, the
+/// gradients of all positions are added into the table's gradient, which is written whole.
 void count_lookup(const Layer& layer, Counts& counts) {
   const std::uint64_t positions = elements(layer.inputs[0].shape);
   counts.params = elements(layer.inputs[1].shape);
@@ -141,8 +138,7 @@ void count_lookup(const Layer& layer, Counts& counts) {
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
-/// Adds the indices of a gather or a scatter, one per moved row. A scatter reads and writes the
-/// rows of the result it adds to.
+/// One index per moved row. A scatter reads and writes the rows of the result it adds to.
 void count_picked_rows(const Layer& layer, Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   if (layer.kind == LayerKind::gather) {
@@ -187,8 +183,8 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
 }
 
-/// Indices may repeat a row; kinds counted by their operands may need only a part of them, and so
-/// may an interpolation which shrinks an image.
+/// Indices may repeat a row; kinds known by operand bytes may need only a part, and so may a
+/// shrinking interpolation.
 bool may_touch_less(const Layer& layer) {
   switch (layer.kind) {
     case LayerKind::embedding:

@@ -94,8 +94,8 @@ void fuse_attention(Network& network) {
 
 namespace {
 
-/// Elementwise layers host others; for an engine contractions do too, for a compiler small
-/// concatenations.
+/// Elementwise layers host others; so do contractions for an engine, small concatenations for a
+/// compiler.
 bool may_host(const Layer& layer, FusionKind kind) {
   if (info(layer.kind).fused == Fused::joined) return true;
   if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
@@ -113,8 +113,7 @@ struct Fusion {
   std::vector<std::optional<std::size_t>> host;
 };
 
-/// The operand whose kernel can host the layer: the one computed last, so the others exist when its
-/// epilogue runs.
+/// The operand which can host the layer: the one computed last, so the others exist by then.
 std::optional<std::size_t> fusable_operand(const Network& network, const Layer& layer,
                                            const Fusion& fusion) {
   std::optional<std::size_t> best;
@@ -132,8 +131,8 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
   return best;
 }
 
-/// The layer whose kernel writes the last part of a concatenation, if a kernel writes each operand
-/// and nothing else reads it. A compiler controls only its own kernels.
+/// The layer whose kernel writes the last part of a concatenation, if nothing else reads the parts.
+/// A compiler controls only its own kernels.
 std::optional<std::size_t> last_writer(const Network& network, const Layer& layer,
                                        const Fusion& fusion, FusionKind kind) {
   std::size_t last = 0;

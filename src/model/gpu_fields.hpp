@@ -1,7 +1,7 @@
 #pragma once
 
-// The one table of GPU fields. The reader of GPU files, JSON and text output use it: a new field
-// takes a member in roofline/gpu.hpp and a row here.
+// The one table of GPU fields, for the reader of GPU files, JSON and text: a new field takes a
+// member in roofline/gpu.hpp and a row here.
 
 #include <cstdint>
 #include <limits>
@@ -19,7 +19,7 @@ namespace roofline {
 
 /// Type of a number: its syntax in files and its output.
 enum class Quantity : std::uint8_t {
-  none,         ///< no number
+  none,
   whole,        ///< a count, stated as an integer
   size,         ///< bytes, stated in a unit which need not divide them
   binary_size,  ///< a size shown in KiB or MiB
@@ -27,7 +27,6 @@ enum class Quantity : std::uint8_t {
   share,        ///< a number > 0 and <= 1
 };
 
-/// A field in files, in JSON and in text.
 struct FieldForm {
   std::string_view file_key;
   std::string_view key;  ///< in JSON output, in base units
@@ -38,8 +37,7 @@ struct FieldForm {
   std::string_view required{};  ///< what a file without it lacks; empty: optional
   /// The maximum of a whole number.
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  /// Short name for setting the field for a run (GpuSetting), with an example value; only fields
-  /// used by the models have one.
+  /// Short name to set the field for a run (GpuSetting), and an example: fields used by the models.
   std::string_view word{};
   std::string_view example{};
 
@@ -56,7 +54,6 @@ struct FieldForm {
   }
 };
 
-/// A member of a GPU or of one of its parts.
 template <class Owner>
 using GpuMember =
     std::variant<std::string Owner::*, std::vector<std::string> Owner::*, double Owner::*,
@@ -182,7 +179,6 @@ inline constexpr GpuField<Source> source_fields[] = {
 
 }  // namespace gpu_field_tables
 
-/// The fields in output order.
 template <class Owner>
 constexpr std::span<const GpuField<Owner>> fields_of() {
   if constexpr (std::is_same_v<Owner, Gpu>)

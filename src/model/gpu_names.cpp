@@ -12,8 +12,8 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_number(std::string_view word) { return std::ranges::all_of(word, is_digit); }
 
-/// The maker's or product line's name, implied by the model's number, or the mark of a whole GPU in
-/// a virtual machine ("VF").
+/// A maker or product line, implied by the model's number, or a whole GPU in a virtual machine
+/// ("VF").
 bool is_decoration(std::string_view word) {
   return has_word(
       "nvidia geforce tesla jetson amd radeon instinct intel grid gpu nvgpu graphics generation "
@@ -64,7 +64,7 @@ void join_memory_sizes(std::vector<std::string>& words) {
 }
 
 struct GpuName {
-  std::vector<std::string> model;     ///< words in order
+  std::vector<std::string> model;
   std::vector<std::string> variants;  ///< memory size and board, sorted
 };
 

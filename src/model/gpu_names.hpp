@@ -17,7 +17,6 @@ namespace roofline {
 /// board at the end: "NVIDIA A100 80GB PCIe" equals "A100-PCIE-80GB".
 std::string normal_gpu_name(std::string_view name);
 
-/// Whether the GPU has this name or alias.
 bool answers_to(const Gpu& gpu, std::string_view name);
 
 /// The words in lower case, separated by blanks.

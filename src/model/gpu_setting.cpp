@@ -11,8 +11,7 @@
 namespace roofline {
 namespace {
 
-/// Limits in the unit of GPU files, as for --peak-tflops: beyond any GPU, within the range of
-/// doubles.
+/// In the unit of GPU files: beyond any GPU, within the range of doubles.
 constexpr double least_value = 1e-9;
 constexpr double most_value = 1e9;
 
@@ -83,7 +82,6 @@ std::string example_of(const FieldForm& form) {
          std::string(form.example) + ", x1.5 or +10%";
 }
 
-/// A number and the text after it.
 struct LeadingNumber {
   double value = 0;
   std::string_view rest;
@@ -152,7 +150,6 @@ GpuSetting parse_setting(std::string_view text) {
   return setting;
 }
 
-/// Sets fields of one GPU and records their old values.
 class Changer {
  public:
   explicit Changer(Gpu gpu) : was_(gpu), gpu_(std::move(gpu)) {}
@@ -202,7 +199,7 @@ class Changer {
     return after && before ? static_cast<double>(*after) / static_cast<double>(*before) : 1;
   }
 
-  /// The GPU's value, after setting it to `value` if present. Texts, lists and parts have no short
+  /// Reads the value, after setting it if `value` is present. Texts, lists and parts have no short
   /// name.
   std::optional<double> access(const Settable& field, std::optional<double> value) {
     const auto number = [&](auto& member) -> std::optional<double> {
@@ -242,7 +239,6 @@ class Changer {
     return *from * setting.value;
   }
 
-  /// All peaks by a factor, or one engine's peak.
   void set_peaks(const GpuSetting& setting, const FieldForm& form) {
     EngineRates& rates = gpu_.peak_flop_per_s;
     if (!setting.engine) {

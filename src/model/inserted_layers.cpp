@@ -1,5 +1,4 @@
-// Layers inserted for a run: casts under autocast, and kernels which PyTorch runs beside those of
-// its layers.
+// Layers inserted for a run: autocast's casts, and PyTorch's additional kernels.
 
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ class GraphRewriter {
     return layer;
   }
 
-  /// Returns the added layer's index.
+  /// Returns the index.
   std::size_t add(Layer layer) {
     made_.layers.push_back(std::move(layer));
     return made_.layers.size() - 1;
@@ -214,8 +213,7 @@ Layer bias_gradient(const Layer& layer) {
   return sum;
 }
 
-/// The number of each layer's output gradients with a layout unlike the output's: repeated values,
-/// or parts of larger gradients.
+/// Numbers of output gradients with a layout unlike the output's: repeats, parts of larger ones.
 std::vector<std::size_t> gradients_apart(const Network& network) {
   std::vector<std::size_t> apart(network.layers.size());
   for (const Layer& layer : network.layers) {
@@ -233,8 +231,7 @@ Layer gradient_kernel(LayerKind kind, const Layer& layer, std::size_t operands) 
       kernel(kind, std::vector<Operand>(operands, gradient), layer.output, layer.dtypes.output));
 }
 
-/// The gradient of an operand repeated in the result is summed; the gradient of a factor after a
-/// product.
+/// A repeated operand's gradient is summed; a factor's gradient after a product.
 void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
   if (info(layer.kind).family != KindFamily::combine || layer.kind == LayerKind::concat) return;
   const bool scales = layer.kind == LayerKind::mul || layer.kind == LayerKind::div;
@@ -261,8 +258,7 @@ Layer counter() {
       kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
 }
 
-/// Kernels of training beside the layer's own passes. `apart`: the number of gradients with another
-/// layout (gradients_apart).
+/// `apart`: the number of gradients with another layout (gradients_apart).
 void add_training_kernels(const Layer& layer, std::size_t readers, std::size_t apart,
                           GraphRewriter& rewriter) {
   if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");

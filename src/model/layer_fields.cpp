@@ -449,8 +449,7 @@ struct IdentityText {
   void operator()(const Field& field) {
     if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
   }
-  // Names and times do not distinguish layers; numbers of single axes are added with those of all
-  // axes.
+  // Names and times do not distinguish layers; single axes are added with all axes.
   void operator()(const TextField&) {}
   void operator()(const SecondsField&) {}
   void operator()(const ChoiceField& field) { add(field.get(spec)); }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The table of layer fields, one row per field. Keys of layer files, NDJSON, CSV and results, JSON
-// schemas, the identity of layers and names in messages come from it. A field copied unchanged
-// (LayerTraits) needs only its member and its row.
+// The table of layer fields. Keys of layer files, NDJSON, CSV and results, JSON schemas, the
+// identity of layers and names in messages come from it. An unchanged field (LayerTraits) needs
+// only its member and its row.
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,6 @@ struct TextField {
   std::optional<std::string_view> (*get)(const LayerSpec&);
   void (*set)(LayerSpec&, std::string);
 };
-/// One of several names.
 struct ChoiceField {
   std::span<const std::string_view> names;
   std::optional<std::size_t> (*get)(const LayerSpec&);
@@ -47,7 +46,6 @@ struct AxesField {
   std::uint64_t least = 1;
   bool takes_rule = false;  ///< also "same" and "valid"
 };
-/// The number of one axis.
 struct AxisField {
   AxesSpec LayerSpec::*axes;
   std::optional<std::uint64_t> AxesSpec::*member;
@@ -64,9 +62,9 @@ struct OperandField {
 struct OperandsField {
   std::vector<OperandSpec> LayerSpec::*member;
 };
-struct KindField {};       ///< kind and rank: "conv3d"
-struct DataTypeField {};   ///< of all tensors, unless others are stated
-struct DataTypesField {};  ///< of each tensor
+struct KindField {};      ///< kind and rank: "conv3d"
+struct DataTypeField {};  ///< of all tensors
+struct DataTypesField {};
 struct MappingField {};
 
 using FieldMember = std::variant<TextField, ChoiceField, CountField, FlagField, SecondsField,
@@ -96,27 +94,25 @@ std::span<const LayerField> layer_fields();
 /// The fields written for layers of a kind, in order.
 std::span<const LayerField* const> written_fields(LayerKind kind);
 
-/// A field under one of its keys.
 struct FieldKey {
   const LayerField* field = nullptr;
   std::string_view key;
   double unit = 1;
 };
 
-/// The field of a kind's layers under a key ("k" is a convolution's channels and a GEMM's inner
-/// size); else the field of other kinds; nullopt for an unknown key.
+/// The field of a kind's layers ("k" is a convolution's channels and a GEMM's inner size); else of
+/// other kinds; nullopt for an unknown key.
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key);
 /// All keys and aliases without repetition, sorted.
 std::span<const std::string_view> layer_keys();
 bool is_layer_key(std::string_view key);
-/// The key probably meant by an unknown name: a similar key, or the field with another program's
-/// word for it. Empty if nothing is similar.
+/// The key probably meant by an unknown name: a similar one, or another program's word; or empty.
 std::string_view meant_key(std::string_view name);
 
 bool takes(LayerKind kind, std::string_view key);
 
-/// The layer as an independent entry of a layer file: explicit shapes, the batch first, no named
-/// operands. Reading it gives the same layer.
+/// An independent entry of a layer file: explicit shapes, the batch first, no named operands.
+/// Reading it gives the same layer.
 LayerSpec stated(const Layer& layer);
 
 /// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters have no batch.
@@ -136,7 +132,6 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer);
 /// A text which is equal for equal layers: every property without names, copies and measured times.
 std::string identity(const LayerSpec& layer);
 
-/// The numbers of a kernel's mapping.
 struct MappingNumber {
   std::string_view key;
   std::optional<std::uint64_t> KernelMapping::*member;

@@ -11,7 +11,6 @@
 namespace roofline {
 namespace {
 
-/// Numbers of compute and memory slices.
 struct MigProfile {
   std::uint64_t compute_slices;
   std::uint64_t memory_slices;

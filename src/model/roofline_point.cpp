@@ -24,8 +24,8 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 namespace {
 
 struct TypeEngines {
-  /// The first engine available on the GPU is used. A narrow type without its own engine is widened
-  /// on loading, no further than necessary.
+  /// The first available engine is used: narrow types are widened on loading, no further than
+  /// needed.
   std::array<std::optional<Engine>, 4> tensor;
   Engine vector = Engine::fp32;
   bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
@@ -61,8 +61,8 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
   return std::nullopt;
 }
 
-/// A vector unit's own rate for a narrow type, or that of conversion to fp32 if faster (consumer
-/// Pascal runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
+/// The faster of its own rate and conversion to fp32 (consumer Pascal runs fp16 at 1/64 of its fp32
+/// rate, and its libraries compute fp16 data in fp32).
 std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
   const Engine own = engines_of(type).vector;
   const bool may_convert = type != DataType::fp64 && peaks[Engine::fp32];
@@ -84,8 +84,8 @@ bool is_mask_work(const Layer& layer) {
   return moves && layer.dtypes.input == DataType::int8;
 }
 
-/// The type of a contraction's multiplications: the wider of its operands' types. Narrower weights
-/// are widened on loading (weight-only quantisation).
+/// The wider of its operands' types. Narrower weights are widened on loading (weight-only
+/// quantisation).
 DataType multiplied_type(const Layer& layer) {
   const auto [input, weight, output] = layer.dtypes;
   const bool has_weight = info(layer.kind).family == KindFamily::contraction;

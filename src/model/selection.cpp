@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view comparisons = "<>=";
 
-/// The quantity of a limit, by unit.
 struct LimitedQuantity {
   std::string_view unit;
   double scale;
@@ -43,7 +42,6 @@ struct Limit {
   }
 };
 
-/// Removes and returns the first limit.
 Limit take_limit(std::string_view& rest, const std::string& word) {
   const std::size_t number_at = std::min(rest.find_first_not_of(comparisons), rest.size());
   const std::size_t end = std::min(rest.find_first_of(comparisons, number_at), rest.size());

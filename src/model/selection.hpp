@@ -18,8 +18,8 @@
 
 namespace roofline {
 
-/// nullopt for a word without a limit which is neither "all" nor the maker or architecture of a
-/// GPU. Throws InputError for malformed limits and for an empty selection.
+/// nullopt for a word without a limit which names no GPUs. Throws InputError for malformed limits
+/// and for an empty selection.
 std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vector<Gpu> gpus);
 
 /// "all", the makers and the architectures.

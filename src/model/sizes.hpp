@@ -33,7 +33,7 @@ constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, Rest... re
     return checked_add(sum, rest...);
 }
 
-/// The product of all sizes; throws OverflowError.
+/// Throws OverflowError.
 template <class Sizes>
 constexpr std::uint64_t checked_product(const Sizes& sizes) {
   std::uint64_t product = 1;

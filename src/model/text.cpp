@@ -98,8 +98,7 @@ namespace {
 constexpr std::array<std::string_view, 8> formula_starts{"=",      "+",      "-",      "@",
                                                          "\uff1d", "\uff0b", "\uff0d", "\uff20"};
 
-/// Characters skipped by spreadsheets before a formula: wide and no-break blanks, and zero-width
-/// marks.
+/// Skipped by spreadsheets before a formula: wide and no-break blanks, zero-width marks.
 constexpr std::array<std::string_view, 4> wide_blanks{"\u00a0", "\u3000", "\u200b", "\ufeff"};
 
 }  // namespace

@@ -42,7 +42,6 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Without blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -130,20 +129,15 @@ std::vector<std::string> nearest(std::string_view word,
 /// `; did you mean "stride"?`, or empty without a similar candidate.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
-/// Types of operands: "fp64, fp32, ...".
 std::string operand_type_names();
 
-/// Message for an unknown type.
 std::string expected_data_type(std::string_view found);
 
-/// Message for an algorithm which mappings may not state.
 std::string expected_algorithm(std::string_view found);
 
-/// Whether spreadsheets run the text as a formula at the start of a cell, apart from leading
-/// apostrophes.
+/// Whether spreadsheets run the text as a formula, apart from leading apostrophes.
 bool is_formula(std::string_view text);
-/// Puts an apostrophe before formulas to disable them; formulas with apostrophes get one more, so
-/// that unguarded() is unique.
+/// Disables formulas by an apostrophe; formulas with apostrophes get one more, to be reversible.
 std::string guarded(std::string_view text);
 /// Inverse of guarded(); other texts stay unchanged.
 std::string unguarded(std::string_view text);

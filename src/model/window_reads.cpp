@@ -9,11 +9,9 @@
 namespace roofline {
 namespace {
 
-// Positions are counted from the start of the padding. Sums may wrap around 64 bits; so do the sums
-// subtracted from them, and the differences fit.
+// Positions count from the start of the padding. Sums may wrap around 64 bits; differences fit.
 
-/// Sum of floor((step * i + start) / divisor) over i < count, in as many steps as Euclid's
-/// algorithm for step and divisor.
+/// floor((step * i + start) / divisor), summed over i < count in steps of Euclid's algorithm.
 std::uint64_t sum_of_quotients(std::uint64_t count, std::uint64_t divisor, std::uint64_t step,
                                std::uint64_t start) {
   std::uint64_t sum = 0;

@@ -31,8 +31,8 @@ std::uint64_t windows_reading(const AxisWindows& axis);
 /// transposed convolution.
 AxisWindows windows_along(const Layer& layer, std::size_t axis);
 
-/// Number of those positions read by the layer. Without a window, number of the operand's positions
-/// read: shrinking an image by nearest neighbours reads one per result.
+/// Without a window, positions of the operand: shrinking by nearest neighbours reads one per
+/// result.
 std::uint64_t positions_read(const Layer& layer, std::size_t axis);
 
 }  // namespace roofline

@@ -67,8 +67,8 @@ bool are_last_sizes(std::uint64_t count, const Shape& shape) {
   return count == shape.channels;
 }
 
-/// Sets norm_elements. Layer and RMS norms span the features of each position (transformers, and
-/// ConvNeXt's image norms), or the last sizes, up to all but the batch.
+/// Layer and RMS norms span the features of each position (transformers, and ConvNeXt's image
+/// norms), or the last sizes, up to all but the batch.
 void infer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
@@ -99,8 +99,7 @@ Shape one_image(const Shape& shape) {
   return one;
 }
 
-/// Positions stay, or an input with in_features elements is flattened. in_features and a batch
-/// describe the whole input.
+/// Flattens an input with in_features elements. in_features and a batch describe the whole input.
 void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   Operand operand;
   const bool stands_alone = scope.previous_copies == 0 || spec.batch;
@@ -248,7 +247,7 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
         checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
 }
 
-/// Indices of any shape, and the table as a second operand; the result has a row for each index.
+/// Indices have any shape; the table is the second operand.
 void infer_embedding(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   const Operand indices = infer_operand(spec, scope, std::nullopt);
   const std::uint64_t rows = required("num_embeddings", spec.num_embeddings);
@@ -351,8 +350,7 @@ DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
   return {input, spec.dtypes.weight.value_or(input), spec.dtypes.output.value_or(input)};
 }
 
-/// Every count of every pass must fit 64 bits. The last pass has the largest counts, except for
-/// elements skipped by windows, which some pass writes.
+/// The last pass has the largest counts, except for elements skipped by windows.
 void check_counts(Layer& layer) {
   const Pass own = std::exchange(layer.pass, Pass::wgrad);
   const Bytes last = count(layer).bytes;

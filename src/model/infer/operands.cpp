@@ -144,7 +144,6 @@ std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std
   return scope.names.find(name, scope.copy, scope.copies, field, index);
 }
 
-/// An operand as stated: a shape, an earlier layer, a view of one, or a parameter.
 Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const LayerScope& scope,
                        const ShapeForm& form, std::string_view field,
                        const std::vector<std::size_t>& index) {

@@ -1,7 +1,6 @@
 #pragma once
 
-// A layer's stated operands and window, its shapes by kind, the checks of every layer, and errors
-// with the faulty field.
+// Inference of a layer: its stated operands and window, shapes by kind, checks, and errors.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +18,6 @@
 
 namespace roofline {
 
-/// An error in a layer: the field, the index in its list, and the reason.
 struct FieldError {
   std::string field;               ///< key in layer files; empty: the layer as a whole
   std::vector<std::size_t> index;  ///< {1}: the second number of the field's list
@@ -56,10 +54,9 @@ struct StatedShape {
   bool has_batch = false;
 };
 
-/// How to read a list of sizes.
 struct ShapeForm {
-  /// Number of spatial axes, if fixed by the layer; without it 1 number is [C], 2 [N, C], 3 [C, H,
-  /// W], 4 [N, C, H, W], 5 with D.
+  /// Of spatial axes, if fixed by the layer; else 1 number is [C], 2 [N, C], 3 [C, H, W], 4 [N, C,
+  /// H, W], 5 with D.
   std::optional<std::uint8_t> rank;
   Features features = Features::first;
   bool whole = false;  ///< the batch always stands first
@@ -69,15 +66,13 @@ struct ShapeForm {
 StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form,
                        std::string_view field, const std::vector<std::size_t>& index = {});
 
-/// Keys for numbers of the axes.
 struct AxesFields {
   std::string_view all;
   std::string_view height;
   std::string_view width;
 };
 
-/// Numbers of a window in either spelling; nullopt without any. Fails if both are given, or do not
-/// fit the rank.
+/// In either spelling; nullopt without any. Fails if both are given, or do not fit the rank.
 std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const AxesFields& fields,
                               std::uint64_t neutral);
 
@@ -88,7 +83,6 @@ std::string list_text(const std::vector<std::uint64_t>& sizes);
 /// "depth", "height" or "width".
 std::string axis_name(std::size_t axis);
 
-/// The layers of a network by their names in the source.
 class LayerNames {
  public:
   /// Adds a layer with the copies `first`, `first` + 1, ...
@@ -109,7 +103,6 @@ class LayerNames {
   std::pmr::unordered_map<std::string, Entry> entries_{&memory_};
 };
 
-/// The context of a layer's inference.
 struct LayerScope {
   const NetworkSpec& network;
   const LayerDefaults& defaults;
@@ -120,18 +113,16 @@ struct LayerScope {
   std::size_t copies = 1;
 };
 
-/// The operand of a layer with one operand. `rank` as in ShapeForm.
+/// `rank` as in ShapeForm.
 Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
                       std::optional<std::uint8_t> rank);
 
-/// The operands stated in `field`: those of add, mul, concat and the like, or those fused into a
-/// kernel. `rank` as in ShapeForm.
+/// Operands stated in `field`. `rank` as in ShapeForm.
 std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std::string_view field,
                                     const LayerSpec& spec, const LayerScope& scope,
                                     std::optional<std::uint8_t> rank = std::nullopt);
 
-/// The batch from the layer, its network or the command line. `shape_batch`: the batch in its
-/// shape.
+/// From the layer, its network or the command line. `shape_batch`: the batch in its shape.
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch);
 

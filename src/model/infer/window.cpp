@@ -145,7 +145,6 @@ SharedValue<Window> shared(const Window& window, const std::vector<Layer>& befor
                                          layer.window->pad_end[axis]));
 }
 
-/// Sets the spatial output size.
 void slide_window(Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   layer.output.spatial_rank = layer.window->rank;
