@@ -12,8 +12,7 @@ namespace {
 constexpr double tile = 128;         ///< of queries and of keys
 constexpr double feature_step = 64;  ///< features are padded to this
 
-/// Pairs of a query tile and a key tile in a head. Causal heads stop at the diagonal; their last
-/// rows see all keys.
+/// Causal heads stop at the diagonal; their last rows see all keys.
 template <class Trace>
 NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Trace>& key_tiles,
                            bool causal, Trace& trace) {
@@ -26,9 +25,8 @@ NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Tr
   return trace.named("pairs of tiles of a head", pairs);
 }
 
-/// No fused kernel takes masks with non-contiguous rows under PyTorch's compiler. It writes the
-/// products out, in fp32 without tensor cores: queries, keys and values are cast, and the scores
-/// are written, normalised and read again.
+/// PyTorch's compiler writes out products whose mask has non-contiguous rows, in fp32 without
+/// tensor cores: queries, keys and values are cast; scores are written, normalised and read again.
 template <class Trace>
 Works<Trace> written_out(const PlanRequest& request, Trace& trace) {
   using Number = NumberOf<Trace>;

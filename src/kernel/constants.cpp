@@ -9,11 +9,10 @@ namespace {
 
 static_assert(std::is_standard_layout_v<ConstantValues>);
 
-// Files state only constants which measured layers distinguish; any other copies a related one, or
-// leaves its formula in the simplest form.
+// Files state only constants which measured layers distinguish. Others are copied, or simplest.
 struct Likeness {
-  std::string_view part;  ///< of a constant's path
-  std::string_view like;  ///< its replacement
+  std::string_view part;
+  std::string_view like;
 };
 
 /// The first match applies.
@@ -30,7 +29,6 @@ constexpr Likeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-/// The related constant, if any.
 std::optional<std::size_t> like_of(std::size_t index) {
   const std::string_view path = constant_fields()[index].path;
   for (const auto& [part, like] : likenesses) {

@@ -25,10 +25,8 @@
 
 namespace roofline {
 
-/// ConstantValues holds only constants.
 inline constexpr std::size_t constant_count = sizeof(ConstantValues) / sizeof(double);
 
-/// Features of a library's dense kernels, by class of engines.
 enum class LibraryFeature : std::uint8_t {
   split_k,             ///< forward and data gradient too; weight gradients always may
   scatter,             ///< data gradients by atomics (cuDNN's algorithm 0)
@@ -47,7 +45,7 @@ enum class LibraryFeature : std::uint8_t {
 
 using LibraryFeatures = EnumArray<LibraryFeature, bool>;
 
-/// A kernel of a library: its tile, m x n of the result in steps of k elements.
+/// Its tile is m x n of the result, in steps of k elements.
 struct TileKernel {
   std::uint32_t m, n, k;
   std::uint32_t threads;
@@ -68,10 +66,10 @@ enum class TileList : std::uint8_t {
   tensor_gemm,
   tensor_window,  ///< kernels with a window
   tensor_dgrad,
-  tensor_wgrad,  ///< of windows
+  tensor_wgrad,
   tf32,
   tf32_strided_dgrad,
-  byte,            ///< one-byte types
+  byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte
   gathered_fwd,    ///< few channels, loaded element by element
   gathered_window,
@@ -84,7 +82,6 @@ enum class TileList : std::uint8_t {
 
 using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
 
-/// A library's solver: its layers and its kernel.
 struct Solver {
   SharedValue<std::string> name;
   Algorithm algorithm = Algorithm::implicit_gemm;
@@ -98,18 +95,16 @@ struct Solver {
   bool splits = false;  ///< several blocks may share a tile's k
 };
 
-/// Errors of expected times of single layers, from the "accuracy" of files of constants. Absent
-/// fields match anything.
+/// Errors of expected times of single layers ("accuracy" in files). Absent fields match anything.
 struct LayerErrors {
   UncertaintyBasis basis = UncertaintyBasis::datasheet;
-  /// GPU names for basis measured, architectures and compute capabilities for basis architecture;
-  /// else empty.
+  /// GPU names (basis measured), architectures and compute capabilities (architecture), or empty.
   std::vector<std::string> applies_to;
   std::optional<LayerClass> layer_class;
   std::vector<ElementCost> costs;  ///< measured costs in the class; empty: all
   std::optional<DataType> dtype;   ///< as EngineFacts::error_type
   std::optional<Pass> pass;
-  std::uint64_t layers = 0;  ///< number of measured layers
+  std::uint64_t layers = 0;
   double factor = 1;
   double factor_95 = 1;
   std::string origin;
@@ -123,7 +118,7 @@ struct TotalErrors {
   double common_share = 0;
   double run_factor = 1;
   double run_factor_95 = 1;
-  std::uint64_t runs = 0;  ///< number of measured runs
+  std::uint64_t runs = 0;
   std::string origin;
 
   bool operator==(const TotalErrors&) const = default;
@@ -134,7 +129,7 @@ struct WayErrors {
   RunWay way = RunWay::layers;
   double run_factor = 1;
   double run_factor_95 = 1;
-  std::uint64_t runs = 0;  ///< number of measured runs
+  std::uint64_t runs = 0;
   std::string origin;
 
   bool operator==(const WayErrors&) const = default;
@@ -149,7 +144,6 @@ struct MeasuredErrors {
   bool operator==(const MeasuredErrors&) const = default;
 };
 
-/// Whether a file states the constant, its range and its origin.
 struct ConstantNote {
   bool stated = false;
   double least = 0;
@@ -159,7 +153,7 @@ struct ConstantNote {
   bool operator==(const ConstantNote&) const = default;
 };
 
-/// A file of constants with everything inherited.
+/// With everything inherited.
 struct ModelConstants {
   std::string name;
   std::string title;
@@ -179,8 +173,8 @@ struct ConstantField {
   std::string_view unit;
   double least;  ///< range of all constants in this unit
   double most;
-  /// Value in a formula's simplest form: a share of 1, a time of 0, no limit to the bytes in flight
-  /// (0). Rates have none.
+  /// In a formula's simplest form: share 1, time 0, no limit to bytes in flight (0). Rates have
+  /// none.
   std::optional<double> simplest;
   std::string_view meaning;
 
@@ -199,11 +193,9 @@ std::span<const double, constant_count> numbers_of(const ConstantValues& values)
 std::string dotted(std::string_view path);
 
 /// Fills in constants stated by no file: from a related constant, as gradients from forward
-/// kernels, else the simplest value. Returns the index of a missing constant which must be stated,
-/// if any.
+/// kernels, else the simplest value. Returns the index of a missing constant.
 std::optional<std::size_t> complete(ModelConstants& constants);
 
-/// Index of an origin, added if new.
 std::size_t add_origin(ModelConstants& constants, const std::string& origin);
 
 /// `constant`: a member of `constants.values`.

@@ -17,13 +17,11 @@ std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
 
 bool is_nvidia(const Gpu& gpu) { return gpu.vendor == "NVIDIA"; }
 
-/// Engines launch kernels one by one unless asked to capture them; their published throughputs at
-/// small batches show this.
+/// Engines launch kernels one by one by default, as their throughputs at small batches show.
 LaunchProtocol default_launch(FusionKind fusion) {
   return fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph;
 }
 
-/// Throws if the GPU lacks data which the options need.
 void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
     throw InputError(
@@ -42,11 +40,10 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                      " runs on NVIDIA's GPUs, and " + gpu.name + " is " + gpu.vendor + "'s");
 }
 
-/// Of the host, for any GPU: median over 24 torchvision networks at batch 1 of eager time /
-/// operators (PyTorch 2.11, forward, beside an H200).
+/// Of the host: median over 24 torchvision networks at batch 1 of eager time / operators (PyTorch
+/// 2.11, forward, beside an H200).
 constexpr double usual_host_operator_s = 23e-6;
 
-/// Adds an assumption if the GPU's file states no host time.
 Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
                     std::vector<std::string>& assumptions) {
   const LaunchProtocol protocol = options.launch.value_or(default_launch(options.fusion));

@@ -12,10 +12,9 @@ namespace roofline {
 /// The set of constants for a dense engine.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
 
-/// Properties of an engine for the kernel model.
 struct EngineFacts {
   EngineClass engine_class;
-  double operand_byte;  ///< of an element
+  double operand_byte;
   /// Required by vector loads, in elements: 16 byte on tensor cores, 4 byte for dp4a.
   std::uint32_t channel_alignment;
   DataType error_type;  ///< representative of the types with similar errors

@@ -197,7 +197,6 @@ void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
-/// Kernels and DRAM, which overlap.
 template <class Trace>
 void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
                     const NumberOf<Trace>& dram_s, Trace& trace) {
@@ -207,7 +206,6 @@ void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& ke
   parts.add(Limiter::dram, dram_s / both_s * dram_s);
 }
 
-/// Sets a plan's non-zero parts and their sum.
 template <class Trace>
 void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {
   NumberOf<Trace> sum_s{};

@@ -54,8 +54,8 @@ bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type) { return is_narrow(type) ? DataType::fp16 : type; }
 
-/// Data gradients in 16 bits by cuDNN's algorithm 0, which sums in fp32 on vector units if tensor
-/// cores lack it (cuDNN 7): faster for few input channels.
+/// cuDNN's algorithm 0 sums 16-bit data gradients in fp32 on vector units if tensor cores lack it
+/// (cuDNN 7): faster for few input channels.
 std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = request.own_engine();
@@ -71,10 +71,10 @@ std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
   return WiderLayer{layer, request.counts, Engine::fp32, 32};
 }
 
-/// For a type of fewer than 16 bits: an inference engine's builder times kernels in both widths and
-/// keeps the faster, with the surrounding tensors also in 16 bits. nullopt without a choice: other
-/// kinds, wider types, int32 output, a stated mapping, an engine of another type, or a higher
-/// 16-bit peak (V100, B300), so that no time is below the roofline of the requested type.
+/// Below 16 bits an inference engine's builder times kernels in both widths and keeps the faster,
+/// with the surrounding tensors in 16 bits. nullopt without a choice: other kinds, wider types,
+/// int32 output, a stated mapping, another engine, or a higher 16-bit peak (V100, B300), so that no
+/// time is below the roofline of the requested type.
 std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const auto [input, weight, output] = layer.dtypes;
@@ -96,7 +96,6 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return wider;
 }
 
-/// In the layer's own type, or in more bits if faster.
 template <class Trace>
 std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
   std::optional<WiderLayer> wider = in_16_bits(request);

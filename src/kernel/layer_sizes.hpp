@@ -24,8 +24,8 @@ inline double product(const Axes& axes) {
 /// Channels innermost, or blocks of channels.
 inline bool is_nhwc(const Layer& layer) { return layout_of(layer) != Layout::nchw; }
 
-/// The forward convolution of a layer or its gradient: a transposed forward pass is its mirror's
-/// data gradient, and vice versa.
+/// A layer's forward convolution, or that of its gradient: a transposed forward pass is its
+/// mirror's data gradient, and vice versa.
 struct Mirror {
   const Shape* input;
   const Shape* output;
@@ -33,13 +33,12 @@ struct Mirror {
 };
 Mirror mirror_of(const Layer& layer);
 
-/// Bytes of the (mirrored) input which are moved without being read by a window, beyond
-/// Counts::bytes, if a kernel skips positions along the first `axes` axes only. Memory moves whole
-/// sectors of 32 bytes (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with
-/// channels innermost a skipped position is whole sectors, in NCHW a skipped column shares its
-/// sector with read columns. Gaps between the taps of a dilated window were measured to move too
-/// (transposed convolutions of stride 2 and dilation 2 on an H100). 0 if the pass writes this
-/// input.
+/// Bytes of the (mirrored) input moved without being read by a window, beyond Counts::bytes, if a
+/// kernel skips positions along the first `axes` axes only. Memory moves whole sectors of 32 bytes
+/// (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with channels innermost a
+/// skipped position is whole sectors, in NCHW a skipped column shares its sector with read ones.
+/// Gaps between dilated taps move too, as measured (transposed convolutions of stride 2 and
+/// dilation 2 on an H100). 0 if the pass writes this input.
 double skipped_byte(const Layer& layer, std::size_t axes);
 
 /// Counted reads and writes of a pass, each tensor once.

@@ -35,8 +35,7 @@ struct CapabilityLimits {
   std::uint32_t blocks = 32;
 };
 
-/// Deviations from the usual limits in CUDA C++ Programming Guide, "Technical Specifications per
-/// Compute Capability".
+/// Deviations in CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr CapabilityLimits unusual_limits[] = {
     {30, 48, 2048, 16},
     {32, 64, 2048, 16},
@@ -104,8 +103,7 @@ void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
   sm.shared_byte_per_block = std::min(sm.shared_byte_per_block, sm.shared_byte);
 }
 
-/// Instructions per clock and SM, relative to four warps of 32. GP100 has half the schedulers of
-/// other Pascal GPUs.
+/// Instructions per clock and SM, relative to four warps of 32. GP100 has half of other Pascals'.
 double issue_share_of(const Machine& machine) {
   switch (machine.architecture) {
     case Architecture::kepler: return 0.75;
@@ -135,7 +133,6 @@ double sm_count_of(const Gpu& gpu, double clock_hz, std::vector<std::string>& as
   return count;
 }
 
-/// Notes an assumed architecture.
 void note_architecture(const Gpu& gpu, Architecture assumed,
                        std::vector<std::string>& assumptions) {
   if (stated_architecture(gpu)) return;

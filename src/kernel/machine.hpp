@@ -1,8 +1,7 @@
 #pragma once
 
 // Numbers of the kernel model from a GPU's datasheet, with a default for each absent one; its
-// memory system, with constants of its architecture; and the resident blocks of a kernel on one SM.
-// Resolving them once keeps optionals out of inner loops.
+// memory system; and resident blocks. Resolving them once keeps optionals out of inner loops.
 
 #include <cstdint>
 #include <string>
@@ -76,11 +75,9 @@ struct MemorySystem {
   std::string kept_origin;
 };
 
-/// Adds to `assumptions` for data missing in the GPU's file.
 MemorySystem memory_system(const Gpu& gpu, const ModelConstants& constants,
                            std::vector<std::string>& assumptions);
 
-/// The same with this sustained rate of device memory.
 MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s);
 
 enum class OccupancyLimit : std::uint8_t {

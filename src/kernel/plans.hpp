@@ -1,7 +1,5 @@
 #pragma once
 
-// Planners of layer families, each in the file of its name.
-
 #include <optional>
 #include <vector>
 
@@ -20,12 +18,11 @@ struct PlanRequest {
   const EngineModel* own_engine() const { return engine_model(model, engine); }
 };
 
-/// The plan of a library's kernel, or of the stated mapping, on an engine of the GPU. Throws
-/// InputError for a stated mapping which cannot run.
+/// A library's kernel or the stated mapping. Throws InputError for an impossible mapping.
 template <class Trace>
 KernelPlan dense_plan(const PlanRequest& request, Trace& trace);
 
-/// The plan of a convolution on one of the library's solvers; nullopt if no solver runs it.
+/// On one of the library's solvers; nullopt if no solver runs it.
 template <class Trace>
 std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace);
 

@@ -132,8 +132,7 @@ NumberOf<Trace> l2_byte_per_s(const MemorySystem& memory,
                      "byte/s");
 }
 
-/// Time of the L2 alone, at its full rate. Lines arriving from device memory do not occupy the path
-/// to the SMs.
+/// At the L2's full rate. Lines arriving from device memory do not occupy the path to the SMs.
 template <class Trace>
 NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trace>>& traffic,
                              const NumberOf<Trace>& l2_byte_per_s, const MemorySystem& memory,
@@ -146,7 +145,6 @@ NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trac
       max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
 }
 
-/// One dependent access.
 template <class Trace>
 NumberOf<Trace> round_trip_s(const NumberOf<Trace>& far_share, const MemorySystem& memory,
                              Trace& trace) {

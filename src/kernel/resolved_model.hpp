@@ -1,7 +1,5 @@
 #pragma once
 
-// Content of a KernelModel.
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +24,7 @@ struct EngineModel {
   double load_share = 1;           ///< of operand loads beside arithmetic at half rate
   double start_share = 1;  ///< of the time kernels take beyond an empty one; 0 for a stated launch
   LibraryFeatures features{};
-  const DenseConstants* constants = nullptr;  ///< of its class, in ResolvedModel::constants
+  const DenseConstants* constants = nullptr;
 };
 
 /// The rate of large dense kernels, at which a layer's own FLOP count as arithmetic.
@@ -40,7 +38,6 @@ struct ResolvedModel {
   Machine machine;
   MemorySystem memory;
   EnumArray<Engine, std::optional<EngineModel>> engines;
-  /// The engine for dense matrices of a type, if any.
   EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
   /// For this GPU, nearest basis first, and specific entries before general ones.

@@ -5,8 +5,8 @@
 namespace roofline {
 namespace {
 
-/// Little's law: bytes in flight / access latency is a rate, combined with the memory's rate like
-/// two independent delays (measurements in configs/kernels/README.md).
+/// Little's law: bytes in flight / latency is a rate, combined with the memory's like two
+/// independent delays (measurements in configs/kernels/README.md).
 template <class Trace>
 NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
                           const double& latency_s, const NumberOf<Trace>& byte_per_s,
@@ -17,8 +17,7 @@ NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight
                       1 / hypot(Number(1), trace(latency_s) * byte_per_s / in_flight_byte));
 }
 
-/// Additions to a time at full rates: few blocks first leave rates unfilled, then SMs empty; waves
-/// leave SMs idle at the end.
+/// Few blocks first leave rates unfilled, then SMs empty; waves leave SMs idle at the end.
 template <class Number>
 void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& filled,
               const Number& idle) {
@@ -35,7 +34,6 @@ void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, 
   parts.add(Limiter::in_flight, time_s - own_s);
 }
 
-/// The parts of the slowest resource.
 template <class Trace>
 void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
                const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,

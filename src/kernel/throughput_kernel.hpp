@@ -69,9 +69,8 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
                                                 const MemorySystem& memory, CacheState cache,
                                                 Trace& trace);
 
-/// The plan of kernels in sequence. The first does the layer's own arithmetic; the others find
-/// their predecessors' results in L2. `flop_s`: the layer's own FLOP at the engine's practical
-/// rate.
+/// Kernels in sequence. The first does the layer's own arithmetic; the others find their
+/// predecessors' results in L2. `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
                            const NumberOf<Trace>& flop_s,

@@ -47,8 +47,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
                std::fmod(c, align) != 0 && c < 2 * align;
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
-  // window is one piece, fetched 16 byte at a time. A library pads them by copies, only for the
-  // kernel of this one shape.
+  // window is one piece, fetched 16 byte at a time. A library does so only for this one shape.
   const bool padded = keeps_tensors_padded(layer);
   x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
                  x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
@@ -137,7 +136,7 @@ void set_products_of_images(Contraction& x) {
   }
 }
 
-/// A linear layer (weights shared by all positions) or a batch of matrix products.
+/// Weights of a linear layer are shared by all positions.
 void set_plain(Contraction& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
   const double rows =
@@ -208,8 +207,8 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
   set_matrices(x, layer, mirror, align, model, few);
-  // Over one position it is a matrix product in either layout, and libraries run it as one; for
-  // fp32 (NCHW) only weight gradients, the others on cuDNN's own kernels.
+  // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
+  // gradients, the others on cuDNN's own kernels.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (!x.pointwise || !model.features[LibraryFeature::unaligned_products]) return x;

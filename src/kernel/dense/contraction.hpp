@@ -30,27 +30,26 @@ namespace roofline {
 struct MatrixProduct {
   double m = 1;
   double n = 1;
-  double k = 1;               ///< as issued, with zeros and padding
-  double k_runs = 1;          ///< number of runs (taps) in k, each padded to whole steps
-  double count = 1;           ///< independent products: phases, batched matmul
-  const char* m_is = "rows";  ///< in words
+  double k = 1;       ///< as issued, with zeros and padding
+  double k_runs = 1;  ///< number of runs (taps) in k, each padded to whole steps
+  double count = 1;   ///< independent products: phases, batched matmul
+  const char* m_is = "rows";
   const char* n_is = "columns";
   const char* k_is = "depth";
   Pass role = Pass::fwd;    ///< after mirroring a transposed layer
   bool scattered = false;   ///< results are added by atomics
   double element_byte = 4;  ///< of operands
-  double result_byte = 4;   ///< of elements of the result
-  double useful_flop = 0;   ///< of the layer; 0: all of m, n and k
+  double result_byte = 4;
+  double useful_flop = 0;  ///< of the layer; 0: all of m, n and k
 };
 
-/// A layer's matrix product, with the layer's other sizes.
 struct Contraction : MatrixProduct {
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;
   bool leaves_zeros = false;    ///< a data gradient with phases without taps, which are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores need NHWC
-  bool channels_last = false;   ///< tensors in NHWC
-  bool unaligned = false;       ///< channels unfit for vector loads: copies pad them first
+  bool channels_last = false;
+  bool unaligned = false;  ///< channels unfit for vector loads: copies pad them first
   /// Operands are loaded element by element: channels are no multiple of the vector.
   bool gathered = false;
   double gather_vector = 1;  ///< elements per gathering load
@@ -58,8 +57,7 @@ struct Contraction : MatrixProduct {
   bool is_convolution = true;
   bool batched = false;    ///< a matmul: no shared weights
   bool by_engine = false;  ///< kernels picked by an inference engine's builder
-  /// Of a product without a window: the largest power of two, at most 16, which divides the rows of
-  /// all three matrices.
+  /// Of a product without a window: the largest power of two, at most 16, dividing all rows.
   double row_byte = 16;
   std::uint8_t rank = 2;
 
@@ -76,24 +74,21 @@ struct Contraction : MatrixProduct {
   double write_byte = 0;  ///< result, once
 };
 
-/// Fewer than two vectors of channels are gathered element by element, or padded to whole vectors
-/// like others.
+/// Fewer than two vectors of channels.
 enum class FewChannels : std::uint8_t { gathered, padded };
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
                            FewChannels few);
 
 /// The scattered form of a data gradient: products of all outputs and taps, M = N*P*Q, N = C*R*S, K
-/// = K, added into the result by atomics. It spends no work on zeros (strides) and fills tiles if C
-/// is small.
+/// = K, added by atomics. It spends no work on zeros (strides) and fills tiles if C is small.
 Contraction scattered(const Contraction& dgrad);
 
-/// Whether its tensors are stored with channels padded to whole vectors, so that no copies are
-/// needed: an inference engine's are, and only engines convolve one-byte types.
+/// Whether tensors are stored with channels padded to whole vectors, without copies: an inference
+/// engine's are, and only engines convolve one-byte types.
 bool keeps_tensors_padded(const Layer& layer);
 
-/// A product of one-byte types with result rows which are no multiple of 16; it runs on older
-/// kernels.
+/// One-byte results with rows which are no multiple of 16 run on older kernels.
 bool has_ragged_rows(const Contraction& x);
 
 /// Origin of a product's kernels; each reaches its own share of the engine's sustained rate.
@@ -105,7 +100,6 @@ enum class ProductKernels : std::uint8_t {
   transformed_points,  ///< batched kernels of the GEMM library
 };
 
-/// A product as a kernel runs it.
 struct Product : MatrixProduct {
   double flop_ratio = 1;  ///< FLOP done / FLOP counted, above 1 for complex products
   double load_ratio = 1;  ///< relative operand loads per multiply-add: half for complex products
@@ -126,8 +120,7 @@ struct Product : MatrixProduct {
 
 Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
 
-/// The differing share of the operands of `outputs` neighbouring outputs: the patch under a square
-/// of outputs serves all taps.
+/// Differing operands of `outputs` neighbouring outputs: the patch under a square serves all taps.
 double patch_share(const Contraction& x, double outputs);
 
 }  // namespace roofline

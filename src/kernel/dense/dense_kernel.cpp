@@ -1,6 +1,5 @@
 // Dense contractions: convolutions of one group, linear layers and matrix products. Chooses
-// algorithm and tile; times the kernels; adds overlapping DRAM traffic, copies between layouts and
-// launches.
+// algorithm and tile; adds overlapping DRAM traffic, copies between layouts and launches.
 
 #include <cmath>
 #include <optional>
@@ -20,13 +19,12 @@ struct DenseContext {
   Contraction x;
 };
 
-/// One way to run the contraction.
 struct DenseChoice {
   Algorithm algorithm = Algorithm::gemm;
   Product product;
-  TileMapping mapping;                 ///< of the product; products with a vector have no tiles
-  std::optional<Transform> transform;  ///< around the product
-  bool clears = false;                 ///< zeros are written first
+  TileMapping mapping;  ///< of the product; products with a vector have no tiles
+  std::optional<Transform> transform;
+  bool clears = false;  ///< zeros are written first
 
   bool tiled() const { return algorithm != Algorithm::gemv; }
   bool staged() const { return transform && !transform->fused(); }
@@ -47,7 +45,7 @@ DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace
 
 template <class Number>
 struct DenseKernel {
-  GemmTime<Number> gemm;         ///< of a tiled product
+  GemmTime<Number> gemm;
   AroundProduct<Number> around;  ///< with the time of all kernels
 };
 
@@ -61,12 +59,11 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
   if (!choice.tiled()) {
-    // Every weight is used once: the kernel streams the matrix through threads with a few sums
-    // each. No tiles; the time is that of its bytes from L2.
+    // Every weight is used once, in threads with a few sums each: the time is that of bytes from
+    // L2.
     const Number l2_s = trace.named(
         "operands through L2", (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
-    // If the matrix's rows do not lie along the sums, as in a gradient, or results are few, threads
-    // combine sums: two accesses after the loads.
+    // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
     const Number sums_s = 2 * trace(memory.constants->dram_latency_s);
     const Number start_s = trace.named("start of a block",
                                        trace(c.block_latency_clk) / rates.machine.clock_hz +
@@ -99,7 +96,6 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   return kernel;
 }
 
-/// Maps to the fastest of these tiles.
 void map(DenseChoice& choice, const DenseContext& context, std::span<const TileKernel> tiles) {
   Planning trace;
   const auto machine = machine_rates(context.model.machine, trace);
@@ -145,7 +141,6 @@ DenseChoice vector_product() {
   return choice;
 }
 
-/// Keeps the fastest choice considered.
 class Fastest {
  public:
   explicit Fastest(const DenseContext& context)
@@ -167,13 +162,11 @@ class Fastest {
   double best_s_ = 0;
 };
 
-/// The plain product, named after its layer.
 DenseChoice plain_product(const DenseContext& context) {
   const Contraction& x = context.x;
   return product_choice(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
 }
 
-/// The library's fastest choice.
 DenseChoice library_choice(const DenseContext& context) {
   const Contraction& x = context.x;
   Fastest fastest(context);
@@ -190,7 +183,7 @@ DenseChoice library_choice(const DenseContext& context) {
   return *fastest.best();
 }
 
-/// The stated algorithm, even if it is not the fastest.
+/// Even if it is not the fastest.
 DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
@@ -230,8 +223,8 @@ void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
 
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
-/// Tensor-core kernels need channels last, in whole vectors. Frameworks have no such layout for
-/// one-dimensional tensors, and pad other channel counts: two copies around the kernel.
+/// Tensor-core kernels need channels last, in whole vectors: other tensors, and all one-dimensional
+/// ones, take two copies around the kernel.
 bool copies_layouts(const DenseContext& context) {
   const Contraction& x = context.x;
   if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
@@ -271,8 +264,7 @@ double copied_elements(const Contraction& x) {
                       : (x.read_byte + x.write_byte) / x.element_byte;
 }
 
-/// Elements in terms of time: a block moves 32 channels x 32 positions between layouts, even if
-/// there are fewer.
+/// A block moves 32 channels x 32 positions between layouts, even if there are fewer.
 double moved_elements(const Contraction& x) {
   if (!x.channels_first) return copied_elements(x);
   const auto moved = [](double rows, double channels, double positions) {

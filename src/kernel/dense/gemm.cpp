@@ -1,4 +1,3 @@
-// Choice of tiles for a product.
 
 #include "kernel/dense/gemm.hpp"
 
@@ -25,7 +24,6 @@ std::uint32_t default_threads(double results, double results_per_thread) {
   return threads;
 }
 
-/// The stated tile with missing parts filled in.
 TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool tensor) {
   TileKernel tile{};
   tile.m = narrow_positive((*mapping.tile)[0]);
@@ -84,7 +82,7 @@ TileList tensor_list(Engine engine, const Contraction& x) {
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
 }
 
-/// The replacement for an empty list. Lists of vector units come first.
+/// Lists of vector units come first.
 TileList fallback(TileList list) {
   if (list < TileList::tensor_gemm) return TileList::vector_gemm;
   if (list == TileList::tf32_strided_dgrad) return TileList::tf32;

@@ -133,7 +133,6 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   return r;
 }
 
-/// A tile's times, equal for all splits.
 template <class Number>
 struct TileCost {
   Number math_s{};              ///< one step's arithmetic, with operand loads
@@ -188,7 +187,6 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   return cost;
 }
 
-/// Blocks in waves.
 template <class Number>
 struct Schedule {
   Number blocks{};
@@ -200,9 +198,9 @@ struct Schedule {
   Number last_wave_s{};
   Number partial_byte{};  ///< split-K sums, in fp32
   Number partial_s{};     ///< their way through L2 and back
-  Number reduce_s{};      ///< the kernel which adds them
-  Number again_s{};       ///< additional time of fetching columns again
-  Number kernel_s{};      ///< total without launch and DRAM
+  Number reduce_s{};
+  Number again_s{};   ///< additional time of fetching columns again
+  Number kernel_s{};  ///< total without launch and DRAM
 };
 
 template <class Trace>
@@ -261,7 +259,7 @@ struct TileMapping {
   double split = 1;  ///< of k, over blocks
   Occupancy occupancy{};
   std::uint64_t shared_byte = 0;  ///< of a block
-  bool stated = false;            ///< by the layer
+  bool stated = false;
 };
 
 template <class Number>
@@ -307,10 +305,9 @@ GemmTime<NumberOf<Trace>> gemm_time(const Product& p, const ProductRates<NumberO
   return time;
 }
 
-/// Parts of the product's time: all blocks spread evenly over all SMs, and the additions by waves:
-/// idle SMs in the last wave, and the excess of a block's chain of steps over a wave's work, which
-/// more resident blocks would hide except in the last wave. `flop_s`: the layer's own FLOP at the
-/// engine's practical rate.
+/// Parts of the product's time: all blocks spread evenly, plus idle SMs in the last wave, and the
+/// excess of a block's chain of steps over a wave's work, which more resident blocks would hide
+/// except in the last wave. `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trace>>& gemm,
                  const NumberOf<Trace>& sm_count, double resident, const NumberOf<Trace>& flop_s,
@@ -346,16 +343,13 @@ void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trac
 TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
                            const ResolvedModel& model, bool tensor);
 
-/// The library's tiles for an engine and product.
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x);
 
-/// The fastest tile and split.
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm);
 
-/// The peak at which a product large enough to hide all else, on the library's best tile, runs at
-/// `rate_flop_per_s`.
+/// The peak at which a large product on the library's best tile runs at `rate_flop_per_s`.
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine, double rate_flop_per_s);
 
 }  // namespace roofline

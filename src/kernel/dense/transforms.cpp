@@ -23,12 +23,10 @@ struct Box {
   double images, rows, columns;
 };
 
-/// Boxes of the fused kernel's 32 tiles, the first in all libraries; tile148, tile228 and so on in
-/// kernel names.
+/// Boxes of the fused kernel's 32 tiles (tile148, tile228, ...); all libraries have the first.
 constexpr std::array<Box, 6> boxes{
     {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
-/// Winograd for 3x3 and 5x5 windows.
 void add_winograd(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
                   std::optional<Algorithm> stated) {
   const bool wgrad = x.role == Pass::wgrad;

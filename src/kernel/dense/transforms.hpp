@@ -32,7 +32,7 @@ namespace roofline {
 
 struct Transform {
   Algorithm algorithm = Algorithm::winograd_2x2_fused;
-  double edge = 4;     ///< inputs of a tile along one axis
+  double edge = 4;     ///< along one axis
   double points = 16;  ///< of the transformed tile
   double point_byte = 4;
   bool weights_first = false;  ///< fused: a separate kernel transforms the weights
@@ -40,8 +40,7 @@ struct Transform {
 
   bool fused() const { return algorithm == Algorithm::winograd_2x2_fused; }
   bool fourier() const { return algorithm == Algorithm::fft || algorithm == Algorithm::fft_tiled; }
-  /// Transforms of image and weights, products and back transform; each place repeats all but the
-  /// weights' transform.
+  /// Each place repeats all but the transform of the weights.
   double kernels() const { return 1 + 3 * places; }
 };
 
@@ -49,8 +48,7 @@ inline bool multiplies_few_images(const Transform& t, Pass role) {
   return t.fourier() && t.edge == 64 && role == Pass::fwd;
 }
 
-/// The library's transforms for the layer; with `stated` this algorithm, even if the library lacks
-/// it.
+/// The library's; with `stated` this algorithm, even if the library lacks it.
 std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
                                      std::optional<Algorithm> stated = {});
 
@@ -148,7 +146,6 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   return around;
 }
 
-/// The kernel before a fused one: it writes the points of the weights.
 template <class Trace>
 AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
                                              const MemorySystem& memory, const DenseConstants& c,

@@ -1,14 +1,11 @@
 #pragma once
 
-// Kernels of convolutions with several groups; grouped_kernel.cpp selects among them.
-
 #include <algorithm>
 
 #include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
-/// A grouped convolution's sizes as doubles.
 struct ConvolutionProblem {
   const Layer* layer = nullptr;
   const Shape* input = nullptr;  ///< of the convolution; a transposed one is its data gradient
@@ -44,7 +41,6 @@ struct ConvolutionProblem {
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
 
-/// The work of each kernel, from the layer, the constants and the machine.
 template <class Trace>
 struct GroupedFormulas {
   using Number = NumberOf<Trace>;
@@ -68,8 +64,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// A direct kernel which makes outputs in chains of `steps`; tiles make `waste` elements for each
-  /// existing one.
+  /// For outputs in chains of `steps`; tiles make `waste` elements for each existing one.
   Work direct_work(Algorithm algorithm, const DirectKernel& kernel, const Number& steps,
                    const Number& macs, const Number& outputs, const Number& waste = 1) const {
     Work work = start_of(algorithm, kernel.start_s);
@@ -98,9 +93,8 @@ struct GroupedFormulas {
                         divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
   }
 
-  /// L2 fetches of tiles beyond the tensors: each tile of 4 x 8 elements (2 x 4 of four bytes) also
-  /// fetches its window's border. Counters: x1.8 of the input for a window of 3 with 16 bits, x3.3
-  /// with TF32.
+  /// Each tile of 4 x 8 elements (2 x 4 of four bytes) also fetches its window's border from L2.
+  /// Counters: x1.8 of the input for a window of 3 with 16 bits, x3.3 with TF32.
   Number halo_byte() const {
     const Window& w = *p.layer->window;
     const double rows = p.is_16bit() ? 4 : 2;
@@ -212,8 +206,7 @@ struct GroupedFormulas {
     return sizes(p.group_out, p.group_in * p.taps, p.positions());
   }
 
-  /// Rate limit of kernels with whole groups or packed channels: that of the units for dense
-  /// matrices of the type.
+  /// Rate limit of whole groups or packed channels: that of the units for dense matrices.
   Number dense_flop_per_s() const {
     const Engine engine = model.dense_engine[p.layer->dtypes.input].value_or(Engine::fp32);
     const EngineModel* const dense = engine_model(model, engine);
@@ -221,8 +214,8 @@ struct GroupedFormulas {
                             : trace.sourced(1e12, "assumed");
   }
 
-  /// Group by group: a product each, with slices copied out and in if channels are innermost
-  /// (`copy_clock` per element).
+  /// A product per group, with slices copied out and in if channels are innermost (`copy_clock`
+  /// each).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
     const bool winograd = algorithm == Algorithm::group_by_group_winograd;
@@ -250,7 +243,6 @@ struct GroupedFormulas {
     if (copy_clock != nullptr)
       work.copy_clocks = (p.input_element() + Number(p.output_element())) * trace(*copy_clock);
     if (p.nhwc) {
-      // The copies move everything a second time.
       work.reread_byte = p.streams.read_byte + p.streams.write_byte;
       work.moves = 2;
     }
@@ -292,8 +284,7 @@ struct GroupedFormulas {
                        made * taps * channels, made);
   }
 
-  /// K steps of a packed kernel's block: one per tap; for a weight gradient over positions, split
-  /// over up to twelve blocks if they are many.
+  /// One step per tap; for weight gradients over positions, split over up to twelve blocks.
   Number packed_steps() const {
     if (p.pass != Pass::wgrad) return p.taps;
     const Number steps = divide_up(Number(p.positions()), packed_tile);
@@ -306,8 +297,7 @@ struct GroupedFormulas {
     return strided ? k.packed_32bit_strided : k.packed_32bit[p.pass];
   }
 
-  /// Channels of each group are padded to `width` and packed into tensor-core tiles; `repack` adds
-  /// layout changes.
+  /// Pads each group to `width` channels in tensor-core tiles; `repack` adds layout changes.
   Work packed(double width, bool repack) const {
     const PackedKernel& kernel = packed_constants();
     Work work =
@@ -321,8 +311,8 @@ struct GroupedFormulas {
     const Number taps = p.taps;
     work.l2_round_trips =
         trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
-    // Each tap fetches its pixels' channels again, with weights of the same shape. A group wider
-    // than a tile is fetched for each of its tiles.
+    // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
+    // than a tile is fetched for each tile.
     work.fetch_byte = trace.named(
         "operands fetched",
         positions * taps * channels * p.element_byte * divide_up(width, packed_tile), "byte");

@@ -69,8 +69,8 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   p.group_out = static_cast<double>(output->channels) / p.groups;
   p.taps = product(layer.window->kernel);
   const bool by_cudnn = has_cudnn(machine);
-  // On tensor cores, wide groups with long windows run one after the other, with longer windows not
-  // at all (kernel names cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
+  // On tensor cores, wide groups with long windows run one after the other, with longer ones not at
+  // all (kernels cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
   p.has_long_window =
       by_cudnn && p.is_16bit() && p.pass == Pass::fwd && p.taps > 25 && p.taps * p.group_in > 1536;
   p.copied =
@@ -105,15 +105,13 @@ bool batches(const ConvolutionProblem& p) {
          (pointwise || narrower >= batched_tile);
 }
 
-/// Padded channels of a packed group.
 double packed_width(const ConvolutionProblem& p) {
   const auto wider = static_cast<std::uint64_t>(std::max(p.group_in, p.group_out));
   return p.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
 
 /// cuDNN's fast depthwise kernels cover square windows of 3, 5 and 7; with 16 bits also a dilation
-/// of 2; with TF32 no weight gradient of 7 or of channels which are no multiple of four (measured
-/// kernel names).
+/// of 2; with TF32 no weight gradient of 7 or of channels off multiples of four (kernel names).
 bool has_tiled_kernel(const ConvolutionProblem& p) {
   const Window& w = *p.layer->window;
   const std::uint64_t size = w.kernel[2];

@@ -23,7 +23,7 @@ struct SolverProduct {
 
 struct SolverTile {
   TileKernel kernel{};
-  double split = 1;  ///< blocks sharing a tile's k
+  double split = 1;
 };
 
 template <class Number>
@@ -84,7 +84,7 @@ struct SolverFormulas {
     return s;
   }
 
-  /// Time of the memory; all bytes pass the L2.
+  /// All bytes pass the L2.
   Number moving_s(const char* what, const Streams& streams, const double& share,
                   CacheState cache) const {
     const auto traffic = memory_traffic(streams, Number{}, memory, cache, trace);

@@ -1,5 +1,4 @@
-// The choice among a library's solvers for a convolution, and its plan: the fastest applicable
-// solver, as by the library's own search.
+// The fastest applicable solver of a library, as by the library's own search.
 
 #include <cmath>
 #include <limits>
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::array<double, 9> splits{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-/// A convolution and its matrix product on vector units, which need no padding.
+/// Vector units need no padding.
 struct SolverProblem {
   const PlanRequest& request;
   Contraction x;
@@ -41,9 +40,9 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& p) {
   return words;
 }
 
-/// F(o, r) has tiles of (o + r - 1)^2 points, which give o x o outputs of r x r taps. As many as
-/// needed cover a window, for each phase of its stride; for a weight gradient the taps are the
-/// outputs and the image is the window.
+/// F(o, r) has tiles of (o + r - 1)^2 points, for o x o outputs of r x r taps; several cover a
+/// window, for each phase of its stride. In a weight gradient taps are outputs, and the image is
+/// the window.
 SolverProduct winograd_product(const SolverProblem& p, double outputs, double taps) {
   const Contraction& x = p.x;
   const double edge = outputs + taps - 1;  // so that m x n x k counts all points
@@ -103,8 +102,7 @@ bool takes(const Solver& solver, const SolverProblem& p, const EnumArray<SolverW
   return true;
 }
 
-/// The solver's engine; null if the GPU has no matrix units for the type, or the user asked for
-/// another engine.
+/// Null if the GPU has no matrix units for the type, or another engine was requested.
 const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
   if (solver.engine == EngineClass::vector) return engine_model(request.model, Engine::fp32);
   if (is_tensor_engine(request.engine)) return request.own_engine();

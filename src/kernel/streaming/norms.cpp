@@ -168,7 +168,6 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// The results of the blocks which share columns.
   Layer partial_sums(double sharing) const {
     Layer layer;
     layer.kind = LayerKind::reduce;
@@ -225,16 +224,15 @@ class NormKernels : StreamFormulas<Trace> {
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
 
-  /// A batch norm which needs the sums over a channel first; backward over the gradient and the
-  /// saved input.
+  /// A batch norm with sums over a channel first; backward over gradient and saved input.
   Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = work_of(kernel, algorithm);
     const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
     if (p.nhwc) {
       work.streams = {2 * read_byte, p.input_byte};
       work.kernels = 2;
-      // Blocks span 128 byte of channels. With fewer channels, threads beyond them idle, and the
-      // others have more positions in turn.
+      // Blocks span 128 byte of channels; with fewer channels, some threads idle and others do
+      // more.
       const double span = 128 / element_byte(p.layer->dtypes.input);
       work.filled = trace.factor("share of rates that few channels reach",
                                  std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
@@ -254,8 +252,7 @@ class NormKernels : StreamFormulas<Trace> {
       work.clocks = work.clocks + of_channels;
       walk_again(work);
     }
-    // The bytes in flight of few blocks already determine memory's time; their idle SMs do not
-    // count again.
+    // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
     const double width = !keeps_channel() && p.is_16bit() ? 0.5 : 1;
     work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
                                trace(k.norm_in_flight_byte) * rates.sm_count});
@@ -263,8 +260,8 @@ class NormKernels : StreamFormulas<Trace> {
   }
 
   /// cuDNN's kernel of one block per channel keeps its data in shared memory, with two blocks per
-  /// SM: on an H100 up to 104 KB, and in 16 bits also in registers, 170 KB together. Larger
-  /// channels are read twice, as are all by MIOpen and by PyTorch's 16-bit instance norm.
+  /// SM: on an H100 up to 104 KB, in 16 bits also in registers, 170 KB together. Larger channels
+  /// are read twice, as are all by MIOpen and by PyTorch's 16-bit instance norm.
   bool keeps_channel() const {
     const bool by_cudnn =
         has_cudnn(machine) && !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);

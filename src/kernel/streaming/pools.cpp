@@ -19,7 +19,6 @@ namespace {
 /// PyTorch's max pools always write the position of each maximum as a 64-bit integer.
 constexpr double index_byte = 8;
 
-/// By layout and pass.
 const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
   if (p.backward()) {
     if (!max_pool) return k.average_backward;
@@ -42,9 +41,9 @@ double covering_windows(const Window& window) {
   return windows;
 }
 
-/// The grid of PyTorch's channels-innermost max pools: blocks of up to 1024 threads over channels,
-/// columns and rows; a thread takes up to four channels, two columns and two rows. At batch 1 there
-/// are few blocks, and this chain determines the time instead of the bytes.
+/// PyTorch's channels-innermost max pools: blocks of up to 1024 threads over channels, columns and
+/// rows; a thread takes up to four channels, two columns and two rows. At batch 1 this chain, not
+/// the bytes, determines the time.
 struct PoolGrid {
   double threads = 1;        ///< of all blocks
   double places = 1;         ///< made by a thread in turn

@@ -19,8 +19,8 @@ namespace {
 constexpr double most_threads = 512;
 constexpr double vector_elements = 4;
 constexpr double warp_threads = 32;
-/// Elements of non-adjacent axes are loaded one by one, with a division each: on an H100, four take
-/// as long as three steps of four.
+/// Elements of non-adjacent axes are loaded singly, with a division each: on an H100, four take as
+/// long as three steps of four.
 constexpr double apart_steps = 3;
 
 /// Adjacent axes, all reduced or all kept, as one.
@@ -39,8 +39,8 @@ AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
   return sizes;
 }
 
-/// The size left of each axis: 1 if reduced. A source may omit a batch of one, or the reduced axes:
-/// then the first matching sizes stay.
+/// 1 if reduced. A source may omit a batch of one, or the reduced axes: the first matching sizes
+/// stay.
 AxisSizes sizes_left(const AxisSizes& from, AxisSizes to) {
   if (to.size() < from.size() && from.front() == 1) to.insert(to.begin(), 1);
   if (to.size() == from.size()) return to;

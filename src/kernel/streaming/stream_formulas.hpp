@@ -1,8 +1,5 @@
 #pragma once
 
-// A streaming layer's sizes as doubles, the work of a kernel on it, and families with their own
-// files.
-
 #include "kernel/plans.hpp"
 
 namespace roofline {
@@ -23,7 +20,6 @@ struct StreamProblem {
   bool is_16bit() const { return element_byte(layer->dtypes.input) <= 2; }
 };
 
-/// The formulas' inputs: layer, constants, machine.
 template <class Trace>
 struct StreamFormulas {
   using Number = NumberOf<Trace>;
@@ -64,18 +60,16 @@ struct StreamFormulas {
   }
 };
 
-/// Batch, instance, group, layer and RMS norms, as kernels in sequence.
+/// Kernels in sequence.
 template <class Trace>
 Works<Trace> norm(const StreamFormulas<Trace>& formulas);
 
-/// Max and average pools.
 template <class Trace>
 Works<Trace> pool(const StreamFormulas<Trace>& formulas);
 
-/// Distribution of a reduction's work.
 struct ReductionGrid {
   double threads = 1;  ///< of a block
-  double blocks = 1;   ///< of all results together
+  double blocks = 1;   ///< of all results
   double loads = 1;    ///< of all threads; a thread's loads run in sequence
   double steps = 1;    ///< of a thread along its elements, four loads each
   /// Of the last block along other blocks' results; 0: one block per result.
@@ -84,8 +78,7 @@ struct ReductionGrid {
 
 ReductionGrid reduction_grid(const Layer& layer, const Machine& machine);
 
-/// The kernel of a reduction. `layer`: the formulas' own, or partial results which its kernel left
-/// in L2.
+/// `layer`: the formulas' own, or partial results which its kernel left in L2.
 template <class Trace>
 ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& formulas, const Layer& layer,
                                           const Streams& streams);

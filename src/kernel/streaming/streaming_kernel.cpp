@@ -23,8 +23,7 @@ bool same_shapes(const Layer& layer) {
   return true;
 }
 
-/// Compilers and engines write kernels with one pass over all operands, whatever they compute,
-/// including pools without saved positions.
+/// Compilers and engines write kernels with one pass over all operands; pools keep no positions.
 bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
@@ -35,8 +34,8 @@ bool is_generated(const Layer& layer) {
   return false;
 }
 
-/// Indices pick rows, and memory moves each in whole sectors (CUDA C++ Best Practices Guide,
-/// "Coalesced Access to Global Memory").
+/// Memory moves each picked row in whole sectors (CUDA C++ Best Practices Guide, "Coalesced Access
+/// to Global Memory").
 double sector_waste(const Layer& layer) {
   using enum LayerKind;
   if (layer.kind != embedding && layer.kind != gather && layer.kind != scatter) return 1;
@@ -92,7 +91,6 @@ class StreamingKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
-  /// In sequence.
   Works<Trace> works() const {
     if (is_generated(*p.layer)) return {generated()};
     using Kind = LayerKind;
@@ -123,8 +121,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
  private:
-  /// Clocks of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32,
-  /// narrowed.
+  /// Sixteen-bit elements are widened, computed in fp32, narrowed.
   const double& function_clock() const {
     switch (info(p.layer->kind).cost) {
       case ElementCost::exponential:
@@ -215,9 +212,8 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks needed by
-  /// the largest, up to 32 per SM; blocks with nothing to copy still start. With many small
-  /// operands beside a large one the starts of blocks determine the time.
+  /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks of the
+  /// largest, up to 32 per SM; blocks with nothing to copy still start, and may determine the time.
   Work concat() const {
     Work work = p.nhwc ? work_of(k.concat_nhwc, Algorithm::cat_copy_nhwc)
                        : work_of(k.concat_nchw, Algorithm::cat_copy_nchw);
@@ -240,8 +236,8 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// Each thread of the NCHW kernel makes the same place of all planes in turn. Atomics sum the
-  /// gradient; they collide if neighbours come from the same element.
+  /// Each thread of the NCHW kernel makes the same place of all planes. Atomics sum the gradient,
+  /// and collide if neighbours come from the same element.
   Work interpolated() const {
     // PyTorch takes a single position in NHWC for NCHW.
     const bool nhwc = p.nhwc && p.input_positions > 1;
