@@ -13,8 +13,8 @@
 
 namespace {
 
-/// Keeps freed memory for the next rows. Memory returned to the system comes back page by page,
-/// each to be cleared again: an eighth of the time of a stream of layers.
+/// Keeps freed memory: pages returned to the system come back one by one, each cleared again, an
+/// eighth of the time of a stream of layers.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 4 << 20);

@@ -14,7 +14,6 @@
 namespace roofline {
 namespace {
 
-/// The subject of advice: a layer, a network or a measured run.
 struct Subject {
   const Result& result;
   const Context& context;
@@ -35,7 +34,6 @@ struct Subject {
   }
 };
 
-/// A changed layer and its engine.
 struct Variant {
   Layer layer;
   std::optional<Engine> engine;
@@ -46,15 +44,13 @@ enum class Thing : std::uint8_t { layer, type, batch, fusion, launch };
 
 enum Subjects : unsigned { of_layers = 1, of_networks = 2, of_runs = 4 };
 
-/// Changes a row's layer; false if the action does not apply.
+/// False if the action does not apply.
 using ChangeLayer = bool (*)(Variant&, const LayerResult&, const Subject&);
 using SetOptions = void (*)(AnalysisOptions&, const Subject&);
-/// The saving of a recorded step.
 using SavedByRun = double (*)(const Subject&);
 using MakeText = std::string (*)(const Subject&);
 
-/// An action: its subjects, text and effect. The model computes the saving of changed layers or
-/// options; actions without a saving are not advised.
+/// The model computes the saving of changed layers or options; without one there is no advice.
 struct Action {
   std::string_view name;
   Thing thing;
@@ -71,9 +67,8 @@ constexpr std::string_view vanishing = "fuse_into_layer_before";
 /// Factor of the batch in the advice on it.
 constexpr std::uint64_t batch_factor = 8;
 
-/// Whether the row's batch consists of images or other samples, so that more can run together: not
-/// for weight gradients, single values, or tokens of sequences, nor in a recorded training step,
-/// whose result depends on its batch.
+/// Whether more images or other samples can run together: not for weight gradients, single values,
+/// or tokens of sequences, nor in a recorded training step, whose result depends on its batch.
 bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
   const Layer& layer = row.layer;
   const std::uint64_t batch = layer.output.batch;
@@ -84,8 +79,8 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
          layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
 
-/// Whether half types can replace the row's type, of more than 16 bits: not in layers which count,
-/// convert or update weights.
+/// Half types replace types of more than 16 bits, but not in layers which count, convert or update
+/// weights.
 bool may_be_half(const LayerResult& row, const Subject& subject) {
   const DataType type = row.layer.dtypes.input;
   if (type != DataType::fp32 && type != DataType::tf32) return false;
@@ -271,8 +266,7 @@ double saved_by_layout_s(const Subject& subject) {
   return subject.recording() != nullptr ? subject.recording()->layout_s : 0;
 }
 
-/// In one kernel, a chain of elementwise layers reads the first layer's input and all other
-/// operands, and writes the last layer's output.
+/// One kernel reads the first layer's input and all other operands, and writes the last output.
 double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const Subject& subject) {
   Layer fused = chain.back()->layer;
   fused.kernels = KernelSource::compiler;
@@ -365,7 +359,7 @@ std::vector<const Action*> possible_actions(Subjects kind, const Subject& subjec
   return possible;
 }
 
-/// Advice on an action which changes the time from `old_s` to `new_s`.
+/// For a time changed from `old_s` to `new_s`.
 Advice advice_on(const Action& action, const Subject& subject, double old_s,
                  std::optional<double> new_s) {
   Advice advice;
@@ -382,7 +376,6 @@ Advice advice_on(const Action& action, const Subject& subject, double old_s,
 /// Smaller gains are within the model's own error.
 bool is_worth_it(double old_s, double new_s) { return old_s >= 1.03 * new_s; }
 
-/// The changeable parts of a network's run.
 struct Setup {
   Network network;
   AnalysisOptions options;

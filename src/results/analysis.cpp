@@ -50,7 +50,6 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
                    : rows.front().engine;
 }
 
-/// The common value of all layers, if any.
 template <class Get>
 auto common(const std::vector<LayerResult>& rows, Get get)
     -> std::optional<decltype(get(rows.front().layer))> {
@@ -69,7 +68,6 @@ void count_row(LayerResult& row, const Context& context, const std::string& sour
   row.engine = require_engine(layer, context, source);
 }
 
-/// The host's part of a run: copies of the first layer's operand and the last layer's result.
 Layer host_copy(std::string name, const Shape& shape, DataType type) {
   Layer layer;
   layer.name = std::move(name);
@@ -116,8 +114,8 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
-/// Sets the origin of the layer's kernels. An engine's builder keeps the fastest kernel, fp16 sums
-/// included; a built engine states its choice.
+/// An engine's builder keeps the fastest kernel, fp16 sums included; a built engine states its
+/// choice.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
   const bool builds = !is_fixed(network.runs_as) && context.options.fusion == FusionKind::epilogue;
   if (builds || network.runs_as == RunsAs::tensorrt_engine)
@@ -137,7 +135,7 @@ Layer take_layer(Layer& layer) {
   return all;
 }
 
-/// The rows of a network, without times; takes over its layers.
+/// Takes over the network's layers; rows have no times yet.
 std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
@@ -177,8 +175,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   return rows;
 }
 
-/// Layers without a kernel of their own (a view, fused, a copy over the host link) take their
-/// bound.
+/// Views, fused layers and copies over the host link take their bound.
 bool has_kernel(const Layer& layer) {
   const KindFamily family = info(layer.kind).family;
   return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
@@ -188,7 +185,7 @@ bool has_kernel(const Layer& layer) {
 constexpr double clearly_faster = 1.1;
 
 /// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
-/// do even with far faster vector units; those are advice, not expectation.
+/// do; vector units are advice, not expectation.
 void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
   const AnalysisOptions& options = context.options;
   if (row.engine != Engine::tf32) return;
@@ -202,9 +199,9 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
   row.kernel = kernel;
 }
 
-/// Share of an operator's host time taken by autocast's casts: 8 us of 23, from eager times of
-/// eleven networks with and without autocast (PyTorch 2.11, beside an H200). In training a cast is
-/// recorded and has a gradient, which take the rest.
+/// Share of an operator's host time taken by a cast: 8 us of 23, from eager times of eleven
+/// networks with and without autocast (PyTorch 2.11, beside an H200). In training it
+/// takes all.
 constexpr double host_cast_share = 8.0 / 23;
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
@@ -325,8 +322,7 @@ std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
 
 InputError overflow(const std::string& source) { return {source, "", OverflowError().what()}; }
 
-/// Must run before rows take over the layers. Returns an overflow as a value, to report other
-/// errors first.
+/// Before rows take over the layers. An overflow is a value, so that other errors come first.
 Expected<Memory> memory_of_network(const Network& network, const Context& context) {
   try {
     return memory_of(network, context.options.optimizer);

@@ -7,7 +7,6 @@
 namespace roofline {
 namespace {
 
-/// Evaluates a network at several batches on one GPU.
 class Search {
  public:
   Search(const NetworkAtBatch& network_at, const Context& context)
@@ -79,8 +78,8 @@ class Search {
     return byte ? static_cast<double>(*byte) : too_much;
   }
 
-  /// Searches between a fitting and an unfit batch. Memory is nearly proportional to the batch, so
-  /// interpolation is accurate; halving bounds the steps otherwise.
+  /// Memory is nearly proportional to the batch, so interpolation is accurate; halving bounds the
+  /// steps otherwise.
   std::uint64_t largest_between(std::uint64_t fitting, std::uint64_t unfit) {
     for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
       const double gap = needed_byte(unfit) - needed_byte(fitting);
@@ -103,7 +102,7 @@ class Search {
   const NetworkAtBatch& network_at_;
   const Context& context_;
   double free_byte_ = 0;
-  std::map<std::uint64_t, SettingRow> rows_;  ///< by batch
+  std::map<std::uint64_t, SettingRow> rows_;
   std::string source_;
 };
 

@@ -38,7 +38,6 @@ double drift_penalty(double value, double first, double range) {
   return 2e-4 * drift * drift;
 }
 
-/// A fit to some of the layers.
 class Fit {
  public:
   Fit(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, Indices used,
@@ -85,7 +84,6 @@ class Fit {
   const Indices& free() const { return free_; }
   const Indices& undetermined() const { return undetermined_; }
   std::size_t untouched() const { return untouched_; }
-  /// The used layers which depend on a free constant.
   const Indices& layers_of(std::size_t constant) const { return layers_of_.at(constant); }
   const ConstantValues& first() const { return first_; }
   const ModelConstants& constants() const { return *constants_; }
@@ -187,8 +185,7 @@ class Fit {
   std::map<std::size_t, Indices> layers_of_;
 };
 
-/// The number of each layer's group for cross-validation: its network, or if there is only one, the
-/// layer.
+/// Numbers of groups for cross-validation: networks, or layers if there is only one network.
 std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers) {
   const bool one_network = std::ranges::all_of(
       layers, [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
@@ -247,7 +244,6 @@ std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
   return cells;
 }
 
-/// A fit to all layers, with cross-validation.
 class Attempt {
  public:
   Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers)
@@ -319,7 +315,6 @@ class Attempt {
   LogRatios ratios_;
 };
 
-/// Constants with a range and a matching name.
 std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
   std::vector<bool> may_move(constant_count);
   for (std::size_t i = 0; i < constant_count; ++i)

@@ -41,8 +41,7 @@ struct MeasuredLayer {
   std::string where{};  ///< in the source: its line, or the layer's name
 };
 
-/// Errors with the original constants, with the fitted ones, and with fits without the layer's
-/// network.
+/// With the original constants, the fitted ones, and by fits without the layer's network.
 struct CalibrationScore {
   std::size_t layers = 0;
   ModelError before;
@@ -65,7 +64,7 @@ struct FittedConstant {
 
 struct Calibration {
   ModelConstants constants;
-  std::vector<FittedConstant> fitted;     ///< constants which moved
+  std::vector<FittedConstant> fitted;
   std::vector<std::size_t> undetermined;  ///< some layers depend on them, but too few or too little
   std::vector<std::size_t> frozen;        ///< constants of refused classes
   std::size_t kept = 0;                   ///< determined, and best unchanged
@@ -73,14 +72,12 @@ struct Calibration {
   std::vector<LayerClass> refused;        ///< not improved by the fit, so unchanged
   std::vector<CalibrationCell> cells;
   CalibrationScore all;
-  /// ln(expected / measured) of each layer by a fit without its network; empty without
-  /// cross-validation.
+  /// ln(expected / measured) by fits without the layer's network; empty without cross-validation.
   std::vector<double> held_out_log_ratios;
   std::size_t networks = 0;
 };
 
-/// Fits the constants whose names match the pattern ("dense.tensor.*"), to at least one layer.
-/// Calls `on_round` repeatedly.
+/// Fits constants whose names match the pattern ("dense.tensor.*"), to at least one layer.
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
                       const std::string& pattern, const std::function<void()>& on_round);
 

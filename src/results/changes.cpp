@@ -30,8 +30,7 @@ std::string setting_text(const Setting& setting) {
   return text;
 }
 
-/// Identity of work across two inputs: a layer's pass and name, or the name of work without a
-/// layer.
+/// A layer's pass and name, or the name of work without a layer.
 using WorkKey = std::pair<std::optional<Pass>, std::string>;
 
 struct Work {
@@ -40,7 +39,6 @@ struct Work {
 };
 using AllWork = std::map<WorkKey, Work>;
 
-/// An input's work and sums.
 struct Side {
   std::string name;
   AllWork work{};
@@ -172,7 +170,6 @@ bool are_of_one_kind(const Work& a, const Work& b) {
   return a.row == nullptr || b.row == nullptr || a.row->layer.kind == b.row->layer.kind;
 }
 
-/// Moves work in both inputs into the changes.
 std::vector<Change> take_same_names(AllWork& earlier, AllWork& later) {
   std::vector<Change> changed;
   for (auto work = earlier.begin(); work != earlier.end();) {

@@ -37,7 +37,7 @@ using Known = std::optional<double>;
 GateSubject subject_of(const LayerResult& row) {
   GateSubject subject;
   add_to_total(subject.total, row);
-  // Add_to_total() counts them for a layer's first pass only.
+  // Only a layer's first pass adds them to a total.
   subject.total.params = row.counts.params;
   return subject;
 }

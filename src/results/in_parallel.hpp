@@ -8,9 +8,8 @@
 
 namespace roofline {
 
-/// Calls `work(begin, end)` for consecutive ranges of 0..`count` on several threads. Rethrows the
-/// exception of the first failing range, so that if ranges stop at their first failure it is the
-/// first of all.
+/// Calls `work(begin, end)` for consecutive ranges of 0..`count`, one per thread. Rethrows the
+/// exception of the first failing range, so the first failure if ranges stop there.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));

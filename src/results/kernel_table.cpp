@@ -8,8 +8,7 @@
 namespace roofline {
 namespace {
 
-/// The GPU's engine for a counted one: without this peak, the engine which the counters do not
-/// distinguish from it.
+/// The GPU's engine for a counted one; without a peak, an engine which counters do not tell apart.
 std::optional<Engine> engine_on(const EngineRates& peaks, Engine engine) {
   if (peaks[engine]) return engine;
   if (engine == Engine::fp16_tensor_fp16_accumulate && peaks[Engine::fp16_tensor])
@@ -71,7 +70,6 @@ void place(KernelRow& row, const Bounds& bounds) {
       row.nearest_roof = roof;
 }
 
-/// The engine of the kernel with the most FLOP.
 std::optional<Engine> main_engine_of(const std::vector<KernelRow>& rows, const EngineRates& peaks) {
   const KernelRow* most = nullptr;
   for (const KernelRow& row : rows)

@@ -9,7 +9,6 @@
 namespace roofline {
 namespace {
 
-/// Classes of algorithms among which libraries choose.
 enum class Approach : std::uint8_t {
   unknown,
   naive,   ///< one thread per result, reading every operand from memory
@@ -25,8 +24,8 @@ struct ApproachMark {
   std::initializer_list<std::string_view> parts;  ///< of kernel names; any of them matches
 };
 
-/// Parts of names of cuDNN's, MIOpen's, Composable Kernel's and ATen's kernels, of MIOpen's solvers
-/// and of this model's algorithms, tried in this order.
+/// Parts of names of kernels of cuDNN, MIOpen, Composable Kernel and ATen, of MIOpen's solvers and
+/// of this model's algorithms, in order.
 const ApproachMark approach_marks[] = {
     {Approach::naive, {"Naive", "naive_conv"}},
     {Approach::winograd, {"inograd", "Sp3AsmConv"}},
@@ -47,8 +46,7 @@ Approach approach_of(std::string_view name) {
   return Approach::unknown;
 }
 
-/// Time with all groups side by side in one kernel, as separate images: the target for a library
-/// with only a naive kernel.
+/// All groups side by side in one kernel, as images: the target for a naive library kernel.
 std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel& model,
                                       CacheState cache) {
   Layer layer = row.layer;

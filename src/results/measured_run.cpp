@@ -64,8 +64,7 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
   }
 }
 
-/// The main reason for time beyond the bound: the largest part of the expected time apart from the
-/// bound's own resource, or time unexplained by the model.
+/// The largest part of the expected time apart from the bound's resource, or unexplained time.
 std::string why_lost(const LayerResult& row, bool is_recorded) {
   if (row.better_time_s)
     return "the library chose badly: " + row.layer.measured->kernel + ", not " +

@@ -14,8 +14,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Groups = Selection::Groups;
 
-/// Sort key of a layer or a sum of layers. On one GPU energy and cost follow the time, which is
-/// measured if the whole is.
+/// On one GPU energy and cost follow the time, which is measured if the whole is.
 double key_of(const TypeRow& row, SortBy by, const std::optional<double>& whole_measured_s) {
   const Total& sum = row.total;
   const auto flops = static_cast<double>(sum.flops);
@@ -60,8 +59,8 @@ TypeRow sum_of(const KernelRow& row) {
   return sum;
 }
 
-/// Groups of layers equal in all but their names, ordered by their first one. Costs are compared
-/// too: equal layers may be fused into others or run on other GPUs.
+/// Layers equal in all but their names, in order. Costs are compared too: equal layers may be fused
+/// into others or run on other GPUs.
 Groups groups_of(const std::vector<LayerResult>& rows) {
   Groups groups;
   const auto key_of = [](const LayerResult& row) {
@@ -89,7 +88,6 @@ Groups each_alone(std::size_t rows) {
 /// Tables up to this length are shown whole.
 constexpr std::size_t few = 12;
 
-/// Default limit of a screen.
 constexpr std::size_t screen_rows = 24;
 RowFilter leading_rows() {
   RowFilter leading;
@@ -104,7 +102,6 @@ struct Order {
   std::size_t chosen = 0;
 };
 
-/// By `key(group, SortBy)`.
 template <class Key>
 Order order_of(const Groups& groups, const Key& key, const RowFilter& filter) {
   if (!filter.selects()) return {groups, groups.size()};
@@ -155,7 +152,6 @@ Selection selection_of(const Groups& groups, std::size_t rows, const SumOf& sum_
   return selection;
 }
 
-/// For rows without equal ones.
 template <class SumOf>
 Selection selection_of(std::size_t rows, const SumOf& sum_of,
                        const std::optional<double>& whole_measured_s, const RowFilter& filter) {
@@ -163,8 +159,7 @@ Selection selection_of(std::size_t rows, const SumOf& sum_of,
   return selection_of(each_alone(rows), rows, sum, whole_measured_s, filter);
 }
 
-/// Indices of one-layer results, grouped by GPU and, if inputs are evaluated in several settings,
-/// by setting.
+/// One-layer results grouped by GPU and, if there are several, by setting.
 Groups inputs_of_one_layer(const std::vector<Evaluated>& results) {
   std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> settings;
   std::map<std::pair<std::string, std::size_t>, std::size_t> known;

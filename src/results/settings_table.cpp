@@ -7,7 +7,6 @@
 namespace roofline {
 namespace {
 
-/// The largest part of the network's expected time, over all layers.
 void set_limiter(SettingRow& row, const Result& result) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
   const auto largest = std::ranges::max_element(part_s);
@@ -84,8 +83,8 @@ auto rank_of(const SettingRow& row, SortBy by) {
                     row.time_per_image_s.value_or(row.time_s));
 }
 
-/// Rows share a rank if their ranges, quantity / factor to quantity x factor, overlap the range of
-/// the rank's first row.
+/// Rows whose ranges, quantity / factor to quantity x factor, overlap the first one's share its
+/// rank.
 void set_ranks(SettingsTable& table, SortBy by) {
   const auto range_of = [](const SettingRow& row) {
     return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;

@@ -22,13 +22,11 @@ std::optional<std::uint64_t> cache_byte_of(const Gpu& gpu);
 /// For a summed-up result; nullopt if no row reads another row's output.
 std::optional<NetworkBounds> network_bounds(const Result& result, CacheState cache);
 
-/// Sets the row's measured time from its layer, if measured under the row's conditions: batch,
-/// pass, GPU and cache state. If it is below the bound, sets the reason. Drops times of another
-/// batch, pass or GPU, or without a GPU.
+/// Sets the measured time, if measured under the row's conditions: batch, pass, GPU and cache
+/// state; and the reason if it is below the bound. Drops other times.
 void set_measured(LayerResult& row, const Context& context);
 
-/// Whether the measured time can belong to the counted work: false for a wrong unit, or fewer
-/// bytes.
+/// False for a time of a wrong unit, or of fewer bytes.
 bool is_of_counted_work(const LayerResult& row);
 
 /// Measured times below any kernel's time on this GPU; nullopt if there are none.
@@ -37,23 +35,20 @@ std::optional<ImpossibleTimes> impossible_times(const Result& result, const Cont
 /// Where the measured time went; nullopt without measured times.
 std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context);
 
-/// LayerResult::better_time_s of an otherwise complete row.
 std::optional<double> better_time_s(const LayerResult& row, const KernelModel& model,
                                     CacheState cache);
 
 /// For a result with a summary.
 Verdict verdict_of(const Result& result, const Context& context);
 
-/// Verdict::actions.
 std::vector<Advice> advise_run(const Result& result, const Context& context,
                                const Verdict& verdict);
 
-/// NetworkExplanation::changes.
 std::vector<Advice> advise_network(const Result& result, const Context& context,
                                    const Network& network);
 
-/// Uncertainty of a row with a kernel; nullopt without applicable measurements. A stated mapping
-/// belongs to no library, so its kernel was measured on no GPU.
+/// nullopt without applicable measurements. A stated mapping belongs to no library, so its kernel
+/// was measured on no GPU.
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors);
 
 /// Uncertainty of the sum of the rows' times. With l = ln factor of a row and s its share of the
@@ -72,7 +67,6 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
                                              std::optional<RunWay> way,
                                              const MeasuredErrors& errors);
 
-/// Sets the uncertainty of a result's total and types.
 void set_total_uncertainty(Result& result, const MeasuredErrors& errors);
 
 /// The expected time; nullopt if the network cannot run with these options or exceeds the memory.

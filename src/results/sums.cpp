@@ -45,8 +45,8 @@ bool reads_another(const LayerResult& row) {
 
 double beyond(double byte, double cache_byte) { return std::max(0.0, byte - cache_byte); }
 
-/// Certain bytes of a run's first reads and last writes: shared weights count once, and of all
-/// inputs only the largest, since several layers may read the same one.
+/// Certain first reads and last writes: shared weights count once, and of all inputs only the
+/// largest, since several layers may read the same one.
 double once_byte(const std::vector<LayerResult>& rows) {
   double weights = 0, input = 0, results = 0;
   for (const LayerResult& row : rows) {
