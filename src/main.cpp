@@ -13,8 +13,8 @@
 
 namespace {
 
-/// Keeps freed memory for the next rows. What goes back to the system comes back page by page, each
-/// to be cleared again: an eighth of the time of a stream of layers.
+/// Keeps freed memory: pages returned to the system come back one by one, each cleared again, an
+/// eighth of the time of a stream of layers.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
@@ -27,8 +27,7 @@ void keep_freed_memory() {
 int main(int argc, char** argv) {
   using namespace roofline;
   keep_freed_memory();
-  // A reader of the output that leaves, and a file that may not grow, are seen where writing fails,
-  // and what failed before counts.
+  // Closed output pipes and size limits show as failing writes; earlier errors take precedence.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   reserve_standard_descriptors();
@@ -45,7 +44,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     note("roofline: out of memory");
     return 1;
-  } catch (const std::exception& error) {  // OutputError, or what the system refused
+  } catch (const std::exception& error) {  // OutputError, or an error of the system
     note(std::string("roofline: ") + error.what());
     return 1;
   }

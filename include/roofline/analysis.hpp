@@ -1,7 +1,5 @@
 #pragma once
 
-// Layers on a GPU, from counts to times.
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,27 +20,26 @@
 
 namespace roofline {
 
-/// What the time of a measured run is made of. What is of kernels is measured in sum and split by
-/// the model; what is between and beside them is measured.
+/// Parts of the time of a measured run. The sum of the kernels' time is measured and split by the
+/// model; the time between and beside kernels is measured.
 enum class StepPart : std::uint8_t {
-  bound,          ///< the layers' roofline bounds, at most their measured time
-  rates,          ///< arithmetic, memory and caches at less than the bound's rates
-  instructions,   ///< what else kernels issue
-  small_kernels,  ///< kernels start, fill the GPU and drain it: launch, latency, last wave,
-                  ///< padding of tiles, occupancy
-  unexplained,    ///< the layers' measured time beyond the expected
-  not_split,      ///< where it is less, all beyond the bound: the model's parts are not its own
-  overcounted,    ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
-  other_kernels,  ///< kernels that no layer stands for
-  copies,         ///< copies over a link to host or GPU, with nothing beside them
-  collectives,    ///< work between GPUs, with no kernel beside it
+  bound,         ///< the layers' roofline bounds, at most their measured time
+  rates,         ///< arithmetic, memory and caches at less than the bound's rates
+  instructions,  ///< other instructions of the kernels
+  /// Starting, filling and draining: launch, latency, last wave, tile padding, occupancy.
+  small_kernels,
+  unexplained,  ///< measured time of layers beyond the expected time
+  not_split,    ///< time beyond the bound of layers faster than expected: the model cannot split it
+  overcounted,  ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
+  other_kernels,  ///< kernels without a layer
+  copies,         ///< copies over a link to host or GPU, with no other work beside them
+  collectives,    ///< communication between GPUs, with no kernel beside it
   idle_host,      ///< as IdleCause
   idle_data_loading,
   idle_synchronisation,
   idle_queued,
 };
 
-/// What the part is, in a few words.
 constexpr std::string_view meaning_of(StepPart part) {
   switch (part) {
     case StepPart::bound: return "bound";
@@ -63,7 +60,6 @@ constexpr std::string_view meaning_of(StepPart part) {
   return "";
 }
 
-/// The parts in which the GPU is idle, each with its cause.
 struct IdlePart {
   StepPart part;
   IdleCause cause;
@@ -74,24 +70,24 @@ inline constexpr std::array idle_parts =
                              {StepPart::idle_synchronisation, IdleCause::synchronisation},
                              {StepPart::idle_queued, IdleCause::queued}});
 
-/// Something that can be done to shorten a time, as the model or the recording says.
+/// An action which would shorten a time, from the model or the recording.
 struct Advice {
   std::string_view action;       ///< "larger_batch"
   std::string text;              ///< "batch 64 in place of 8"
-  std::optional<double> time_s;  ///< for as much work as before; none where it all but vanishes
-  double speedup = 0;            ///< over the time as it is; 0 where time_s is absent
-  // Advice on a measured run has these as well.
-  double saved_s = 0;           ///< a step, for as much work, by this action alone
-  bool at_most = false;         ///< all that the action can touch, not a time that the model gives
-  bool speeds_kernels = false;  ///< and not their launches
+  std::optional<double> time_s;  ///< for the same work; absent if almost nothing remains
+  double speedup = 0;            ///< over the present time; 0 if time_s is absent
+  // For measured runs only.
+  double saved_s = 0;    ///< seconds a step, for the same work, by this action alone
+  bool at_most = false;  ///< saved_s is the upper limit of the gain, not a prediction of the model
+  bool speeds_kernels = false;  ///< it shortens kernels, not their launches
 };
 
 struct Verdict {
-  double step_s = 0;  ///< the sum of part_s: a step with its gaps, or the measured layers
+  double step_s = 0;  ///< step with its gaps, or measured layers
   EnumArray<StepPart, double> part_s{};
-  bool knows_gaps = false;  ///< step_s holds the time between kernels
-  /// What would shorten it: first the best of what leaves the work as it is, then in descending
-  /// order of what it saves. Nothing that gains less than 3 %.
+  bool knows_gaps = false;  ///< step_s includes the time between kernels
+  /// First the best action with unchanged work, then the others in descending order of saving.
+  /// Actions gaining less than 3 % are left out.
   std::vector<Advice> actions;
 
   double idle_s() const {
@@ -99,7 +95,6 @@ struct Verdict {
     for (const IdlePart& each : idle_parts) sum_s += part_s[each.part];
     return sum_s;
   }
-  /// The time of the kernels that layers stand for.
   double layers_s() const {
     return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
            part_s[StepPart::small_kernels] + part_s[StepPart::unexplained] +
@@ -107,14 +102,14 @@ struct Verdict {
   }
 };
 
-/// Why a measured time is below the roofline, where no kernel comes that does all its work from
-/// device memory.
+/// Why a measured time is below the roofline, the least time with all work and all traffic to DRAM.
 enum class BelowBound : std::uint8_t {
-  fewer_macs,        ///< Winograd and FFT do fewer multiply-adds than are counted
-  fewer_bytes,       ///< the bytes are an upper estimate (Counts), so that there is no bound
-  in_l2,             ///< all operands fit in L2: device memory hardly moves
-  ceilings_too_low,  ///< the part does more than the ceilings say
-  impossible,        ///< by more than clocks, caches and saved multiply-adds allow
+  fewer_macs,  ///< Winograd and FFT do fewer multiply-adds than are counted
+  /// The bytes are an upper estimate (Counts::is_upper_estimate), so there is no bound.
+  fewer_bytes,
+  in_l2,             ///< all operands fit in L2: hardly any traffic to device memory
+  ceilings_too_low,  ///< the GPU is faster than the stated ceilings
+  impossible,        ///< clocks, caches and saved multiply-adds cannot explain it
 };
 
 /// Whether the layer has a kernel of its own. A view, a copy over the host link and what another
@@ -125,16 +120,17 @@ struct LayerResult {
   Layer layer;
   Counts counts;
   Engine engine = Engine::fp32;
-  bool first_pass = true;  ///< the layer's first one: only these rows' parameters are summed
-  /// A batch norm that takes the batch's statistics only because all passes run.
+  bool first_pass = true;  ///< the layer's first pass; parameters are summed over first passes only
+  /// A batch norm which uses batch statistics only because all passes run.
   bool uses_batch_statistics = false;
-  bool is_result = false;                 ///< no layer of the network reads its output
-  bool measured_left_out = false;         ///< there is a measured time, but not one like this row
-  std::optional<BelowBound> below_bound;  ///< why the measured time is
+  bool is_result = false;  ///< no layer of the network reads its output
+  /// A measured time exists, but under other conditions than this row's.
+  bool measured_left_out = false;
+  std::optional<BelowBound> below_bound;  ///< reason for a measured time below the bound
   RooflinePoint point;
-  SharedValue<std::string> fused_into;  ///< name of the layer whose kernel does this one's work
-  /// Names of the layers whose results the operands are; empty for those from elsewhere. None where
-  /// all are from elsewhere.
+  SharedValue<std::string> fused_into;  ///< name of the layer whose kernel does this layer's work
+  /// Names of the layers which produce the operands, "" for operands from elsewhere. Empty if all
+  /// operands are from elsewhere.
   std::vector<std::string> input_from;
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   double assumed_host_s = 0;         ///< of it, a wait for a host that nobody described
@@ -142,9 +138,9 @@ struct LayerResult {
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
-  /// Where the library chose badly, the expected time of the kernel that it should have run
-  /// (better_kernel): it ran a naive one, or another algorithm, for longer than 95 of 100 runs of
-  /// the better one would take; twice as long, unless it is naive.
+  /// Expected time of better_kernel(), if the library chose badly: it ran a naive kernel, or
+  /// another algorithm, for longer than 95 of 100 runs of the better kernel would take, and at
+  /// least twice as long unless the kernel is naive.
   std::optional<double> better_time_s;
   std::optional<double> time_share;  ///< 0..1, of the network's time; none in a stream
 
@@ -152,7 +148,6 @@ struct LayerResult {
   std::optional<double> expected_time_s() const;
 };
 
-/// Sums over rows.
 struct Total {
   std::uint64_t macs = 0;
   std::uint64_t flops = 0;
@@ -162,17 +157,16 @@ struct Total {
   double compute_time_s = 0;
   double memory_time_s = 0;
   double roofline_time_s = 0;
-  std::optional<double> expected_time_s = 0;        ///< where every row has one
-  std::optional<Uncertainty> expected_uncertainty;  ///< how sure expected_time_s is
-  std::optional<double> measured_time_s = 0;        ///< where every row has a measured time
-  double lost_s = 0;                                ///< of the rows, as roofline::lost_s has it
-  bool is_overcounted = false;                      ///< a row is below its bound by fewer_bytes
-  double time_s = 0;                                ///< each row's expected time, or else its bound
-  double compute_bound_part_s = 0;                  ///< roofline_time_s of rows bound by compute
-  EnumArray<Limiter, double> part_s{};              ///< what the expected time is made of
+  std::optional<double> expected_time_s = 0;  ///< absent if a row has none
+  std::optional<Uncertainty> expected_uncertainty;
+  std::optional<double> measured_time_s = 0;  ///< absent if a row has none
+  double lost_s = 0;                          ///< sum of roofline::lost_s over the rows
+  bool is_overcounted = false;      ///< a row is below its bound by BelowBound::fewer_bytes
+  double time_s = 0;                ///< expected times, or bounds of rows without one
+  double compute_bound_part_s = 0;  ///< roofline_time_s of the compute-bound rows
+  EnumArray<Limiter, double> part_s{};
 };
 
-/// The layers of one type, all passes together.
 struct TypeRow {
   LayerKind kind = LayerKind::conv;
   std::uint64_t rows = 0;
@@ -180,122 +174,120 @@ struct TypeRow {
   double time_share = 0;  ///< 0..1, of the network's time
 };
 
-/// A layer that takes longer than its bound: why, and what would help.
+/// A layer slower than its bound: the reason and the remedy.
 struct LostTime {
-  std::size_t row = 0;     ///< index in the result's layers
-  std::size_t layers = 1;  ///< that are alike
-  double lost_s = 0;       ///< measured beyond the bound, by all of them
+  std::size_t row = 0;
+  std::size_t layers = 1;  ///< number of equal ones
+  double lost_s = 0;       ///< measured time beyond the bound, over all of them
   std::string why;
-  std::string help;  ///< the best of advise(); empty where nothing gains
+  std::string help;  ///< the best of advise(); empty if nothing gains
 };
 
-/// Layers for which the library chose badly.
 struct BadChoices {
   std::size_t layers = 0;
   double measured_s = 0;
-  double expected_s = 0;  ///< by the better algorithms
+  double expected_s = 0;  ///< with the better algorithms
 
   double gain_s() const { return measured_s - expected_s; }
 };
 
-/// Where the measured time went, over the rows that have a measured and an expected time, both of
-/// the same work. A measured time is the sum of part_s, unexplained_s and not_split_s.
+/// Where the measured time went, over rows with a measured and an expected time of the same work.
+/// Measured time = sum of part_s + unexplained_s + not_split_s.
 struct MeasuredSummary {
   std::uint64_t rows = 0;
   Total total;
-  EnumArray<Limiter, double> part_s{};  ///< the expected time's
-  double unexplained_s = 0;             ///< beyond it
-  double not_split_s = 0;  ///< a time below the expected, of which no part says what it saved
-  std::uint64_t overcounted = 0;    ///< rows beside all these, which touched less than is counted
-  double overcounted_s = 0;         ///< their measured time
-  std::vector<TypeRow> types;       ///< in descending measured time
-  std::vector<LostTime> most_lost;  ///< ten at most
+  EnumArray<Limiter, double> part_s{};  ///< of the expected time
+  double unexplained_s = 0;             ///< measured time beyond the expected
+  /// Measured time beyond the bound of rows faster than expected, which the model cannot split.
+  double not_split_s = 0;
+  /// Rows left out of all these sums: they touched fewer bytes than are counted.
+  std::uint64_t overcounted = 0;
+  double overcounted_s = 0;         ///< measured time of those rows
+  std::vector<TypeRow> types;       ///< in descending order of measured time
+  std::vector<LostTime> most_lost;  ///< at most ten
   BadChoices bad_choices;
 };
 
-/// A batch that depends on the GPU.
+/// A batch chosen for the GPU.
 enum class BatchGoal : std::uint8_t {
-  max,   ///< the largest batch that fits
-  best,  ///< the smallest that is nearly as fast an image as any that fits
+  max,   ///< the largest batch which fits
+  best,  ///< the smallest batch within near_best_share of the least time an image
 };
 
-/// What was evaluated, and on which part.
 struct Setting {
   std::string source;
   std::string network;
-  std::size_t item = 0;  ///< which of its source's networks, from 0
-  /// The network, or where another one is called so too, its source and, in one source, "#2".
+  std::size_t item = 0;  ///< index among its source's networks
+  /// The network's name; if it is not unique, the source, with "#2" within one source.
   std::string label;
-  std::optional<DataType> dtype;        ///< absent where layers differ
-  std::optional<std::uint64_t> batch;   ///< absent where layers differ
-  std::optional<BatchGoal> batch_goal;  ///< where the batch was searched for
-  bool training = false;                ///< all passes
-  std::optional<Framework> framework;   ///< that runs it
+  std::optional<DataType> dtype;       ///< absent if layers differ
+  std::optional<std::uint64_t> batch;  ///< absent if layers differ
+  std::optional<BatchGoal> batch_goal;
+  bool training = false;
+  std::optional<Framework> framework;
   RunWay way = RunWay::layers;
   RunsAs runs_as = RunsAs::layers;
-  std::optional<Pass> pass;  ///< absent where layers differ, and in training
+  std::optional<Pass> pass;  ///< absent if layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
-  std::string gpu_share;  ///< Gpu::share
+  std::string gpu_share;
   std::optional<std::uint64_t> gpu_memory_byte;
-  std::uint64_t reserved_memory_byte = 0;  ///< of it, what no network can have
+  std::uint64_t reserved_memory_byte = 0;  ///< part of it unavailable to networks
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;
 };
 
-/// What no run of a whole network can be faster than, whatever it keeps in cache. The sum of the
-/// layers' rooflines (roofline_point.hpp) is none of these. Under a cache of C bytes:
+/// Lower bounds on the time of a whole network, whatever it keeps in cache, unlike the sum of its
+/// layers' rooflines (roofline_point.hpp). For a cache of C bytes:
 ///
 ///   compute = sum of FLOP / peak
 ///   fused   = max(compute, host copies, (W + I + O - K) / bandwidth)
 ///   cached  = max(fused, sum of max(FLOP / peak, ((R - C) + (S - C)) / bandwidth))
 ///
-/// W, I, O: weights, the network's input and its result, each once. K: what an earlier run can have
-/// left of them in cache, C where caches are warm and 0 where they are cold. R, S: what a layer
-/// reads and writes; at its start the cache holds at most C bytes of the one, at its end at most C
-/// of the other. No difference is below 0. So compute <= fused <= cached <= roofline. Of layers
-/// whose counts are an upper estimate (Counts::is_upper_estimate) W, I, O, R and S are 0.
-/// Winograd and FFT need fewer FLOP than are counted and may be below all of them.
+/// W, I, O: weights, the network's input and its result, each once. K: bytes of them left in cache
+/// by an earlier run, C with warm caches and 0 with cold ones. R, S: bytes read and written by a
+/// layer; the cache holds at most C bytes of R at its start and of S at its end. Differences below
+/// 0 count as 0. So compute <= fused <= cached <= roofline. Layers with an upper estimate of bytes
+/// (Counts::is_upper_estimate) have W, I, O, R and S = 0. Winograd and FFT need fewer FLOP than are
+/// counted and may be below all bounds.
 struct NetworkBounds {
   double compute_bound_s = 0;
-  // None where the size of the cache is not known.
+  // Absent if the size of the cache is unknown.
   std::optional<double> fused_bound_s;
   std::optional<double> cached_bound_s;
-  /// Why the expected time is below that: fewer_macs, or in_l2 where kernels are taken to find
-  /// their weights in cache (CacheState::warm) although those of all layers do not fit.
+  /// Why the expected time is below cached_bound_s: fewer_macs, or in_l2 if kernels are assumed to
+  /// find their weights in cache (CacheState::warm) although all weights together do not fit.
   std::optional<BelowBound> expected_below;
 };
 
-/// What the rows were placed under.
 struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
-  Engine main_engine =
-      Engine::fp32;  ///< of most FLOP of dense contractions, else the first layer's
-  std::optional<std::uint64_t> cache_byte;  ///< the L2, and an L3 behind it
-  std::optional<NetworkBounds> network;     ///< where layers read what others of them write
+  Engine main_engine = Engine::fp32;        ///< of most dense FLOP, else the first layer's
+  std::optional<std::uint64_t> cache_byte;  ///< L2, plus an L3 behind it
+  std::optional<NetworkBounds> network;     ///< present if layers read each other's outputs
 };
 
-/// Measured times that this GPU cannot reach.
+/// Measured times faster than this GPU allows.
 struct ImpossibleTimes {
   std::size_t rows = 0;
-  std::size_t row = 0;           ///< the farthest from possible, an index in the result's layers
-  double least_s = 0;            ///< that it can take
-  std::optional<double> factor;  ///< 10, 1000 or the batch, where times so much longer would fit
+  std::size_t row = 0;  ///< the farthest below its limit, an index in the result's layers
+  double least_s = 0;
+  /// 10, 1000 or the batch, if times longer by this factor would be possible.
+  std::optional<double> factor;
 };
 
-/// How the rows compare with what was measured.
 struct Measurement {
-  std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
-  std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
+  /// One entry for each pass and data type; empty without measured times.
+  std::vector<Accuracy> accuracy;
+  std::uint64_t not_compared = 0;  ///< layers whose measured time matches no row
   std::optional<ImpossibleTimes> impossible;
-  std::optional<MeasuredSummary> summary;         ///< without those
-  std::optional<Verdict> verdict;                 ///< where there is a summary
-  std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
-                                                  ///< of kernels alone, without gaps
+  std::optional<MeasuredSummary> summary;  ///< without the impossible times
+  std::optional<Verdict> verdict;          ///< present with summary
+  /// Of a profiler; expected times then cover kernels alone, without gaps.
+  std::shared_ptr<const TraceSummary> recording;
 };
 
-/// A network in one setting on one GPU.
 struct Result {
   Setting setting;
   Bounds bounds;
@@ -303,16 +295,15 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
-  std::optional<Memory> memory;        ///< that a whole network needs; absent for records
-  std::optional<double> eager_time_s;  ///< expected under Framework::pytorch, where asked for
+  std::optional<Memory> memory;        ///< of a whole network; absent for records
+  std::optional<double> eager_time_s;  ///< expected time under Framework::pytorch, if asked for
 };
 
-/// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
-/// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
+/// Evaluates a network. Errors: the GPU has no peak for a layer's data type, a stated mapping
+/// cannot run, no layer runs in this pass, or a total exceeds 64 bits.
 Expected<Result> evaluate(Network network, const Context& context);
 
-/// Evaluates a network's layers each alone, as those of a stream's record are: rows, without what a
-/// network adds (sums, shares, memory).
+/// Evaluates layers alone, as records of a stream: rows without sums, shares and memory.
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context);
 
 /// What evaluate_layers() gave of the records of one input, in order, as one result. At least one
@@ -321,45 +312,42 @@ Expected<Result> join_records(const std::string& source, const std::string& name
                               std::vector<std::vector<LayerResult>> records, const Context& context,
                               const std::optional<Total>& total = {});
 
-/// Adds a row to sums. Throws OverflowError.
+/// Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);
 
-/// What the library should have run where it chose badly.
+/// The kernel which the library should have run.
 std::string_view better_kernel(const LayerResult& row);
 
-/// Measured time beyond the bound; none without a measured time or a bound.
+/// Measured time beyond the bound; nullopt without a measured time or a bound.
 std::optional<double> lost_s(const LayerResult& row);
 
-/// Times that name no GPU were measured on this one.
+/// Sets the GPU of measured times without one.
 void set_measured_gpu(Network& network, const std::string& gpu);
 
-/// The time that a layer is given in summaries: the expected time, or where there is none the
-/// roofline bound.
+/// Time of a layer in summaries: the expected time, else the roofline bound.
 double time_s(const LayerResult& row);
-/// What share of a whole time a part is; 0 of no time.
 constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;
 }
 
-/// What no kernel of the row is faster than, but with Winograd or FFT:
-/// NetworkBounds::cached_bound_s of this layer alone. None where the size of the cache is not
-/// known, and where the layer may touch less than is counted.
+/// Lower bound on any kernel of the row but Winograd and FFT: NetworkBounds::cached_bound_s of the
+/// layer alone. nullopt if the size of the cache is unknown or the bytes are an upper estimate.
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds);
 
-/// The smallest batch at which the row's layer is bound by compute, its weights being read once
-/// whatever the batch; none where no batch is enough, or where it does no arithmetic.
+/// The smallest batch at which the layer is bound by compute, with weights read once whatever the
+/// batch; nullopt if no batch is enough or the layer does no arithmetic.
 std::optional<std::uint64_t> crossover_batch(const LayerResult& row);
 
-/// The share of the bound's time that is in layers bound by compute.
+/// Share of roofline time in compute-bound layers.
 double compute_bound_share(const Result& result);
 
-/// Device memory that the result's pass needs at most; none where it is not known.
+/// Peak device memory of the result's pass; nullopt if unknown.
 std::optional<std::uint64_t> needed_memory_byte(const Result& result);
-/// What the driver's context and the libraries' kernels and workspaces take of a GPU's memory
-/// before any network is there: a round number by maker, an eighth of the memory at most. With
-/// PyTorch and its libraries loaded, nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
+/// Device memory taken by the driver's context and the libraries' kernels and workspaces: a round
+/// number by maker, at most an eighth of the memory. With PyTorch and its libraries loaded,
+/// nvidia-smi shows some 0.5 GB, rocm-smi up to 1 GB.
 std::uint64_t reserved_memory_byte(const Gpu& gpu);
-/// Whether both fit the GPU; none where either is not known.
+/// Whether needed and reserved memory fit the GPU; nullopt if either is unknown.
 std::optional<bool> fits(const Result& result);
 
 }  // namespace roofline

@@ -1,12 +1,11 @@
 #pragma once
 
-// Element types of tensors. A type says how an element is stored and multiplied; which unit of the
-// GPU does the arithmetic is an Engine (gpu.hpp).
+// Element types of tensors. The arithmetic unit is an Engine (gpu.hpp).
 //
-// Block-scaled types store one 8-bit scale for every block of elements beside them: the OCP
-// Microscaling Formats (MX) specification 1.0, 2023, has blocks of 32 elements and scales that are
-// powers of two; NVIDIA's nvfp4 has blocks of 16 and scales in fp8. The one fp32 scale that nvfp4
-// has for a whole tensor is not counted: four bytes a tensor.
+// Block-scaled types store an 8-bit scale for each block of elements: the OCP Microscaling Formats
+// (MX) specification 1.0, 2023, has blocks of 32 elements and powers of two as scales; NVIDIA's
+// nvfp4 has blocks of 16 and scales in fp8. nvfp4's fp32 scale for a whole tensor is not counted:
+// four bytes a tensor.
 
 #include <cstdint>
 #include <optional>
@@ -19,12 +18,12 @@ namespace roofline {
 enum class DataType : std::uint8_t {
   fp64,
   fp32,
-  tf32,  ///< stored as four bytes and multiplied with a 10-bit mantissa: it is not fp32
+  tf32,  ///< stored in four bytes, multiplied with a 10-bit mantissa
   fp16,
   bf16,
   fp8,
   int8,
-  int32,  ///< the output of int8 layers only
+  int32,  ///< output of int8 layers only
   int4,
   fp4,  ///< e2m1
   fp6,  ///< e3m2 or e2m3
@@ -32,16 +31,16 @@ enum class DataType : std::uint8_t {
   mxfp6,
   mxfp4,
   nvfp4,
-  // A network may be in these, never a tensor: PyTorch's autocast.
-  amp,       ///< to fp16
-  amp_bf16,  ///< to bf16
+  // Types of whole networks, never of a tensor: PyTorch's autocast to fp16 and bf16.
+  amp,
+  amp_bf16,
 };
 
 struct DataTypeInfo {
   std::string_view name;
   std::uint64_t bits = 0;            ///< of one element, without its share of a scale
-  std::uint64_t block_elements = 0;  ///< that share a scale of 8 bits; 0: no scales
-  std::string_view aliases = "";     ///< what frameworks call it, separated by blanks
+  std::uint64_t block_elements = 0;  ///< elements sharing one 8-bit scale; 0: no scales
+  std::string_view aliases = "";     ///< frameworks' names, separated by blanks
 };
 
 constexpr DataTypeInfo info(DataType type) {
@@ -70,22 +69,20 @@ constexpr DataTypeInfo info(DataType type) {
 constexpr std::string_view name_of(DataType type) { return info(type).name; }
 constexpr std::string_view aliases_of(DataType type) { return info(type).aliases; }
 
-/// What autocast casts to; none for the types of tensors.
+/// Target type of autocast; nullopt for types of tensors.
 constexpr std::optional<DataType> autocast_type(DataType type) {
   if (type == DataType::amp) return DataType::fp16;
   if (type == DataType::amp_bf16) return DataType::bf16;
   return std::nullopt;
 }
 
-/// Whether a tensor may be of the type.
 constexpr bool is_tensor_type(DataType type) { return !autocast_type(type); }
 
-/// Whether a layer's input and weights may be of the type; any of a tensor may be its output's.
+/// Whether inputs and weights may have the type; outputs may have any tensor type.
 constexpr bool is_operand_type(DataType type) {
   return type != DataType::int32 && is_tensor_type(type);
 }
 
-/// Whether a network may be asked for in the type.
 constexpr bool is_network_type(DataType type) { return type != DataType::int32; }
 
 /// Bytes of one element without its share of a scale: 0.5 for four bits.

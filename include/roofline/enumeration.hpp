@@ -1,9 +1,9 @@
 #pragma once
 
-// Names of enumerators: the enumerator's own identifier, so that Pass::fwd is "fwd". The count, the
-// list of all, their names and reading one back follow from the enumeration. Where a name is no
-// identifier ("amp-bf16", ">="), a function name_of(E) beside the enumeration says it and is taken
-// instead. Enumerators count from 0 without gaps, and the underlying type is stated.
+// Names of enumerators are their identifiers: Pass::fwd is "fwd". Count, list, names and parsing
+// follow from the enumeration. For names which are no identifiers ("amp-bf16", ">="), a function
+// name_of(E) beside the enumeration takes precedence. Enumerators count from 0 without gaps; the
+// underlying type is stated.
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,7 @@ namespace roofline {
 template <class E>
 concept Enumeration = std::is_enum_v<E>;
 
-/// What the source calls the value; nothing for a number that is no enumerator, which compilers
-/// print as a cast, "(roofline::Pass)3".
+/// The enumerator's identifier; empty for a number without one, printed as "(roofline::Pass)3".
 template <auto value>
 constexpr std::string_view identifier() {
   std::string_view text = __PRETTY_FUNCTION__;  // "... value = roofline::Pass::fwd; ..."
@@ -36,7 +35,6 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, count + 1>();
 }
 
-/// How many enumerators there are.
 template <Enumeration E>
 inline constexpr std::size_t count_of = count_enumerators<E>();
 
@@ -67,7 +65,6 @@ constexpr std::array<E, count_of<E>> list_enumerators() {
   return all;
 }
 
-/// All enumerators, in order.
 template <Enumeration E>
 inline constexpr std::array<E, count_of<E>> enumerators = list_enumerators<E>();
 
@@ -78,11 +75,10 @@ constexpr std::array<std::string_view, count_of<E>> list_names() {
   return names;
 }
 
-/// Their names, in the same order.
 template <Enumeration E>
 inline constexpr std::array<std::string_view, count_of<E>> names_of = list_names<E>();
 
-/// Whether `word` is one of the words of `list`, which blanks separate.
+/// Whether `word` is in `list`, words separated by blanks.
 constexpr bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(' '), list.size());
@@ -92,8 +88,7 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// The enumerator of that name, or of that alias where an enumeration has aliases_of(E), words
-/// separated by blanks; none for another text.
+/// By name or alias (aliases_of(E): words separated by blanks); nullopt for unknown text.
 template <Enumeration E>
 constexpr std::optional<E> parse(std::string_view text) {
   for (const E e : enumerators<E>) {
@@ -104,7 +99,6 @@ constexpr std::optional<E> parse(std::string_view text) {
   return std::nullopt;
 }
 
-/// A value for each enumerator.
 template <Enumeration E, class T>
 struct EnumArray : std::array<T, count_of<E>> {
   using Base = std::array<T, count_of<E>>;

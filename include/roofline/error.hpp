@@ -1,8 +1,7 @@
 #pragma once
 
-// What can go wrong, as values for people: where, what was expected, what was found, what to do.
-// Functions of the library return them; none throws but for running out of memory, and where it
-// says so.
+// Errors as values: where, what was expected, what was found, what to do. Library functions return
+// errors and throw only if documented, or if memory runs out.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,23 +15,22 @@ namespace roofline {
 
 enum class LayerKind : std::uint8_t;
 
-/// Which of the library's settings would help; a program names its own way of setting it.
+/// Settings of the library which would help; a program names its own options for them.
 enum class Remedy : std::uint8_t {
   none,
-  gpu,         ///< another GPU: all_gpus() lists them
-  network,     ///< another network: network_names() lists them
-  batches,     ///< several batches: LayerDefaults::batch_override
-  dimensions,  ///< LayerDefaults::dimensions
-  limits,      ///< LayerDefaults::limits and those of open_input()
-  ceilings,    ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
-  layer,       ///< a layer of InputError::layer_kind that works: this one lacks a key, or has one
-               ///< that nobody knows
+  gpu,      ///< another GPU: all_gpus() lists them
+  network,  ///< another network: network_names() lists them
+  batches,  ///< LayerDefaults::batch_override
+  dimensions,
+  limits,    ///< LayerDefaults::limits and those of open_input()
+  ceilings,  ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
+  /// Show a working layer of InputError::layer_kind: this one lacks a key or has an unknown one.
+  layer,
 };
 
-/// An input that cannot be evaluated; or, without a source, what was asked for and does not exist
-/// or does not fit together. `where` is a JSON Pointer ("/layers/3/stride"), a position in
-/// the text ("14:7"), a line and a pointer in it ("14: /stride"), a name (`node "conv1"`), or
-/// empty.
+/// An input which cannot be evaluated or, without a source, a request for something which does not
+/// exist or fit together. `where` is a JSON Pointer ("/layers/3/stride"), a position in the text
+/// ("14:7"), a line and a pointer in it ("14: /stride"), a name (`node "conv1"`), or empty.
 class InputError : public std::runtime_error {
  public:
   InputError(std::string source_, std::string where_, std::string message_)
@@ -40,7 +38,6 @@ class InputError : public std::runtime_error {
         source(std::move(source_)),
         where(std::move(where_)),
         message(std::move(message_)) {}
-  /// An error of the request, not of an input.
   explicit InputError(std::string message_, Remedy remedy_ = Remedy::none)
       : InputError("", "", std::move(message_)) {
     remedy = remedy_;
@@ -50,10 +47,10 @@ class InputError : public std::runtime_error {
   std::string where;
   std::string message;
   Remedy remedy = Remedy::none;
-  LayerKind layer_kind = {};  ///< of Remedy::layer
+  LayerKind layer_kind = {};  ///< for Remedy::layer
 
  private:
-  /// A NUL in a name would end what() before what is wrong is said.
+  /// A NUL in a name would cut what() short.
   static std::string text(const std::string& source, const std::string& where,
                           const std::string& message) {
     std::string all = source;
@@ -65,7 +62,7 @@ class InputError : public std::runtime_error {
   }
 };
 
-/// A value, or why there is none; used as C++23's std::expected is.
+/// A value or an error; used like C++23's std::expected.
 template <class T>
 class [[nodiscard]] Expected {
  public:
@@ -75,7 +72,7 @@ class [[nodiscard]] Expected {
   bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  /// Throws the error where there is no value.
+  /// Throws the error if there is no value.
   const T& value() const& { return checked(*this); }
   T& value() & { return checked(*this); }
   T value() && {
@@ -83,14 +80,14 @@ class [[nodiscard]] Expected {
     return std::get<0>(std::move(content_));
   }
 
-  // There must be a value.
+  // Precondition: has_value().
   const T& operator*() const& { return std::get<0>(content_); }
   T& operator*() & { return std::get<0>(content_); }
   T operator*() && { return std::get<0>(std::move(content_)); }
   const T* operator->() const { return &std::get<0>(content_); }
   T* operator->() { return &std::get<0>(content_); }
 
-  /// There must be one.
+  /// Precondition: !has_value().
   const InputError& error() const { return std::get<1>(content_); }
 
  private:
@@ -103,7 +100,7 @@ class [[nodiscard]] Expected {
   std::variant<T, InputError> content_;
 };
 
-/// What `make` returns, or the InputError that it throws: the border of the library.
+/// The result of `make`, or the InputError it throws: the border of the library.
 template <class Make>
 Expected<std::invoke_result_t<const Make&>> expected(const Make& make) {
   try {
@@ -113,7 +110,7 @@ Expected<std::invoke_result_t<const Make&>> expected(const Make& make) {
   }
 }
 
-/// A count does not fit 64 bits. The loader turns it into an InputError that names the layer.
+/// A count exceeds 64 bits. The loader turns it into an InputError with the layer's name.
 class OverflowError : public std::overflow_error {
  public:
   OverflowError() : std::overflow_error("expected counts below 2^64, got an overflow") {}

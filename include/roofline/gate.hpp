@@ -1,7 +1,7 @@
 #pragma once
 
-// Conditions under which a run fails, for whoever guards a network's speed in continuous
-// integration: "expected_ms > 2.5" of each network, "layer.share_of_bound < 0.4" of each layer.
+// Conditions for failing a run in continuous integration: "expected_ms > 2.5" for each network,
+// "layer.share_of_bound < 0.4" for each layer.
 
 #include <cstddef>
 #include <optional>
@@ -14,38 +14,36 @@
 
 namespace roofline {
 
-/// What a gate looks at: a network as a whole or a layer.
+/// A network or a layer.
 struct GateSubject;
 
 struct Gate {
-  std::string text;          ///< as it was written
-  bool of_layers = false;    ///< it looks at each layer, else at each network's total
-  std::string name;          ///< the field's with its unit, "expected_ms"
-  std::string_view meaning;  ///< the field's, and where it is known
+  std::string text;
+  bool of_layers = false;    ///< it checks each layer, else each network's total
+  std::string name;          ///< field with its unit, "expected_ms"
+  std::string_view meaning;  ///< the field's meaning and availability
   std::optional<double> (*value)(const GateSubject& subject) = nullptr;  ///< in base units
-  double unit = 1;         ///< the name's, in base units: 0.001 for milliseconds
+  double unit = 1;         ///< of the name, in base units: 0.001 for milliseconds
   std::string comparison;  ///< ">", ">=", "<" or "<="
   double limit = 0;        ///< in that unit
 };
 
-/// "[layer.|total.]FIELD COMPARISON NUMBER". An error that says what was expected.
+/// Syntax: "[layer.|total.]FIELD COMPARISON NUMBER".
 Expected<Gate> parse_gate(std::string_view text);
 
-/// A network, or a layer of it, for which a gate's condition holds.
 struct GateFailure {
-  std::size_t result = 0;          ///< index in the results
-  std::optional<std::size_t> row;  ///< index in its layers; absent for the total
+  std::size_t result = 0;
+  std::optional<std::size_t> row;  ///< absent for the total
   double value = 0;                ///< in the gate's unit
 };
 
 struct GateOutcome {
   std::vector<GateFailure> failures;
-  /// Results of which the field is not known, or of layers of none of theirs: who asked has no
-  /// answer, and must not take it for a good one.
+  /// No known value (for a gate of layers: in any layer), which is not a pass.
   std::vector<std::size_t> unanswered;
 };
 
-/// Results must have their layers where the gate is of layers.
+/// For a gate of layers, results must have their layers.
 GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results);
 
 }  // namespace roofline

@@ -1,8 +1,7 @@
 #pragma once
 
-// A GPU as its file describes it (configs/gpus/*.json), or a share of one, in base units: its
-// engines with their peaks, its architecture, and what may be set of it for a run. Absent means not
-// published.
+// A GPU from its file (configs/gpus/*.json), or a share of one, in base units: engines with peaks,
+// architecture, and fields which can be set for a run. Absent: not published.
 
 #include <array>
 #include <cstdint>
@@ -18,14 +17,14 @@
 
 namespace roofline {
 
-/// The arithmetic units of a GPU, each with its own peak. The names are the keys of `peak_tflops`
-/// in GPU files. Peaks are dense; tensor peaks are with fp32 accumulation unless the name says
-/// otherwise; int4, int8 and dp4a rates count one multiply-add as two operations.
+/// Arithmetic units of a GPU, each with its own peak. Names are the keys of `peak_tflops` in GPU
+/// files. Peaks are dense; tensor peaks are with fp32 accumulation unless the name says otherwise;
+/// int4, int8 and dp4a rates count one multiply-add as two operations.
 enum class Engine : std::uint8_t {
   fp64,
   fp64_tensor,
   fp32,
-  fp32_tensor,  ///< matrix units that multiply true fp32 (AMD CDNA)
+  fp32_tensor,  ///< matrix units for true fp32 (AMD CDNA)
   tf32,
   fp16,
   fp16_tensor,
@@ -35,30 +34,29 @@ enum class Engine : std::uint8_t {
   fp8,
   fp8_fp16_accumulate,
   int8,  ///< tensor cores
-  dp4a,  ///< int8 dot products on the vector units
+  dp4a,  ///< int8 dot products on vector units
   int4,  ///< tensor cores
-  fp6,   ///< tensor cores, with block scales or without
-  fp4,   ///< the same
+  fp6,   ///< tensor cores, with or without block scales
+  fp4,   ///< likewise
 };
 
-/// A rate for each engine that a part has.
 using EngineRates = EnumArray<Engine, std::optional<double>>;
 
 constexpr std::optional<double> rate_of(const EngineRates& rates, Engine engine) {
   return rates[engine];
 }
 
-/// Ceilings measured on a real part, where the datasheet's cannot be reached.
+/// Ceilings measured on a real GPU, where the datasheet's are out of reach.
 struct SustainedCeilings {
   EngineRates peak_flop_per_s;
   std::optional<double> bandwidth_byte_per_s;
   std::string source;
 };
 
-/// Constants of the kernel model that a part's file may state in place of its architecture's.
+/// Constants of the kernel model which a GPU file may state in place of its architecture's.
 struct KernelConstants {
-  std::optional<double> math_share;  ///< how much of the peak large dense kernels sustain
-  std::optional<double> dram_share;  ///< how much of the bandwidth long streams sustain
+  std::optional<double> math_share;  ///< share of the peak sustained by large dense kernels
+  std::optional<double> dram_share;  ///< share of the bandwidth sustained by long streams
   std::optional<double> launch_s;    ///< from one kernel to the next
 };
 
@@ -70,19 +68,18 @@ struct Source {
   std::vector<std::string> fields;
 };
 
-/// A field that was set for a run.
 struct GpuChange {
-  std::string field;  ///< "bandwidth"; of one engine's peak "peak.fp32"
-  /// The unit of the numbers: "B/s", "MiB"; empty for counts, "x" where all peaks are multiplied.
+  std::string field;  ///< "bandwidth", or "peak.fp32" for an engine
+  /// Unit of both numbers: "B/s", "MiB"; empty for counts, "x" for a factor of all peaks.
   std::string unit;
-  std::optional<double> from;  ///< absent where it is not published
+  std::optional<double> from;  ///< absent if not published
   double to = 0;
 };
 
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string share;  ///< what a MIG slice has of which part
+  std::string share;  ///< the resources of a MIG slice, in words
   std::string vendor;
   std::string architecture;
   std::string compute_capability;
@@ -96,31 +93,31 @@ struct Gpu {
   std::optional<std::uint64_t> memory_byte;
   std::string memory_type;
   std::optional<std::uint64_t> memory_bus_bit;
-  std::optional<double> memory_data_rate_bit_per_s;  ///< a pin
+  std::optional<double> memory_data_rate_bit_per_s;  ///< per pin
   std::optional<std::uint64_t> l2_byte;
   std::optional<std::uint64_t> l3_byte;
   std::optional<std::uint64_t> shared_memory_byte_per_sm;
   std::optional<std::uint64_t> shared_memory_byte_per_block;
-  std::optional<std::uint64_t> registers_per_sm;  ///< each 32 bits wide
+  std::optional<std::uint64_t> registers_per_sm;  ///< 32 bits each
   std::optional<std::uint64_t> max_threads_per_sm;
   std::optional<std::uint64_t> max_blocks_per_sm;
   std::optional<std::uint64_t> warp_size;
   std::optional<double> host_link_byte_per_s;      ///< one direction, as specified
   std::optional<double> host_pinned_byte_per_s;    ///< measured copy rate from page-locked memory
   std::optional<double> host_pageable_byte_per_s;  ///< measured copy rate from ordinary memory
-  std::optional<double> host_operator_s;           ///< measured: a framework's operator, eagerly
+  std::optional<double> host_operator_s;  ///< measured time of a framework's eager operator
   std::optional<double> tdp_w;
 
   std::optional<SustainedCeilings> sustained;
   KernelConstants kernel;
-  /// The kernel model's constants: those that the file names or holds, else its architecture's.
+  /// Constants of the kernel model: named by or held in the file, else the architecture's.
   std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;
-  std::vector<GpuChange> changes;  ///< to the part that is sold
+  std::vector<GpuChange> changes;  ///< relative to the GPU as sold
 };
 
-/// Which GPUs behave alike: the one place that tells them apart.
+/// GPUs which behave alike: the one place which tells them apart.
 enum class Architecture : std::uint8_t {
   kepler,
   maxwell,
@@ -140,11 +137,10 @@ enum class Architecture : std::uint8_t {
 struct ArchitectureInfo {
   std::string_view name;
   std::string_view vendor;
-  /// What Gpu::architecture begins with, any case: "CDNA 2" and "CDNA3" are CDNA. Empty: unused.
+  /// Case-insensitive prefixes of Gpu::architecture: "CDNA 2" and "CDNA3" are CDNA. Empty: unused.
   std::array<std::string_view, 3> prefixes;
-  std::uint32_t first_capability =
-      0;  ///< major * 10 + minor; its range ends where the next one begins
-  std::uint32_t usual_capability = 0;  ///< of a part that states none
+  std::uint32_t first_capability = 0;  ///< major * 10 + minor; the range ends where the next begins
+  std::uint32_t usual_capability = 0;  ///< for a GPU which states none
 };
 
 /// NVIDIA's compute capabilities: CUDA C++ Programming Guide. AMD and Intel have none (0).
@@ -169,36 +165,35 @@ constexpr ArchitectureInfo info(Architecture architecture) {
 
 constexpr std::string_view name_of(Architecture architecture) { return info(architecture).name; }
 
-/// "7.5" -> 75, "12.0" -> 120; 0 for anything else ("gfx900").
+/// "7.5" -> 75, "12.0" -> 120; 0 for other text ("gfx900").
 std::uint32_t parse_capability(std::string_view text);
 
-/// What the GPU's file says: by compute capability, else by name. None where neither is known.
+/// From the file's compute capability, else its architecture's name; nullopt if neither is known.
 std::optional<Architecture> stated_architecture(const Gpu& gpu);
 
-/// The same; where it is not known, the newest that was measured (AMD: the newest of AMD's).
+/// stated_architecture(), else the newest measured one (AMD: the newest of AMD's).
 Architecture architecture_of(const Gpu& gpu);
 
-/// What if a GPU had another bandwidth, more SMs, a larger L2: one of its fields set for a run, as
+/// One GPU field changed for a run, to study another bandwidth, more SMs, a larger L2:
 /// "bandwidth=4TB/s", "l2=50MiB", "sms=x2", "clock=+10%", "fp16_tensor=400TFLOP/s".
 struct GpuSetting {
-  std::string text;              ///< as it was given
-  std::string name;              ///< the field's short name; of an engine "peak"
-  std::optional<Engine> engine;  ///< whose peak is set; absent: all engines'
-  bool is_factor = false;        ///< value multiplies what the GPU has
-  double value = 0;              ///< else in base units
+  std::string text;
+  std::string name;              ///< short name of the field; "peak" for an engine
+  std::optional<Engine> engine;  ///< absent: all engines' peaks
+  bool is_factor = false;        ///< value multiplies the GPU's own
+  double value = 0;              ///< in base units unless a factor
 };
 
-/// The short names: "sms, clock, ...".
+/// Short names: "sms, clock, ...".
 std::string settable_gpu_fields();
 
-/// A field by its short name or the name that GPU files have; a number with its unit, for a file's
-/// name without one in that of the file, or a factor. An error says what was expected.
+/// FIELD=VALUE: a short name or a key of GPU files; a number with a unit (default: the key's), or a
+/// factor.
 Expected<GpuSetting> parse_gpu_setting(std::string_view text);
 
-/// The part as it would be: its name says what was set, Gpu::changes from what to what. Peaks
-/// follow the number of SMs and the clock unless they are set themselves, and what was measured of
-/// the part follows what its datasheet says. The power limit stays. An error where a factor is of
-/// something that the GPU does not state, or an engine is none of its own.
+/// The changed GPU: its name says what was set, Gpu::changes has old and new values. Peaks follow
+/// the number of SMs and the clock unless set themselves; measured values follow the datasheet's.
+/// The power limit stays. An error for a factor of an absent value, or for an engine of other GPUs.
 Expected<Gpu> with_settings(Gpu gpu, std::span<const GpuSetting> settings);
 
 }  // namespace roofline

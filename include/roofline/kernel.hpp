@@ -19,16 +19,15 @@
 
 namespace roofline {
 
-struct ResolvedModel;  // src/kernel/resolved_model.hpp
+struct ResolvedModel;
 
-/// Immutable; copies share what they hold, and it owes nothing to the Gpu that it was made of.
+/// Immutable; copies share their content. Independent of the Gpu it was made from.
 class KernelModel {
  public:
   explicit KernelModel(ResolvedModel resolved);
 
-  /// The GPU's name.
   const std::string& gpu() const;
-  /// What the model takes for granted where the GPU's file is silent, a plain sentence each.
+  /// Assumptions in place of missing GPU data, one sentence each.
   const std::vector<std::string>& assumptions() const;
 
   const ResolvedModel& resolved() const { return *resolved_; }
@@ -37,28 +36,28 @@ class KernelModel {
   std::shared_ptr<const ResolvedModel> resolved_;
 };
 
-/// The GPU must hold constants, as those that load_gpu returns do.
+/// The GPU must hold constants, as from load_gpu.
 Expected<KernelModel> kernel_model_of(const Gpu& gpu);
 
-/// The same model under ceilings that were measured: what the best real kernels reach, not what
-/// they fall short of. The bandwidth takes the place of the datasheet's times its practical share.
-/// A peak is scaled so that a matrix product large enough to hide all else, on the best tile of the
-/// library, runs at exactly that rate. What is absent stays as it was. Rates in FLOP/s and byte/s.
+/// The model under measured ceilings: the rates which the best real kernels reach. The bandwidth
+/// replaces the datasheet's times its practical share. A peak is scaled so that a matrix product
+/// large enough to hide all else, on the library's best tile, runs at exactly this rate. Absent
+/// values leave the model unchanged. Rates in FLOP/s and byte/s.
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,
                            std::optional<double> bandwidth_byte_per_s);
 
-/// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
+/// Whether operands are in L2 when a layer's kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
-/// What stands between the kernels of a run.
+/// Time between the kernels of a run.
 enum class LaunchProtocol : std::uint8_t {
-  kernel,  ///< nothing: the durations that a profiler gives the kernels, without gaps between them
-  graph,   ///< what the device needs to start the next kernel
+  kernel,  ///< none: a profiler's kernel durations, without gaps
+  graph,   ///< the device's time to start the next kernel
   stream,  ///< library calls, one after the other
-  eager,   ///< a framework's operators: each takes the host its time, and the GPU may wait for it
+  eager,   ///< a framework's operators: each takes host time, and the GPU may wait for the host
 };
 
-/// What an expected time under this protocol covers, in words.
+/// Coverage of an expected time under this protocol, in words.
 constexpr std::string_view meaning_of(LaunchProtocol protocol) {
   switch (protocol) {
     case LaunchProtocol::kernel: return "of the kernels alone, without gaps";
@@ -71,28 +70,27 @@ constexpr std::string_view meaning_of(LaunchProtocol protocol) {
 
 struct Launch {
   LaunchProtocol protocol = LaunchProtocol::graph;
-  double host_operator_s = 0;  ///< of the host, an operator; eager only
-  bool is_assumed = false;     ///< of a host that nobody described
-  bool calls_graph = false;    ///< graph only: the host comes from the caller to the graph here
+  double host_operator_s = 0;  ///< host time of one operator; eager only
+  bool is_assumed = false;     ///< of an assumed host
+  bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
 };
 
-/// What the expected time is made of. Of resources that overlap, each has the share by which the
-/// time falls where it alone is faster: of sqrt(a^2 + b^2), a has a^2 and b has b^2 of the squares.
+/// Parts of the expected time. Overlapping resources share the time by how much it would fall if
+/// each were faster: for sqrt(a^2 + b^2), a has a^2 and b has b^2 of the squares.
 enum class Limiter : std::uint8_t {
-  math,          ///< the layer's own FLOP at the engine's practical rate
-  instructions,  ///< what else its arithmetic units issue: operand loads, indices, conversions,
-                 ///< copies
-  dram,          ///< device memory
-  l2,            ///< L2 cache
-  in_flight,     ///< bytes under way to memory, too few for its latency to reach its rate
+  math,  ///< the layer's own FLOP at the engine's practical rate
+  /// Other instructions of the arithmetic units: operand loads, indices, conversions, copies.
+  instructions,
+  dram,
+  l2,
+  in_flight,     ///< too few bytes in flight to reach memory's rate at its latency
   tile_padding,  ///< arithmetic on partly filled tiles and padded channels
   last_wave,     ///< SMs idle in a partly filled last wave
-  latency,       ///< chains of steps and starts of blocks that nothing hides
-  launch,        ///< starting the kernels
-  occupancy,     ///< too few resident blocks to hide latency
+  latency,       ///< unhidden chains of steps and starts of blocks
+  launch,
+  occupancy,  ///< too few resident blocks to hide latency
 };
 
-/// The same in a few words.
 constexpr std::string_view meaning_of(Limiter limiter) {
   switch (limiter) {
     case Limiter::math: return "the layer's own FLOP";
@@ -109,33 +107,33 @@ constexpr std::string_view meaning_of(Limiter limiter) {
   return "";
 }
 
-/// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
-  /// The library's own name for it: of MIOpen's solver. Empty where a library has no such names.
+  /// The library's own name (MIOpen's solver); empty if the library has no such names.
   SharedValue<std::string> solver;
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile
   std::uint64_t split_k = 1;
-  std::uint64_t threads = 0;  ///< a block
+  std::uint64_t threads = 0;  ///< per block
   std::uint64_t stages = 0;
-  std::uint64_t registers = 0;           ///< a thread
-  std::uint64_t shared_memory_byte = 0;  ///< a block
+  std::uint64_t registers = 0;           ///< per thread
+  std::uint64_t shared_memory_byte = 0;  ///< per block
   std::uint64_t blocks = 0;
   std::uint64_t resident_blocks_per_sm = 0;
   double waves = 0;             ///< blocks / (SMs x resident blocks)
-  double occupancy = 0;         ///< resident threads / the SM's most
-  double tile_utilization = 1;  ///< useful share of the arithmetic issued
-  double wave_utilization = 1;  ///< share of the time that an SM is busy, over all waves
+  double occupancy = 0;         ///< resident threads / the SM's maximum
+  double tile_utilization = 1;  ///< useful share of the issued arithmetic
+  double wave_utilization = 1;  ///< busy share of an SM's time, over all waves
   std::uint64_t kernels = 1;    ///< launches
-  /// Device memory beside operands and result: sums of split-K, transformed tiles, operands and
-  /// result in another layout.
+  /// Device memory beside operands and result: partial sums of split-K, transformed tiles, operands
+  /// and result in another layout.
   std::uint64_t workspace_byte = 0;
 
   double l2_byte = 0;
   double dram_read_byte = 0;
   double dram_write_byte = 0;
-  std::optional<double> in_flight_byte_per_s;  ///< that its bytes in flight allow, where limited
+  /// Rate allowed by the bytes in flight, if they limit it.
+  std::optional<double> in_flight_byte_per_s;
 
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
 
@@ -160,33 +158,31 @@ struct KernelPlan {
   }
 };
 
-/// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest
-/// that the library of the GPU's architecture has. None for a layer that runs no kernel, and for a
-/// contraction on an engine without a peak. An error, without a source, for a stated
-/// mapping that cannot run. Allocates nothing.
+/// The kernel of the layer's pass: the stated mapping, else the fastest kernel in the library of
+/// the GPU's architecture. nullopt for a layer without a kernel, and for a contraction on an engine
+/// without a peak. An error, without a source, for an impossible mapping. Allocates nothing.
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache);
 
-/// The plan of a graph's kernels as started in another way.
+/// The plan with another launch protocol, from the plan in a graph.
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch);
 
-/// One number. Expressions have the numbers put in, six significant digits of each (whole numbers
-/// all), in base units, and know + - x / ^, parentheses, max, min, ceil, floor and sqrt: "ceil(1568
-/// / 128) x 2". Sizes and constants have no expression.
+/// One number with its derivation. Expressions contain numbers in base units, with six significant
+/// digits (whole numbers with all), and + - x / ^, parentheses, max, min, ceil, floor and sqrt:
+/// "ceil(1568 / 128) x 2". Sizes and constants have no expression.
 struct DerivationStep {
-  std::string quantity;    ///< its name, which later steps do not repeat: they show the number
-  std::string expression;  ///< empty where the number is given
+  std::string quantity;    ///< name; later steps show the number instead
+  std::string expression;  ///< empty for given numbers
   double value = 0;
   std::string unit;  ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
   std::vector<std::string>
-      origins;  ///< where the number, or the constants in the expression, come from
+      origins;  ///< sources of the number, or of the constants in the expression
 };
 
-/// The steps from the layer's counts to its plan, the same numbers that plan_kernel returns. The
-/// last ones are the parts of the time that are not 0, by the names of their limiters, and
-/// "expected time", their sum. Empty where plan_kernel gives no plan; an error where that gives
-/// one.
+/// The steps from a layer's counts to its plan, with the numbers of plan_kernel. The last ones are
+/// the non-zero parts of the time, named by limiter, and their sum, "expected time". Empty if
+/// plan_kernel gives no plan; the same errors.
 Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Counts& counts,
                                                     Engine engine, const KernelModel& model,
                                                     CacheState cache);

@@ -1,9 +1,8 @@
 #pragma once
 
-// One layer of a network: what the loader produces and every later stage reads.
-// A Layer is valid by construction: sizes are at least 1, the kernel fits its padded input,
-// channels divide by groups, the output shape is the computed one and all counts of every pass fit
-// 64 bits.
+// One layer of a network: written by the loader, read by every later stage. A Layer is valid by
+// construction: sizes are at least 1, the kernel fits its padded input, channels divide by groups,
+// the output shape is the computed one and all counts of every pass fit 64 bits.
 
 #include <array>
 #include <cstddef>
@@ -22,8 +21,8 @@
 
 namespace roofline {
 
-/// A value that most of its many owners leave as T{}, and of which others have the same: it takes
-/// the room of a pointer or two, and copies share what is different. Compared by value.
+/// A value for members which are T{} in most objects and equal in many others: it takes a pointer
+/// or two, and copies share the content. Compared by value.
 template <class T>
 class SharedValue {
  public:
@@ -35,7 +34,6 @@ class SharedValue {
   const T& operator*() const { return value_ ? *value_ : usual(); }
   const T* operator->() const { return &**this; }
 
-  /// `edit(T&)` changes this one alone.
   template <class Edit>
   void change(const Edit& edit) {
     T value = **this;
@@ -57,17 +55,17 @@ class SharedValue {
   std::shared_ptr<const T> value_;
 };
 
-/// The sizes of a window or a tensor along depth, height and width. One- and two-dimensional layers
-/// use the last one or two entries; the others keep their neutral value (1, or 0 for padding).
+/// Sizes along depth, height and width. One- and two-dimensional layers use the last one or two
+/// entries; the others keep their neutral value (1, or 0 for padding).
 using Axes = std::array<std::uint64_t, 3>;
 
 /// A tensor's shape, batch and channels first. A matrix of `rows` x `columns` is {channels =
-/// columns, spatial = {1, 1, rows}}: the features are the channels, the rows are positions.
+/// columns, spatial = {1, 1, rows}}: features are channels, rows are positions.
 struct Shape {
   std::uint64_t batch = 1;
   std::uint64_t channels = 1;
   Axes spatial{1, 1, 1};
-  std::uint8_t spatial_rank = 0;  ///< how many of the last entries of `spatial` the tensor has
+  std::uint8_t spatial_rank = 0;  ///< number of entries in use, from the end of `spatial`
 
   bool operator==(const Shape&) const = default;
 };
@@ -76,14 +74,13 @@ struct Shape {
 struct Heads {
   std::uint64_t batch = 1;
   std::uint64_t heads = 1;
-  std::uint64_t length = 1;    ///< queries, or keys and their values
-  std::uint64_t features = 1;  ///< of one of them
+  std::uint64_t length = 1;    ///< of queries, or of keys and values
+  std::uint64_t features = 1;  ///< per query, key or value
 };
 constexpr Heads heads_of(const Shape& shape) {
   return {shape.batch, shape.spatial[1], shape.spatial[2], shape.channels};
 }
 
-/// Sliding window of convolutions and pools.
 struct Window {
   std::uint8_t rank = 2;
   Axes kernel{1, 1, 1};
@@ -91,7 +88,7 @@ struct Window {
   Axes pad_begin{0, 0, 0};
   Axes pad_end{0, 0, 0};
   Axes dilation{1, 1, 1};
-  Axes output_padding{0, 0, 0};  ///< transposed convolution only
+  Axes output_padding{0, 0, 0};  ///< transposed convolutions only
   bool ceil_mode = false;        ///< pools only: round the output size up
 
   bool operator==(const Window&) const = default;
@@ -105,20 +102,21 @@ struct DataTypes {
 
 enum class Pass : std::uint8_t { fwd, dgrad, wgrad };
 
-/// What a kernel does with its work: the one list of names that mappings, plans and outputs share.
-/// Values are plain, so that a plan never refers to the text that it was stated in.
+/// Algorithms of kernels: the one list of names for mappings, plans and outputs. Plain values, so a
+/// plan never refers to the text it was stated in.
 enum class Algorithm : std::uint8_t {
-  // Dense contractions. A mapping may state these, and no others.
-  implicit_gemm,  ///< a convolution as a matrix product whose operand is gathered on the fly
+  // Dense contractions: the only ones which a mapping may state.
+  implicit_gemm,  ///< a convolution as a matrix product with an operand gathered on the fly
   gemm,
-  scatter_gemm,  ///< a data gradient as products that atomics add up
+  scatter_gemm,  ///< a data gradient as products summed by atomics
   gemv,
-  direct,  ///< a tile of outputs from a patch of the image in shared memory: hand-written, stated
+  /// A tile of outputs from a patch of the image in shared memory: hand-written, only if stated.
+  direct,
   winograd_2x2_fused,
   winograd_4x4_nonfused,
   winograd_5x5_nonfused,
   fft,        ///< of the whole image
-  fft_tiled,  ///< tile by tile of it
+  fft_tiled,  ///< of each tile
 
   // Depthwise convolutions.
   depthwise_tiled_nhwc,
@@ -142,7 +140,7 @@ enum class Algorithm : std::uint8_t {
   fused_attention,
   fused_attention_backward,
 
-  // Layers that stream through memory.
+  // Layers which stream through memory.
   vectorized_elementwise,
   broadcast_elementwise,
   strided_elementwise,
@@ -173,8 +171,7 @@ enum class Algorithm : std::uint8_t {
   group_norm_backward,
 };
 
-/// Whether it does fewer multiply-adds than are counted: in another domain, where they are
-/// products.
+/// Whether it does fewer multiply-adds than are counted, by working in a transformed domain.
 constexpr bool saves_macs(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::winograd_2x2_fused:
@@ -187,107 +184,105 @@ constexpr bool saves_macs(Algorithm algorithm) {
   }
 }
 
-/// Whether a mapping may ask for it.
 constexpr bool may_be_stated(Algorithm algorithm) { return algorithm <= Algorithm::fft_tiled; }
 
-/// The names that a mapping may state.
 inline constexpr std::span<const std::string_view> statable_algorithm_names{
     names_of<Algorithm>.data(), index_of(Algorithm::fft_tiled) + 1};
 
-/// How a kernel divides the layer's work, as far as the user states it (unstated: the model picks).
+/// How a kernel divides the layer's work, as stated by the user (unstated: the model's choice).
 struct KernelMapping {
   std::optional<Algorithm> algorithm;
-  std::optional<std::array<std::uint64_t, 3>> tile;  ///< m, n, k of one block's tile, elements
+  std::optional<std::array<std::uint64_t, 3>> tile;  ///< m, n, k of one block's tile, in elements
   std::optional<std::uint64_t> split_k;
-  std::optional<std::uint64_t> threads;             ///< a block
+  std::optional<std::uint64_t> threads;             ///< per block
   std::optional<std::uint64_t> stages;              ///< of the shared-memory pipeline
-  std::optional<std::uint64_t> registers;           ///< a thread
-  std::optional<std::uint64_t> shared_memory_byte;  ///< a block
+  std::optional<std::uint64_t> registers;           ///< per thread
+  std::optional<std::uint64_t> shared_memory_byte;  ///< per block
 
   bool operator==(const KernelMapping&) const = default;
 };
 
-/// An operand: a tensor from outside, from an earlier layer, or a learned parameter.
 struct Operand {
-  Shape shape;  ///< where it differs from the producer's output, a view of it
+  Shape shape;                          ///< a view of the producer's output if the shape differs
   std::optional<std::size_t> producer;  ///< index in Network::layers
   bool is_parameter = false;
-  std::optional<std::uint64_t> parameters{};  ///< learned numbers, where not as many as elements
+  /// Learned numbers, if their number differs from that of the elements.
+  std::optional<std::uint64_t> parameters{};
 };
 
 struct Measured {
-  std::optional<double> warm_s;  ///< repeats on one set of buffers
-  std::optional<double> cold_s;  ///< buffers not in any cache
-  std::string gpu = {};          ///< that it was measured on, as its source names it; may be empty
-  std::string kernel = {};       ///< that ran, by its own or its library's name; may be empty
-  std::string other_kernels = {};  ///< that took longer, with their times: "GemmFwdRest 14.6 ms"
-  Pass pass = Pass::fwd;           ///< that was measured
-  bool other_batch = false;        ///< at another batch than the layer now has
+  std::optional<double> warm_s;    ///< repeats on one set of buffers
+  std::optional<double> cold_s;    ///< buffers in no cache
+  std::string gpu = {};            ///< the measured GPU, as its source names it; may be empty
+  std::string kernel = {};         ///< name of the kernel, by its library; may be empty
+  std::string other_kernels = {};  ///< slower kernels with their times: "GemmFwdRest 14.6 ms"
+  Pass pass = Pass::fwd;           ///< the measured pass
+  bool other_batch = false;        ///< measured at another batch than the layer's
 
   bool is_known() const { return warm_s || cold_s; }
   bool operator==(const Measured&) const = default;
 };
 
-/// Who wrote the kernels: a framework's libraries, a compiler for this network (torch.compile), or
-/// an inference engine (TensorRT), which arranges tensors as its kernels want them.
+/// Origin of the kernels: a framework's libraries, a compiler (torch.compile), or an inference
+/// engine (TensorRT), which also arranges tensors.
 enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
 
-/// How the elements of images lie in memory: channel by channel, position by position, or
-/// position by position in blocks of channels (cuDNN's NC/32HW32 and the like).
+/// Order of image elements in memory: channel by channel, position by position, or position by
+/// position in blocks of channels (cuDNN's NC/32HW32 and the like).
 enum class Layout : std::uint8_t { nchw, nhwc, blocked };
 
-/// How the elements of an operand and of the result lie to each other in memory: in the same order
-/// without gaps; in runs along the innermost axis, which both have in common (a slice, heads that
-/// change places with positions); or with another axis innermost, as in a transposed matrix. Of an
-/// attention: its mask.
+/// Memory order of an operand relative to the result: the same order without gaps; runs along a
+/// common innermost axis (a slice, heads swapped with positions); another innermost axis, as in a
+/// transposed matrix. For attention: of its mask.
 enum class Access : std::uint8_t { contiguous, strided, transposed };
 
-/// How an upsampling makes an element of those around it.
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
 
-/// Whose kernel an attention runs, as PyTorch's SDPBackend has them.
 enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
 
-/// What libraries take where nothing is said: PyTorch and cuDNN run fp32 layers in NCHW and all
-/// others, TF32 among them, in NHWC; the measurements were made so.
+/// Default of libraries: PyTorch and cuDNN run fp32 layers in NCHW and all others, TF32 included,
+/// in NHWC; measurements used these defaults.
 constexpr Layout usual_layout(DataType type) {
   return type == DataType::fp32 || type == DataType::fp64 ? Layout::nchw : Layout::nhwc;
 }
 
-/// What a layer states of itself and keeps as it is stated: nothing of it is worked out. (Each
-/// member is a row of src/model/layer_fields.hpp.)
+/// Stated properties which a Layer keeps unchanged from its LayerSpec; each member is a row of
+/// src/model/layer_fields.hpp.
 struct LayerTraits {
-  bool bias = false;    ///< of convolutions and linear layers
-  bool causal = false;  ///< attention: a query sees the keys up to its own place, from the end
-  bool fp16_accumulate = false;  ///< contractions in fp16 and fp8 whose kernel sums up in fp16
-  bool masked = false;           ///< attention: a tensor is added to the scores
-  std::optional<AttentionBackend> backend;  ///< of attention; none: the fastest that the GPU has
-  bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
-  std::optional<Layout> layout;   ///< of images; none: usual_layout
-  std::optional<Access> access;   ///< of what works element by element; none: contiguous
-  std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
+  bool bias = false;  ///< of convolutions and linear layers
+  /// Attention: a query sees the keys up to its own position, counted from the end.
+  bool causal = false;
+  bool fp16_accumulate = false;             ///< contractions in fp16 and fp8 summed in fp16
+  bool masked = false;                      ///< attention: a tensor is added to the scores
+  std::optional<AttentionBackend> backend;  ///< of attention; nullopt: the GPU's fastest
+  /// Batch norm in training: statistics of the batch, not running means.
+  bool batch_statistics = false;
+  std::optional<Layout> layout;                ///< of images; nullopt: usual_layout
+  std::optional<Access> access;                ///< of elementwise layers; nullopt: contiguous
+  std::optional<Interpolation> interpolation;  ///< of an upsampling; nullopt: nearest
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
-  bool in_place = false;                       ///< the result takes the place of the input
+  bool in_place = false;                       ///< the result overwrites the input
   bool fp32_under_autocast = false;            ///< whatever the types of its operands
-  bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
-  bool is_kept = false;         ///< the caller keeps what it writes: a result of the network
+  bool shared_weights = false;  ///< shared with an earlier layer, which counts them as parameters
+  bool is_kept = false;         ///< a result of the network, kept by the caller
   SharedValue<Measured> measured;
-  SharedValue<std::string> source_line;  ///< of the model's code: "net.py:12"; empty: not stated
+  SharedValue<std::string> source_line;  ///< in the model's code: "net.py:12"; empty: not stated
 };
 
-/// A kernel that a compiler wrote for one layer or several.
+/// A kernel written by a compiler for one or several layers.
 struct GeneratedKernel {
-  std::uint64_t places = 0;  ///< elements of its largest tensor, which it goes over; 0: none
+  /// Elements of its largest tensor, over which it iterates; 0: no kernel.
+  std::uint64_t places = 0;
   std::uint64_t read_byte = 0;
   std::uint64_t written_byte = 0;
-  std::uint64_t kernels = 1;    ///< one after the other, where results of many blocks are added up
-  bool may_touch_less = false;  ///< as Counts::is_upper_estimate of one of its layers
-  // What it computes at each place.
+  std::uint64_t kernels = 1;    ///< launched in sequence, to sum results of many blocks
+  bool may_touch_less = false;  ///< Counts::is_upper_estimate of one of its layers
+  // Work at each place.
   std::uint64_t norms = 0;       ///< batch norms, from their statistics
   std::uint64_t functions = 0;   ///< exponentials and the like
   std::uint64_t parts = 0;       ///< operands of concatenations, of which it picks one
   std::uint64_t reductions = 0;  ///< sums or maxima of rows of places
-  std::uint64_t rows = 0;        ///< that are reduced within blocks
+  std::uint64_t rows = 0;        ///< rows reduced within blocks
 
   bool operator==(const GeneratedKernel&) const = default;
 };
@@ -296,25 +291,26 @@ struct Layer : LayerTraits {
   std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
   Pass pass = Pass::fwd;
-  bool states_pass = false;  ///< its source says which pass it is: it runs in no other
+  bool states_pass = false;  ///< the source states the pass: the layer runs in no other
   DataTypes dtypes;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
-  /// The way in which the network is run added it: a kernel that is no layer of its source, or a
-  /// layer for which another one now stands. No file of layers holds it.
+  /// Added by the way the network runs: a kernel without a layer in the source, or a layer replaced
+  /// by another. Layer files leave it out.
   bool is_inserted = false;
-  /// At least one; several for add, mul, concat, attention. After the first of a contraction: what
-  /// its kernel reads beside and applies to the result.
+  /// At least one; several for add, mul, concat, attention. After the first of a contraction:
+  /// operands which its kernel applies to the result.
   std::vector<Operand> inputs;
-  std::size_t fused_input_count = 0;  ///< the last of them, of layers that are fused into this one
+  /// Number of operands, from the end, of layers fused into this one.
+  std::size_t fused_input_count = 0;
   Shape output;
   SharedValue<Window> window;  ///< convolutions and pools
   std::uint64_t groups = 1;
-  /// Elements that share one mean and variance in a layer, group or instance norm.
+  /// Elements sharing one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
-  /// The layer of the network whose kernel does this one's work as well, if any.
+  /// Index of the layer whose kernel also does this layer's work.
   std::optional<std::size_t> fused_into;
-  SharedValue<GeneratedKernel> generated;  ///< of the layer that has the compiler's kernel
+  SharedValue<GeneratedKernel> generated;  ///< set on the layer with the compiler's kernel
   SharedValue<KernelMapping> mapping;
 };
 
@@ -322,7 +318,6 @@ inline Layout layout_of(const Layer& layer) {
   return layer.layout.value_or(usual_layout(layer.dtypes.input));
 }
 
-/// Each input channel is a group of its own.
 inline bool is_depthwise(const Layer& layer) {
   return layer.groups > 1 && layer.groups == layer.inputs.front().shape.channels;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The kinds of layers and what is known of each kind, one row a kind in src/model/layer_kind.cpp.
-// A kind that works element by element, or on what its family has in common, needs only its row.
+// The kinds of layers; the properties of each kind are one row in src/model/layer_kind.cpp. An
+// elementwise kind, or one with the behaviour of its family, needs only this row.
 
 #include <cstdint>
 #include <optional>
@@ -57,29 +57,29 @@ enum class LayerKind : std::uint8_t {
   host_copy,
 };
 
-/// What kinds have in common, as far as shapes and counts go.
+/// Kinds alike in shapes and counts.
 enum class KindFamily : std::uint8_t {
   contraction,  ///< multiply-adds against weights or a second matrix
-  attention,    ///< queries against keys, and the scores against values, in one kernel
+  attention,    ///< queries by keys, scores by values, in one kernel
   norm,
   activation,
   combine,  ///< elementwise over several operands, or their concatenation
   pool,
   resize,
   lookup,    ///< rows of a learned table, picked by indices
-  movement,  ///< reads its operands and writes a result of a shape that its source states
+  movement,  ///< reads operands, writes a result of the shape stated in the source
   transfer,  ///< between host and device; made by --host-copies, never in a file
   free,      ///< a view: no kernel runs
 };
 
-/// Which elements of its operands one of its result's is made of.
+/// The operand elements behind one element of the result.
 enum class Reach : std::uint8_t {
-  place,   ///< those at its own place: pointwise (a batch norm's statistics are parameters)
+  place,   ///< at the same place: pointwise (a batch norm's statistics are parameters)
   moved,   ///< one from elsewhere: copies, concatenations, look-ups
-  window,  ///< those around it
-  row,     ///< the features of its position, which one block of threads keeps
+  window,  ///< neighbours
+  row,     ///< the features of its position, kept by one block of threads
   group,   ///< some channels of its image, at all positions
-  plane,   ///< those of other positions; of a reduction, what its shapes say
+  plane,   ///< other positions; for a reduction, depends on the shapes
 };
 
 /// How much of the first operand is read, and whether that is exact.
@@ -96,44 +96,43 @@ enum class OperandReads : std::uint8_t {
 /// products.
 enum class Fused : std::uint8_t { alone, joined };
 
-/// What PyTorch's autocast computes in: a half type, fp32, or the widest of the operands' types.
+/// Type of PyTorch's autocast: a half type, fp32, or the widest of the operands' types.
 enum class AutocastPolicy : std::uint8_t { half, fp32, widest };
 
-/// Which of a layer's forward tensors its backward pass needs again.
+/// The forward tensor needed again by the backward pass.
 enum class Saved : std::uint8_t { nothing, input, output };
 
-/// What says more of a layer: its kind, or the operator where a kind stands for many.
+/// The better description of a layer: its kind, or the operator if a kind covers many.
 enum class Named : std::uint8_t { by_kind, by_operator };
 
-/// Where the features stand in a layer file's shapes of that kind.
+/// Position of the features in a layer file's shapes.
 enum class Features : std::uint8_t {
   first,  ///< [C, spatial...] or [N, C, spatial...]
-  last,   ///< [F], [N, F] or [N, positions..., F], as PyTorch's linear and layer_norm have it
+  last,   ///< [F], [N, F] or [N, positions..., F], as in PyTorch's linear and layer_norm
 };
 
-/// What an element's arithmetic costs a kernel that goes over its operands once. Times that were
-/// measured of one class say nothing of another.
+/// Arithmetic cost of an element in a kernel with one pass over its operands. Times measured for
+/// one class do not carry over to another.
 enum class ElementCost : std::uint8_t {
-  own,          ///< the kernel has a formula of its own
+  own,          ///< the kernel has its own formula
   simple,       ///< compares, sums and products
-  scaled,       ///< likewise, with a parameter of each channel
+  scaled,       ///< likewise, with a parameter for each channel
   exponential,  ///< one exponential, and a division
   several,      ///< exponentials, logarithms or powers, or an operand's neighbours
   erf,
-  any,  ///< of functions that are not told apart: taken for an exponential
+  any,  ///< unknown functions, counted as exponentials
 };
 
 struct KindInfo {
   KindFamily family = KindFamily::contraction;
-  /// FLOP an element of the input (pools, norms, activations), or an element of the result and
-  /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
+  /// FLOP per element of the input (pools, norms, activations), or per element of the result and
+  /// operand after the first (add, mul). Contractions count 2 FLOP per MAC instead.
   std::uint64_t flop_per_element = 0;
   ElementCost cost = ElementCost::own;
   Reach reach = Reach::place;
   OperandReads reads = OperandReads::all;
   Fused fused = Fused::alone;
   AutocastPolicy autocast = AutocastPolicy::widest;
-  /// The forward tensor that the backward pass reads beside the gradient, kept until then.
   Saved saved = Saved::nothing;
   Named named = Named::by_kind;
   Features features = Features::first;
@@ -144,21 +143,20 @@ struct KindInfo {
 };
 
 const KindInfo& info(LayerKind kind);
-/// Every kind, in the enumerators' order.
+/// In the enumerators' order.
 std::span<const KindInfo> all_kinds();
-/// Whether an input file may state the kind.
 bool is_input_kind(LayerKind kind);
-/// Convolutions and pools: kinds that slide a window.
+/// Convolutions and pools.
 bool has_window(LayerKind kind);
 
-/// A kind, and the number of spatial axes that names such as "conv3d" add to it.
+/// A kind, and the number of spatial axes in names such as "conv3d".
 struct LayerType {
   LayerKind kind = LayerKind::conv;
   std::optional<std::uint8_t> rank;
 };
 
-/// The type of that name in an input file: our own names, PyTorch's class names ("Conv2d",
-/// "BatchNorm2d", "LeakyReLU") and some others; case and "_" do not matter.
+/// Accepts our own names, PyTorch's class names ("Conv2d", "BatchNorm2d", "LeakyReLU") and some
+/// others; ignores case and "_".
 std::optional<LayerType> parse_layer_type(std::string_view name);
 
 }  // namespace roofline

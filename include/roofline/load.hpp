@@ -1,7 +1,7 @@
 #pragma once
 
-// From words to opened inputs, of every format, read piece by piece as LayerSpecs; and single texts
-// to networks and GPUs.
+// From command-line words to opened inputs of any format, read item by item as LayerSpecs; and from
+// single texts to networks and GPUs.
 
 #include <cstddef>
 #include <functional>
@@ -20,15 +20,14 @@
 
 namespace roofline {
 
-/// One thing that an input holds: a network, or one record of a stream. `spec` gives what the
-/// source says of it under these settings; only formats with open dimensions (ONNX) look at them.
-/// It has no layers where the record is of none (a copy over the host link in output of ours). It
-/// may be called again, and outlives its reader; items may be used by several threads, each by one.
+/// One item of an input: a network, or one record of a stream. Only formats with open dimensions
+/// (ONNX) use the settings. A record may have no layers (a host copy in our own output).
+/// Repeatable, also after the reader is gone; each item belongs to one thread at a time.
 struct Item {
-  /// Throws InputError: for readers to set; spec() is for whoever reads.
+  /// Throws InputError. Set by readers; users call spec().
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
-  std::optional<std::size_t> line = {};  ///< where a record stands in its source
-  std::size_t text_byte = 0;             ///< how long a record is there
+  std::optional<std::size_t> line = {};  ///< of a record in its source
+  std::size_t text_byte = 0;             ///< length of a record in its source
 
   Expected<std::shared_ptr<const NetworkSpec>> spec(const LayerDefaults& defaults) const;
 };
@@ -36,28 +35,27 @@ struct Item {
 class Reader {
  public:
   virtual ~Reader() = default;
-  /// The next thing, or what is wrong with it, after which reading may go on; none at the end.
+  /// The next item, or its error, after which reading may go on; nullopt at the end.
   virtual std::optional<Expected<Item>> next() = 0;
-  /// Whether the items are records of a stream, each alone and many, and not networks.
+  /// Whether items are independent records of a stream, not networks.
   virtual bool has_records() const { return false; }
-  /// Whether next() may have to wait for whoever writes the input.
+  /// Whether next() may wait for the writer of the input.
   virtual bool may_wait() const { return false; }
-  /// What the user should know of the input as a whole, once all is read ("ignored columns: ...").
+  /// Remarks on the whole input, after the last item ("ignored columns: ...").
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
-/// Bytes of a file or of standard input (src/load/byte_stream.hpp).
 class ByteStream;
 
-/// The names of a run's inputs, among which a format finds the files that belong together, and what
-/// was found in them. Copies are of the same set.
+/// The names of a run's inputs, for formats with several files, and a cache of results from them.
+/// Copies share the cache.
 class InputSet {
  public:
   InputSet(std::vector<std::string> names = {});
   std::span<const std::string> names() const;
 
-  /// What `find` returns, called once for the input of that name, however many others ask. Null
-  /// where it throws InputError: the input's own reader says what is wrong.
+  /// Result of `find`, called once for each input name. Null if it throws InputError: the input's
+  /// own reader reports the error.
   template <class Found, class FindIt>
   std::shared_ptr<const Found> find_in(const std::string& name, const FindIt& find) const {
     return std::static_pointer_cast<const Found>(
@@ -76,42 +74,37 @@ class InputSet {
 struct InputFormat {
   std::string_view name;
   std::vector<std::string_view> extensions;
-  /// Whether the first bytes (up to 64 KiB) look like this format; asked in the table's order of
-  /// the formats that share an extension, and of all for standard input.
+  /// Whether the first bytes (up to 64 KiB) look like this format. Asked in the table's order among
+  /// formats with the same extension, and of all formats for standard input.
   bool (*recognise)(std::string_view head);
-  /// Throws InputError where the whole input cannot be read as this format. Takes the names of all
-  /// inputs too, as one of the format may be spread over several files.
+  /// Throws InputError if the whole input is unreadable in this format. `inputs`: some formats
+  /// spread one input over several files.
   std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream, const InputSet& inputs);
-  /// The files that are read with an input of this name, of those that are there; null where none
-  /// is ever, and where only the input says which.
+  /// Other existing files of this input; null if there are none, or only the content names them.
   std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
-  /// It is read line by line, as the lines come, and told from its first one.
+  /// Read line by line as lines arrive; recognised by its first line.
   bool by_line = false;
 };
 
-/// The inputs that a word stands for: a file, the layer files of a directory
-/// (recursively, sorted by path, hidden ones left out), "-" for standard input, or a built-in
-/// network, each by the name under which it is opened.
+/// The inputs behind a word, by name: a file, the layer files of a directory (recursive, sorted by
+/// path, without hidden ones), "-" for standard input, or a built-in network.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
-/// The files that are read with one of them, as far as its name and its first bytes say which.
+/// Files read together with this input, as far as its name and first bytes tell.
 std::vector<std::string> read_with(const std::string& name);
 
-/// Whether a word that is a directory stands for a file of that path too, or would, were there one.
+/// Whether a directory given as an input contains `path`, or would if that file existed.
 bool would_read(const std::string& word, const std::string& path);
 
-/// Opens one of them: its format is that of its extension where only one format has it, else what
-/// its first bytes look like. `inputs`: all of the run. `first_line`: it is NDJSON cut out of a
-/// longer text, of which its first line is that one. `limits`: of what it may hold.
+/// In the only format with its extension, else the format its first bytes look like. `inputs`: all
+/// of the run. `first_line`: of an NDJSON input cut from a longer text.
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const InputSet& inputs = {},
                                              std::optional<std::size_t> first_line = {},
                                              const InputLimits& limits = {});
 
-/// The whole text of a file.
 Expected<std::string> read_text(const std::string& path);
 
-/// A JSON text that holds one layer, an array of layers or a network. `source` names the text in
-/// errors.
+/// A JSON text with one layer, an array of layers or a network. `source`: its name in errors.
 Expected<Network> load_network(std::string_view json_text, const std::string& source,
                                const LayerDefaults& defaults);
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// What a profiler's recording says beside its layers: how busy the GPU was, how much of that the
-// layers stand for, what the GPU exchanged with others and with its host, and the work that no
-// layer stands for. Also recordings of kernels alone, where nothing says which layers they were.
+// A profiler's recording beside its layers: how busy the GPU was, transfers with other GPUs and the
+// host, and work without a layer; and recordings of kernels without layers.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,19 +27,18 @@ enum class TransferKind : std::uint8_t {
   gather,
   scatter,
   send_receive,
-  collective,  ///< one that the recording does not name
+  collective,  ///< kind not recorded
   peer_to_peer,
   host_to_device,
   device_to_host,
   host_to_host,
 };
 
-/// Between GPUs; the others are over the link to the host.
+/// Between GPUs; other kinds use the link to the host.
 constexpr bool is_between_gpus(TransferKind kind) { return kind <= TransferKind::peer_to_peer; }
 
-/// Bytes that the busiest link carries for a byte of payload, among so many GPUs: the rate times
-/// this compares with the link's own, whatever the kind. As NVIDIA's nccl-tests define it
-/// (doc/PERFORMANCE.md).
+/// Bytes on the busiest link for each byte of payload, among `ranks` GPUs. Rate x factor compares
+/// with the link's rate for any kind. Definition of NVIDIA's nccl-tests (doc/PERFORMANCE.md).
 constexpr double bus_factor(TransferKind kind, std::uint64_t ranks) {
   const double others = ranks > 0 ? static_cast<double>(ranks - 1) / static_cast<double>(ranks) : 0;
   switch (kind) {
@@ -54,20 +52,18 @@ constexpr double bus_factor(TransferKind kind, std::uint64_t ranks) {
   }
 }
 
-/// Transfers alike, of one step. Their time holds the wait for the slowest of the GPUs.
+/// Equal transfers of one step. Their time includes the wait for the slowest GPU.
 struct Transfer {
   TransferKind kind = TransferKind::collective;
   std::string what;  ///< the elements, "bf16 8816192", or the host's memory, "pinned"; may be empty
-  std::optional<std::uint64_t> ranks;  ///< GPUs that take part
+  std::optional<std::uint64_t> ranks;  ///< GPUs taking part
   double launches = 0;                 ///< kernels and copies
-  /// Payload of all of them: what one GPU has in the end of an all_gather, what it starts from
-  /// otherwise.
+  /// Total payload: the result on one GPU of an all_gather, else the data on one GPU at the start.
   std::optional<double> byte;
   double time_s = 0;
-  double hidden_s = 0;  ///< of that, while the same GPU computed
+  double hidden_s = 0;  ///< part of time_s during which the same GPU computed
 
   double exposed_s() const { return time_s - hidden_s; }
-  /// Payload over time.
   std::optional<double> algorithm_byte_per_s() const {
     return byte && time_s > 0 ? std::optional(*byte / time_s) : std::nullopt;
   }
@@ -77,20 +73,18 @@ struct Transfer {
   }
 };
 
-/// GPU work of a recording that is neither a layer nor a transfer: a fused kernel, an operator
-/// without a rule.
+/// GPU work which is neither a layer nor a transfer: a fused kernel, an operator without a rule.
 struct UnmodelledWork {
-  std::string name;     ///< the operator, or the kernel where no operator is known
+  std::string name;     ///< the operator, or the kernel if the operator is unknown
   std::string reason;   ///< why it is no layer
-  std::string shapes;   ///< its tensors, "fp16 32x64x112x112, fp16 64"; empty where none are known
-  double launches = 0;  ///< kernels and copies, a step
-  double time_s = 0;    ///< of all of them together, a step
+  std::string shapes;   ///< of its tensors, "fp16 32x64x112x112, fp16 64"; empty if unknown
+  double launches = 0;  ///< kernels and copies, per step
+  double time_s = 0;    ///< per step
 };
 
 /// UnmodelledWork::reason of kernels in captured graphs.
 inline constexpr std::string_view in_graph = "launched by a CUDA graph, which keeps no operators";
 
-/// What made a recording.
 enum class Recorder : std::uint8_t {
   tensorrt,
   nsight_systems,
@@ -110,9 +104,9 @@ constexpr std::string_view name_of(Recorder recorder) {
   return "";
 }
 
-/// The GPU of a recording, as far as the recording tells. Empty and absent: it does not.
+/// Empty and absent: not recorded.
 struct RecordedGpu {
-  std::string name;  ///< as its driver names it, "NVIDIA H200"
+  std::string name;  ///< the driver's name, "NVIDIA H200"
   std::optional<std::uint64_t> sm_count;
   std::optional<std::uint64_t> memory_byte;
   std::optional<std::uint64_t> warp_size;
@@ -120,29 +114,28 @@ struct RecordedGpu {
   bool operator==(const RecordedGpu&) const = default;
 };
 
-/// Why a GPU waits for its next piece of work.
+/// Why a GPU waits for its next work.
 enum class IdleCause : std::uint8_t {
-  host,             ///< the host had not asked for it: it runs operators more slowly than the GPU
+  host,             ///< the host launches operators more slowly than the GPU runs them
   data_loading,     ///< the host was loading data
-  synchronisation,  ///< the host had waited for the GPU, and then had to start anew
-  queued,           ///< it was asked for in time: a kernel's start, or another stream's work
+  synchronisation,  ///< the host had waited for the GPU, and had to start anew
+  queued,           ///< launched in time: a kernel's start, or another stream's work
 };
 
-/// Gaps between a GPU's activities, of one cause and in the same code of the host.
+/// Gaps between a GPU's activities, with one cause and in the same host code.
 struct IdleGaps {
   IdleCause cause = IdleCause::host;
-  std::string during;    ///< the innermost operator, call or function of the host that ran for at
-                         ///< least half of each; empty where none did, or the gaps are short
-  double count = 0;      ///< a step
-  double time_s = 0;     ///< of all of them together, a step
-  double longest_s = 0;  ///< the longest of them
+  /// The innermost host operator, call or function for at least half of each gap; may be empty.
+  std::string during;
+  double count = 0;   ///< per step
+  double time_s = 0;  ///< per step
+  double longest_s = 0;
 };
 
-/// Ends IdleGaps::during where the next piece of work was a whole graph.
+/// Suffix of IdleGaps::during if the next work was a whole graph.
 inline constexpr std::string_view before_graph = "(before a graph)";
 
-/// Whether code of the host that is called so runs once, before a kernel's first launch:
-/// torch.compile, Triton, the loading of a module.
+/// Host code before a kernel's first launch: torch.compile, Triton, loading a module.
 inline bool is_warm_up(std::string_view during) {
   constexpr std::string_view parts[] = {
       "ModuleLoad",         "LibraryLoad",           "triton/compiler",
@@ -151,44 +144,40 @@ inline bool is_warm_up(std::string_view during) {
       parts, [&](std::string_view part) { return during.find(part) != during.npos; });
 }
 
-/// Elementwise layers, by name, each of which reads what the one before wrote, so that one kernel
-/// could do them all.
+/// Names of elementwise layers, each reading the one before: one kernel could run them all.
 struct ElementwiseChain {
   std::vector<std::string> layers;
-  double runs = 0;  ///< a step
+  double runs = 0;  ///< per step
 };
 
-/// Times are of one step; a recording of several is their mean.
+/// Times are of one step, the mean of several.
 struct TraceSummary {
   Recorder recorder = {};
   RecordedGpu gpu;
   std::size_t steps = 1;
-  double span_s = 0;  ///< from the first kernel's start to the last one's end, gaps included
-  double busy_s = 0;  ///< of that, with at least one kernel or copy running
-  double kernel_s =
-      0;  ///< sum over all kernels and copies; above busy_s where some ran side by side
-  double layers_s = 0;  ///< of that, the kernels that layers stand for
+  double span_s = 0;    ///< from the first kernel's start to the last one's end, with gaps
+  double busy_s = 0;    ///< part of span_s with a kernel or copy running
+  double kernel_s = 0;  ///< sum over kernels and copies; above busy_s if some ran side by side
+  double layers_s = 0;  ///< part of kernel_s in layers
   double launches = 0;  ///< kernels, copies and fills
-  /// Whether the layers' times hold the gaps between their kernels: a clock around a layer measures
-  /// them, a kernel's own duration does not.
+  /// A clock around a layer includes gaps between its kernels, kernel durations do not.
   bool times_hold_launches = false;
-  /// One run as the recorder timed it from outside, without a clock around every layer.
+  /// One run as timed by the recorder, without a clock around every layer.
   std::optional<double> latency_s;
   std::vector<Transfer> transfers;                 ///< in descending order of time
-  EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
-  std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
-  double host_s = 0;               ///< the host's, from its first launch to its last, but for waits
-  double copies_alone_s = 0;       ///< of busy_s, with nothing running but copies over a link
-  double collectives_alone_s = 0;  ///< of busy_s, with nothing running but work between GPUs
-  double layout_s = 0;             ///< of layers_s, moving images' channels to the other end
+  EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), except for an engine
+  std::vector<IdleGaps> gaps;                      ///< the longest, in descending order of time
+  double host_s = 0;               ///< host time from first to last launch, without waits
+  double copies_alone_s = 0;       ///< part of busy_s with only copies over a link running
+  double collectives_alone_s = 0;  ///< part of busy_s with only work between GPUs running
+  double layout_s = 0;             ///< part of layers_s spent on changing the layout of images
   std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
-  std::vector<std::string> notes;          ///< what the reader assumed or left out
+  std::vector<std::string> notes;          ///< the reader's assumptions and omissions
 
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
   double between_gpus_s() const { return transfers_s(true); }
   double host_link_s() const { return transfers_s(false); }
-  /// The share of the kernels' time that layers and transfers stand for.
   double explained_share() const {
     return kernel_s > 0 ? (layers_s + between_gpus_s() + host_link_s()) / kernel_s : 0;
   }
@@ -202,44 +191,43 @@ struct TraceSummary {
   }
 };
 
-/// What hardware counters saw of a kernel, over all its launches. Absent: not counted.
+/// Hardware counters of a kernel, over all launches. Absent: not counted.
 struct KernelCounters {
-  EnumArray<Engine, std::optional<double>> flop;  ///< by the units that did them
+  EnumArray<Engine, std::optional<double>> flop;  ///< by unit
   std::optional<double> dram_byte;
   std::optional<double> l2_byte;
 
   bool any() const;
-  /// The sum over all units; none where none was counted.
+  /// Sum over all units; nullopt without counts.
   std::optional<double> flop_in_all() const;
 };
 
-/// Launches of one kernel; with counters, those of one grid.
+/// Launches of one kernel; with counters, launches of one grid.
 struct RecordedKernel {
-  std::string name;   ///< as recorded
-  std::string grid;   ///< "(2, 784, 1)"; empty where launches differ, or nothing is known
+  std::string name;
+  std::string grid;   ///< "(2, 784, 1)"; empty if launches differ, or if unknown
   std::string block;  ///< likewise
   std::uint64_t launches = 1;
   double time_s = 0;                ///< of all launches
   std::optional<double> occupancy;  ///< achieved, 0..1, of the last launch
-  std::optional<double> registers;  ///< a thread's
+  std::optional<double> registers;  ///< per thread
   KernelCounters counters;
 };
 
-/// One launch takes so long.
 inline double mean_time_s(const RecordedKernel& kernel) {
   return kernel.time_s / static_cast<double>(kernel.launches);
 }
 
 struct KernelRecording {
-  std::string name;    ///< the file's
-  std::string source;  ///< the input
+  std::string name;
+  std::string source;
   Recorder recorder = {};
   RecordedGpu gpu;
   std::vector<RecordedKernel> kernels;  ///< in descending order of time
-  // Where every launch has its start.
-  std::optional<double> span_s;    ///< from the first start to the last end
-  std::optional<double> busy_s;    ///< of that, with at least one kernel or copy running
-  std::vector<std::string> notes;  ///< what was left out
+  // Present if the start of every launch is known.
+  std::optional<double> span_s;  ///< from the first start to the last end
+  std::optional<double> busy_s;  ///< part of span_s with a kernel or copy running
+  std::vector<std::string> notes;
 
   bool has_counters() const;
 };

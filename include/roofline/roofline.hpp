@@ -1,7 +1,5 @@
 #pragma once
 
-// All of the library.
-
 #include "roofline/accuracy.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"

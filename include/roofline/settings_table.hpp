@@ -1,7 +1,6 @@
 #pragma once
 
-// One piece of work in every setting in which it was evaluated: on GPUs, in data types, at batches.
-// Points, rankings and sweeps are views of one table of these settings.
+// The same work in all its settings: the table behind points, rankings and sweeps.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,105 +15,100 @@
 
 namespace roofline {
 
-/// What rows are put in order by, best or largest first.
+/// Sort keys, best or largest first.
 enum class SortBy : std::uint8_t {
   time,
   flops,
   bytes,
   intensity,
   lost,    ///< measured time beyond the bound
-  error,   ///< distance of the expected time from the measured one
-  energy,  ///< an image's; on one GPU as time
-  cost,    ///< an image's; on one GPU as time
+  error,   ///< distance of the expected from the measured time
+  energy,  ///< per image; on one GPU as time
+  cost,    ///< per image; on one GPU as time
 };
 
-/// Whether the key tells GPUs, types and batches apart that do the same work.
+/// Whether the key compares settings of the same work.
 constexpr bool ranks_points(SortBy key) {
   return key == SortBy::time || key == SortBy::energy || key == SortBy::cost;
 }
 
-/// By how much the time an image may exceed the least one where a batch is as good as the best.
+/// A batch is nearly the best if its time per image exceeds the least by at most this share.
 inline constexpr double near_best_share = 0.05;
 
-/// What an hour of a GPU costs, by the GPU's name, in whatever money.
+/// Price of an hour by the GPU's name, in any currency.
 using Prices = std::map<std::string, double>;
 
-/// One piece of work on one GPU, in one type, at one batch. What is said of an image is known where
-/// all layers have one batch.
+/// One setting. Values per image are known if all layers have one batch.
 struct SettingRow {
-  std::size_t result = 0;  ///< index of the result that it sums up
+  std::size_t result = 0;
   std::string gpu;
-  std::optional<DataType> dtype;         ///< absent where layers differ
-  std::optional<std::uint64_t> batch;    ///< absent where layers differ
-  EnumArray<BatchGoal, bool> is_goal{};  ///< what the batch was asked for as, beside by number
-  double time_s = 0;                     ///< expected, or the bound where there is no expected time
+  std::optional<DataType> dtype;         ///< absent if layers differ
+  std::optional<std::uint64_t> batch;    ///< absent if layers differ
+  EnumArray<BatchGoal, bool> is_goal{};  ///< goals of a searched batch
+  double time_s = 0;                     ///< expected time, else the bound
   std::optional<Uncertainty> expected_uncertainty;
-  double roofline_time_s = 0;             ///< the bound
-  std::optional<double> measured_time_s;  ///< where every layer has one
-  double compute_bound_share = 0;  ///< of the bound's time, what is in layers bound by compute
-  std::optional<Limiter> limiter;  ///< the largest part of the expected time
-  double limiter_share = 0;        ///< 0..1, of the expected time
-  double speedup = 1;              ///< over the table's first row
+  double roofline_time_s = 0;
+  std::optional<double> measured_time_s;  ///< present if every layer has one
+  double compute_bound_share = 0;         ///< share of roofline time in compute-bound layers
+  std::optional<Limiter> limiter;
+  double limiter_share = 0;  ///< 0..1, of the expected time
+  double speedup = 1;        ///< over the table's first row
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
   std::optional<double> tdp_w;
   std::optional<double> energy_per_image_j;  ///< time x TDP: an upper estimate
   std::optional<double> cost_per_million_images;
-  std::optional<Framework> framework;        ///< that runs it
-  std::optional<double> eager_images_per_s;  ///< by Result::eager_time_s
-  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; ranges that overlap share it
-  bool tied = false;                         ///< its range overlaps that of the best
+  std::optional<Framework> framework;
+  std::optional<double> eager_images_per_s;  ///< from Result::eager_time_s
+  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; overlapping ranges share it
+  bool tied = false;                         ///< its range overlaps the best row's
   std::optional<std::uint64_t> needed_memory_byte;
-  std::optional<bool> fits;  ///< into the GPU's memory
+  std::optional<bool> fits;
 };
 
-/// What rows are ranked by: an image's time, energy or cost.
+/// Time, energy or cost of an image.
 const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by);
 
 struct SettingsTable {
-  std::string work;  ///< the network
+  std::string work;
   bool training = false;
   std::vector<SettingRow> rows;
   std::optional<SortBy> ranked_by;
-  // Indices of rows; none where the quantity is not known, or nothing fits into memory.
-  std::optional<std::size_t> best;  ///< least time an image
+  // Indices of rows; nullopt if the quantity is unknown, or nothing fits into memory.
+  std::optional<std::size_t> best;  ///< least time per image
   std::optional<std::size_t> fewest_joules;
   std::optional<std::size_t> cheapest;
-  /// In a sweep the row from which on, up to the best one, the time an image stays within
-  /// near_best_share of the best: from there on time grows as the batch does.
+  /// In a sweep, the first row from which, up to the best, the time per image stays within
+  /// near_best_share of the best; beyond it time grows in proportion to the batch.
   std::optional<std::size_t> near_best_from;
 };
 
-/// A table for each piece of work, its rows in the order of the results; a setting that comes again
-/// is left out.
+/// One table for each piece of work, rows in the order of the results, without repeated settings.
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices);
 
-/// The tables of two rows or more, by GPU, type and batch; ranked by time, energy or cost of an
-/// image, the least first and what does not fit last. With prices or a ranking one row is enough.
+/// Tables with two rows or more (with prices or a ranking: one), sorted by GPU, type and batch; or
+/// ranked by time, energy or cost of an image, the least first, settings beyond memory last.
 std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
                                      std::optional<SortBy> rank_by = {});
 
-/// A table for each network, GPU and type that was evaluated at two batches or more, by batch.
+/// One table for each network, GPU and type evaluated at two batches or more, sorted by batch.
 std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables);
 
-/// A network at any batch from 1 on.
+/// A network at any batch >= 1.
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
 
-/// The largest batch that fits is the largest whose needed memory (network.hpp) is at most the
-/// GPU's without what is reserved (reserved_memory_byte). The best one is of 1, 2, 4, ... and that
-/// largest: the smallest from which on, up to the one with the least time an image, this time is
-/// within near_best_share of the least. An error where not even one image fits, where nothing grows
-/// with the batch, and where the GPU's memory is not known.
+/// max: the largest batch whose needed memory (network.hpp) is at most the GPU's minus
+/// reserved_memory_byte. best: of 1, 2, 4, ... and max, the smallest from which, up to the one with
+/// the least time per image, this time is within near_best_share of the least. Errors: one image
+/// does not fit, nothing grows with the batch, or the GPU's memory is unknown.
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
                                    const Context& context);
 
-/// Sets the best of rows by rising batch, and from which on it is nearly reached.
+/// Sets best and near_best_from for rows sorted by batch.
 void find_best_batch(SettingsTable& table);
 
-/// Whether results of the same work are of one GPU, type and batch.
 bool is_same_setting(const Result& a, const Result& b);
 
-/// Whether a stands before b in a ranking of the same work.
 bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by);
 
 }  // namespace roofline

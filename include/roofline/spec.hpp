@@ -1,8 +1,8 @@
 #pragma once
 
-// What an input says of a layer, before anything is worked out: the neutral form between every
-// input format and the model. A loader fills in what its format states and leaves the rest absent;
-// infer (network.hpp) works out shapes, applies defaults and makes every check.
+// The neutral form between every input format and the model: a layer as its source states it. A
+// loader fills in what its format states and leaves the rest absent; infer (network.hpp) computes
+// shapes, applies defaults and makes every check.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace roofline {
 
-/// Fields, by their keys in layer files, and how a source spells them where it does otherwise.
+/// Keys of fields in layer files, with the source's own spellings if they differ.
 using Spellings = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// A layer's place in its source, and what its fields are called there.
+/// A layer's place in its source, and the source's names of its fields.
 struct Place {
-  std::string source;    ///< the input's name, as in errors
+  std::string source;    ///< the input's name in errors
   std::string where;     ///< "/layers/3", "14", `node "conv1"`; empty for the whole input
   bool pointers = true;  ///< fields are keys of a JSON object: "/layers/3/stride/0"
   SharedValue<Spellings> spellings;
@@ -39,18 +39,17 @@ enum class PaddingRule : std::uint8_t {
 };
 
 /// Numbers of a window or a resize: one for all axes, one for each axis, or height and width apart.
-/// Padding may hold twice as many as there are axes: all begins, then all ends.
+/// Padding may have twice as many numbers as axes: all begins, then all ends.
 struct AxesSpec {
   std::vector<std::uint64_t> numbers;
   std::optional<std::uint64_t> height;
   std::optional<std::uint64_t> width;
-  bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
-  PaddingRule rule = PaddingRule::numbers;  ///< for padding only
+  bool is_list = false;  ///< a lone number is for all axes; a list of one is for a single axis
+  PaddingRule rule = PaddingRule::numbers;  ///< padding only
 
   bool empty() const { return numbers.empty() && !height && !width; }
 };
 
-/// A number for each axis.
 inline AxesSpec axes_list(std::vector<std::uint64_t> numbers) {
   AxesSpec axes;
   axes.numbers = std::move(numbers);
@@ -58,46 +57,46 @@ inline AxesSpec axes_list(std::vector<std::uint64_t> numbers) {
   return axes;
 }
 
-/// A tensor that a layer reads. With `layer`, the output of that earlier layer; with sizes too, a
+/// An input tensor of a layer. With `layer`: the output of this earlier layer; with sizes too, a
 /// view of it in that shape (reshaped, permuted, a slice).
 struct OperandSpec {
   /// Features after the batch ([N, C, H, W]); last for linear, matmul and layer_norm ([N, ..., F]).
   std::vector<std::uint64_t> sizes;
-  bool whole = false;  ///< sizes hold every axis, the batch first; a list may leave the batch out
-  std::string layer;   ///< name of an earlier layer
-  bool is_parameter = false;  ///< learned, and without a batch
-  /// Learned numbers behind a parameter, where they are not as many as it has elements: a table of
-  /// which some rows are read, a vector repeated.
+  /// Sizes have every axis, the batch first; otherwise the batch may be left out.
+  bool whole = false;
+  std::string layer;          ///< name of an earlier layer
+  bool is_parameter = false;  ///< learned, without a batch
+  /// Learned numbers behind a parameter, if not one per element: a table with some rows read, a
+  /// repeated vector.
   std::optional<std::uint64_t> parameters{};
 
   bool operator==(const OperandSpec&) const = default;
 };
 
-/// Types of a layer's tensors; weight and output default to the input's.
+/// Weight and output default to the input's type.
 struct DataTypesSpec {
   std::optional<DataType> input;
   std::optional<DataType> weight;
   std::optional<DataType> output;
 };
 
-/// A layer as its source states it. What keys, kinds and formats have to do with each member is one
-/// row of src/model/layer_fields.hpp; members of LayerTraits are stated and kept as they are.
+/// A layer as its source states it. Each member is one row of src/model/layer_fields.hpp, with its
+/// keys, kinds and formats; members of LayerTraits stay as stated.
 struct LayerSpec : LayerTraits {
   Place place;
   std::optional<std::string> name;
   LayerKind kind = LayerKind::conv;
-  std::optional<std::uint8_t> rank;  ///< spatial axes, where the type's name states them ("conv3d")
+  std::optional<std::uint8_t> rank;  ///< spatial axes in the type's name ("conv3d")
   std::optional<std::uint64_t> batch;
 
-  // Operands. None of these: the output of the layer before.
+  // Operands. If all are absent: the output of the preceding layer.
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// The operands of add, mul and concat; both matrices of a matmul; attention's queries, keys and
-  /// values.
+  /// Operands of add, mul, concat; both matrices of a matmul; queries, keys and values of
+  /// attention.
   std::vector<OperandSpec> inputs;
-  /// What the kernel of a contraction reads beside and applies to its result: a residual, an
-  /// epilogue's operand. Each broadcasts to the result.
+  /// Operands in a contraction's epilogue, such as a residual. Each broadcasts to the result.
   std::vector<OperandSpec> fused;
 
   // Windows.
@@ -114,7 +113,7 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
-  std::optional<std::uint64_t> m, n, k;         ///< the sizes of a matmul
+  std::optional<std::uint64_t> m, n, k;
   std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
   std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;
@@ -125,62 +124,57 @@ struct LayerSpec : LayerTraits {
   std::shared_ptr<const KernelMapping> mapping;
   std::optional<std::uint64_t> repeat;
 
-  // What the source states of the result, to be checked against what is worked out.
+  // The result's shape in the source, to be checked against the computed one.
   std::vector<std::uint64_t> output;
   std::optional<std::uint64_t> output_height;
   std::optional<std::uint64_t> output_width;
 };
 
-/// How a network runs, beyond what its layers say.
 enum class RunsAs : std::uint8_t {
-  layers,           ///< as whoever asks runs it
-  pytorch_program,  ///< by PyTorch, operator by operator, where no other framework is asked for
-  recording,        ///< it ran: each layer is the kernels that an operator launched
-  tensorrt_engine,  ///< it was built: each layer is a kernel of TensorRT's
+  layers,           ///< as requested
+  pytorch_program,  ///< by PyTorch, operator by operator, unless another framework is requested
+  recording,        ///< it ran: each layer is the kernels launched by an operator
+  tensorrt_engine,  ///< it was built: each layer is a TensorRT kernel
 };
 
-/// Whether nobody else can run it, at another batch or by another framework.
+/// Whether its batch and framework are fixed.
 constexpr bool is_fixed(RunsAs runs_as) { return runs_as >= RunsAs::recording; }
 
-/// Layers that are read when they are asked for, of a source that states them in less room than
-/// their LayerSpecs take.
+/// Layers read on demand, from a source which states them in less memory than LayerSpecs.
 struct UnreadLayers {
   std::size_t count = 0;
-  /// Any of them, any number of times. Throws InputError.
+  /// Any layer, any number of times. Throws InputError.
   std::function<LayerSpec(std::size_t index)> read;
 };
 
-/// A network, or one record that stands alone, as its source states it.
+/// A network, or one independent record, as its source states it.
 struct NetworkSpec {
   std::string name;
   std::string source;
   std::optional<DataType> dtype;
   std::optional<std::uint64_t> batch;
-  /// What ran, or was built to run, did so at its own batch (`batch`, where the source tells): no
-  /// other can be asked for.
+  /// It ran, or was built, at its own batch (`batch`, if the source tells).
   bool batch_is_fixed = false;
-  /// What "repeat" counts, the source holds one by one: it is a log or a recording.
+  /// The source is a log or a recording: it has one entry for each repetition.
   bool repeats_are_runs = false;
-  /// The file was made on one GPU and does not name it: its times are of the one that is asked for.
+  /// The file was made on one GPU without naming it: its times belong to the requested GPU.
   bool measured_on_asked_gpu = false;
-  /// amp or amp_bf16, where the layers are those of a network under autocast, its casts among them.
+  /// amp or amp_bf16, if the layers include the casts of autocast.
   std::optional<DataType> autocast;
   std::vector<LayerSpec> layers;
   UnreadLayers unread;  ///< in place of layers
-  /// The number of the record in its source, from 1, where the one layer is a record of a stream;
-  /// such a layer may refer to no other.
+  /// Number of a stream's record in its source, from 1; its one layer may refer to no other.
   std::optional<std::size_t> record;
-  /// What a profiler's recording says beside the layers.
+  /// Data of a profiler's recording beside the layers.
   std::shared_ptr<const TraceSummary> summary = nullptr;
-  /// In place of layers: kernels of which nothing says which layers they were.
+  /// In place of layers: kernels without known layers.
   std::shared_ptr<const KernelRecording> kernels = nullptr;
-  /// What was assumed where the source leaves something open, for the user to read.
+  /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions;
-  /// It may leave sizes open; its reader says which of the sizes asked for
-  /// (LayerDefaults::dimensions) are none of them.
+  /// It may leave sizes open; its reader reports unknown ones of LayerDefaults::dimensions.
   bool has_dimensions = false;
   RunsAs runs_as = RunsAs::layers;
-  /// What the caller gives and keeps (images, key and value caches), where the source says so.
+  /// Tensors given and kept by the caller (images, key and value caches), if stated.
   std::optional<std::uint64_t> input_byte;
 
   std::size_t layer_count() const { return layers.size() + unread.count; }

@@ -1,6 +1,6 @@
 // Fused attention: a block keeps 128 queries of a head and walks the keys in steps of 128
-// (backward: 128 keys, walking the queries). Scores never leave the SM, so it moves only its
-// operands. A single query of a head is a read of its keys and values: only bytes count.
+// (backward: 128 keys, walking the queries). Scores stay on the SM, so only operands move. A single
+// query per head only reads its keys and values: bytes alone count.
 
 #include <cmath>
 
@@ -9,11 +9,10 @@
 namespace roofline {
 namespace {
 
-constexpr double tile = 128;         ///< queries, and keys
-constexpr double feature_step = 64;  ///< features are padded to
+constexpr double tile = 128;         ///< of queries and of keys
+constexpr double feature_step = 64;  ///< features are padded to this
 
-/// Pairs of a tile of queries and one of keys that a head computes: of a causal one those up to the
-/// diagonal, of which the last rows see all keys.
+/// Causal heads stop at the diagonal; their last rows see all keys.
 template <class Trace>
 NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Trace>& key_tiles,
                            bool causal, Trace& trace) {
@@ -26,9 +25,8 @@ NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Tr
   return trace.named("pairs of tiles of a head", pairs);
 }
 
-/// Masks whose rows are not contiguous no fused kernel takes under PyTorch's compiler. It writes
-/// the products out, in fp32 without tensor cores: queries, keys and values are cast, and the
-/// scores are written, normalised and read again.
+/// PyTorch's compiler writes out products whose mask has non-contiguous rows, in fp32 without
+/// tensor cores: queries, keys and values are cast; scores are written, normalised and read again.
 template <class Trace>
 Works<Trace> written_out(const PlanRequest& request, Trace& trace) {
   using Number = NumberOf<Trace>;
@@ -115,7 +113,7 @@ Works<Trace> attention_works(const PlanRequest& request, const MachineRates<Numb
   }
   work.useful_share = trace.factor("useful share of the arithmetic",
                                    static_cast<double>(request.counts.flops) / work.flop);
-  // Blocks of a causal head differ in length and fill each other's gaps, but for half a wave.
+  // Blocks of a causal head differ in length and fill each other's gaps, up to half a wave.
   const Number waves = trace.named("waves", blocks / rates.sm_count);
   work.idle = trace.factor("whole waves / waves",
                            (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);

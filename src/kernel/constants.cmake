@@ -1,12 +1,13 @@
-# Writes the constants of the kernel model as C++, from the one place where they are listed: SCHEMA, which is
-# configs/schemas/kernel_model.json. HEADER gets a structure for each definition that has a title, TABLE a row
-# for each constant, in the order of the structures' numbers. The schema is read line by line, because CMake's
-# JSON functions lose the order of keys: a definition stands before those that refer to it.
+# Writes the kernel model's constants as C++ from their one list, SCHEMA
+# (configs/schemas/kernel_model.json). HEADER gets a structure for each definition with a title,
+# TABLE a row for each constant, in the order of the structures' numbers. The schema is read line by
+# line, because CMake's JSON functions lose the order of keys: a definition must precede its
+# references.
 
 cmake_minimum_required(VERSION 3.25)
 file(READ ${SCHEMA} text)
 string(REGEX REPLACE ".*\n  \"\\$defs\": {\n" "" text "${text}")
-# What CMake takes for the end of a list's item, or for an item that goes on.
+# Characters with a meaning in CMake lists.
 string(REPLACE ";" "<semicolon>" text "${text}")
 string(REGEX REPLACE "[][]" "" text "${text}")
 string(REPLACE "\n" ";" lines "${text}")
@@ -40,7 +41,7 @@ foreach(line IN LISTS lines)
   endif()
 endforeach()
 
-# The rows of a definition, whose paths begin with `prefix`.
+# Rows of a definition, with paths starting with `prefix`.
 function(append_rows prefix definition)
   foreach(key IN LISTS keys_${definition})
     set(member ${definition_of_${definition}_${key}})

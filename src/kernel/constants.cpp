@@ -9,14 +9,13 @@ namespace {
 
 static_assert(std::is_standard_layout_v<ConstantValues>);
 
-// Only constants that measured layers tell apart are stated in files; each of the others is what it
-// is like, or leaves its formula in the simplest form.
+// Files state only constants which measured layers distinguish. Others are copied, or simplest.
 struct Likeness {
-  std::string_view part;  ///< of a constant's path
-  std::string_view like;  ///< in place of it
+  std::string_view part;
+  std::string_view like;
 };
 
-/// In the order in which they apply, the first that fits.
+/// The first match applies.
 constexpr Likeness likenesses[] = {
     {"dense/tf32/", "dense/tensor/"},
     {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
@@ -30,7 +29,6 @@ constexpr Likeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-/// The index of the constant that one is like, where there is any.
 std::optional<std::size_t> like_of(std::size_t index) {
   const std::string_view path = constant_fields()[index].path;
   for (const auto& [part, like] : likenesses) {

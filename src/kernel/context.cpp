@@ -9,8 +9,7 @@
 namespace roofline {
 namespace {
 
-/// The rate of copies over the host link: the part's measured one for this kind of memory; for
-/// pinned memory else the link's own.
+/// The measured rate for this kind of memory; for pinned memory, else the link's rate.
 std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
   if (memory == HostMemory::pageable) return gpu.host_pageable_byte_per_s;
   return gpu.host_pinned_byte_per_s ? gpu.host_pinned_byte_per_s : gpu.host_link_byte_per_s;
@@ -18,13 +17,11 @@ std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
 
 bool is_nvidia(const Gpu& gpu) { return gpu.vendor == "NVIDIA"; }
 
-/// Engines enqueue their kernels one by one unless they are asked to capture them, and their
-/// published throughputs at small batches show it.
+/// Engines launch kernels one by one by default, as their throughputs at small batches show.
 LaunchProtocol default_launch(FusionKind fusion) {
   return fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph;
 }
 
-/// Refuses what the options ask of a GPU that does not state it.
 void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
     throw InputError(
@@ -43,11 +40,10 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                      " runs on NVIDIA's GPUs, and " + gpu.name + " is " + gpu.vendor + "'s");
 }
 
-/// Of no GPU but of the host: the median over 24 networks of torchvision at batch 1 of eager time
-/// over operators (PyTorch 2.11, forward, beside an H200).
+/// Of the host: median over 24 torchvision networks at batch 1 of eager time / operators (PyTorch
+/// 2.11, forward, beside an H200).
 constexpr double usual_host_operator_s = 23e-6;
 
-/// What starts kernels, and what is assumed of it where the GPU's file is silent.
 Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
                     std::vector<std::string>& assumptions) {
   const LaunchProtocol protocol = options.launch.value_or(default_launch(options.fusion));
@@ -59,7 +55,7 @@ Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
           protocol == LaunchProtocol::eager && !gpu.host_operator_s};
 }
 
-/// TF32 where nobody asked for it is what frameworks do on NVIDIA's GPUs alone.
+/// Frameworks choose TF32 by default only on NVIDIA's GPUs.
 AnalysisOptions on_gpu(AnalysisOptions options, const Gpu& gpu) {
   if (options.framework && options.engine == info(*options.framework).engine && !is_nvidia(gpu))
     options.engine = {};
@@ -74,7 +70,7 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   }
   if (options.bandwidth_byte_per_s) ceilings.sustained_byte_per_s = options.bandwidth_byte_per_s;
   if (options.peak_flop_per_s || options.bandwidth_byte_per_s) ceilings.kind = CeilingKind::user;
-  // An engine that was not measured keeps its datasheet peak.
+  // Engines without a measurement keep their datasheet peak.
   for (const Engine engine : enumerators<Engine>)
     if (ceilings.sustained_flop_per_s[engine])
       ceilings.peak_flop_per_s[engine] = ceilings.sustained_flop_per_s[engine];
@@ -152,7 +148,7 @@ Roofs roofs_for(const Context& context, Engine engine) {
 
 Launch launch_of(RunsAs runs_as, const Context& context) {
   if (!is_fixed(runs_as)) return context.launch;
-  // A clock around an engine's layer measures the gaps too, a kernel's own duration does not.
+  // A clock around an engine's layer includes gaps, a kernel's own duration does not.
   return {runs_as == RunsAs::recording ? LaunchProtocol::kernel : LaunchProtocol::graph, 0};
 }
 

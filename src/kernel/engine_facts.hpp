@@ -1,7 +1,5 @@
 #pragma once
 
-// What each engine is to the kernel model.
-
 #include <algorithm>
 #include <cstdint>
 
@@ -11,16 +9,15 @@
 
 namespace roofline {
 
-/// Which constants a dense engine takes.
+/// The set of constants for a dense engine.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
 
-/// What an engine is to the kernel model.
 struct EngineFacts {
   EngineClass engine_class;
-  double operand_byte;              ///< of an element
-  std::uint32_t channel_alignment;  ///< that vector loads need, in elements: 16 byte on tensor
-                                    ///< cores, 4 byte for dp4a
-  DataType error_type;              ///< that stands for those whose kernels have like errors
+  double operand_byte;
+  /// Required by vector loads, in elements: 16 byte on tensor cores, 4 byte for dp4a.
+  std::uint32_t channel_alignment;
+  DataType error_type;  ///< representative of the types with similar errors
 };
 
 // NOLINTBEGIN(bugprone-branch-clone): one row an engine

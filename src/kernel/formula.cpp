@@ -7,7 +7,6 @@ namespace {
 
 using Origins = std::vector<std::string>;
 
-/// Those of both, each once.
 Origins both(Origins one, const Origins& other) {
   for (const std::string& origin : other)
     if (std::ranges::find(one, origin) == one.end()) one.push_back(origin);

@@ -1,7 +1,6 @@
 #pragma once
 
-// What the formulas of this folder are written in. A formula stands once, as a template over what
-// follows it:
+// The language of the formulas of this folder. A formula stands once, as a template:
 //
 //   template <class Trace>
 //   NumberOf<Trace> fall_s(double height_m, const double& gravity, Trace& trace) {
@@ -9,8 +8,8 @@
 //     return trace.named("fall", sqrt(2 * height / trace(gravity)), "s");
 //   }
 //
-// Planning evaluates it in doubles and keeps nothing. Explaining does the same arithmetic in the
-// same order with numbers that know their expression and origin, and keeps a step for each name.
+// Planning evaluates it in doubles. Explaining does the same arithmetic in the same order with
+// numbers which know their expression and origin, and records a step for each name.
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +25,11 @@
 
 namespace roofline {
 
-/// A double and how it came about: an expression with the numbers put in. What changes nothing, a
-/// factor of 1 or a summand of 0, is left out of it.
+/// A double with its expression. Factors of 1 and summands of 0 are left out.
 class Traced {
  public:
-  Traced() = default;    ///< nothing: a 0 of which no expression says a word
-  Traced(double value);  ///< implicit, so that formulas mix with plain sizes
+  Traced() = default;    ///< a 0 which no expression shows
+  Traced(double value);  ///< implicit, so formulas mix with plain sizes
   Traced(double value, std::string_view origin);
 
   double value() const { return value_; }
@@ -55,7 +53,7 @@ class Traced {
   friend Traced hypot(const Traced& a, const Traced& b);
 
  private:
-  /// How firmly an expression holds together, weakest first.
+  /// How tightly an expression binds, weakest first.
   enum class Binding { sum, product, call, number };
 
   Traced(double value, std::string text, Binding binds, std::vector<std::string> origins);
@@ -75,7 +73,7 @@ class Traced {
 Traced max(std::initializer_list<Traced> numbers);
 Traced min(std::initializer_list<Traced> numbers);
 
-// The same for doubles, so that formulas read alike.
+// The same for doubles, so formulas read alike.
 inline double max(std::initializer_list<double> numbers) { return std::max(numbers); }
 inline double min(std::initializer_list<double> numbers) { return std::min(numbers); }
 inline double clamp(double x, double least, double most) { return std::clamp(x, least, most); }
@@ -89,7 +87,7 @@ inline double value_of(const Traced& x) { return x.value(); }
 // Whole tiles, steps and waves.
 template <class A, class B>
 auto divide_up(const A& numerator, const B& denominator) {
-  static_assert(!std::is_integral_v<A> || !std::is_integral_v<B>);  // whose division is another
+  static_assert(!std::is_integral_v<A> || !std::is_integral_v<B>);  // integers divide differently
   return ceil(numerator / denominator);
 }
 template <class A, class B>
@@ -97,7 +95,7 @@ auto round_up(const A& value, const B& unit) {
   return divide_up(value, unit) * unit;
 }
 
-/// Doubles, and not a word about them.
+/// Evaluates formulas in doubles.
 struct Planning {
   using Number = double;
 
@@ -117,21 +115,21 @@ struct Planning {
   }
 };
 
-/// Traced numbers, and a step for each that is given a name.
+/// Evaluates formulas in Traced numbers, and records a step for each named one.
 class Explaining {
  public:
   using Number = Traced;
 
-  /// `constants`: what the model that is explained was made of.
+  /// `constants`: of the explained model.
   explicit Explaining(const ModelConstants& constants) : constants_(constants) {}
 
-  /// One of the constants, by its place in the set.
+  /// One of the constants, by its address in the set.
   Traced operator()(const double& constant) const;
   /// A number of another origin.
   static Traced sourced(double value, std::string_view origin) { return {value, origin}; }
 
-  /// The number as it is called from here on. The origin, in pieces, is that of the constants in
-  /// its expression where it is not given.
+  /// Records a step and returns its number under this name. The origin, in pieces, defaults to
+  /// those of the constants in its expression.
   template <class... Origin>
   Traced named(std::string_view quantity, const Traced& number, std::string_view unit = {},
                const Origin&... origin) {
@@ -139,13 +137,13 @@ class Explaining {
     ((stated += origin), ...);
     return record(quantity, number, unit, std::move(stated));
   }
-  /// The same of a factor, which is no step where it is 1.
+  /// The same for a factor; 1 is no step.
   template <class... Origin>
   Traced factor(std::string_view quantity, const Traced& number, std::string_view unit = {},
                 const Origin&... origin) {
     return number == 1 ? Traced(1) : named(quantity, number, unit, origin...);
   }
-  /// The same of a summand, which is no step where it is 0.
+  /// The same for a summand; 0 is no step.
   template <class... Origin>
   Traced summand(std::string_view quantity, const Traced& number, std::string_view unit = {},
                  const Origin&... origin) {
@@ -165,7 +163,7 @@ class Explaining {
 template <class Trace>
 using NumberOf = typename Trace::Number;
 
-/// A span of time cut into what it goes to: the one way in which all kernels account for theirs.
+/// A time divided by limiter: the common account of all kernels.
 template <class Number>
 class TimeParts {
  public:
@@ -186,8 +184,8 @@ class TimeParts {
   EnumArray<Limiter, Number> parts_s_{};
 };
 
-/// Time that arithmetic units issue for, of which `useful_share` is not on padding: the layer's own
-/// FLOP take `flop_s` at the engine's practical rate, whatever else is issued takes the rest.
+/// Divides the time of arithmetic units, `issue_s`: the layer's own FLOP take `flop_s` at the
+/// engine's practical rate, other instructions the rest; 1 - `useful_share` goes to padding.
 template <class Trace>
 void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s,
                const NumberOf<Trace>& useful_share, const NumberOf<Trace>& flop_s, Trace& trace) {
@@ -199,7 +197,6 @@ void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
-/// Kernels and DRAM, which overlap.
 template <class Trace>
 void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
                     const NumberOf<Trace>& dram_s, Trace& trace) {
@@ -209,7 +206,6 @@ void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& ke
   parts.add(Limiter::dram, dram_s / both_s * dram_s);
 }
 
-/// The parts that are not 0 and their sum: a plan's time.
 template <class Trace>
 void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {
   NumberOf<Trace> sum_s{};

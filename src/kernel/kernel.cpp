@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-/// What stands beside a tile says nothing without one.
+/// The rest of a mapping needs a tile.
 void check_mapping(const Layer& layer) {
   const KernelMapping& mapping = *layer.mapping;
   if (layer.groups > 1 && mapping != KernelMapping{})
@@ -42,7 +42,7 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Trace& tr
   return throughput_plan(works, flop_s, rates, request.model, request.cache, trace);
 }
 
-/// A layer run in more bits than its type has.
+/// A layer run in more bits than its type.
 struct WiderLayer {
   Layer layer;
   Counts counts;
@@ -54,8 +54,8 @@ bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type) { return is_narrow(type) ? DataType::fp16 : type; }
 
-/// Data gradients in 16 bits by cuDNN's algorithm 0, which adds up in fp32 on vector units where
-/// tensor cores have none of it (cuDNN 7): it wins where the input has few channels.
+/// cuDNN's algorithm 0 sums 16-bit data gradients in fp32 on vector units if tensor cores lack it
+/// (cuDNN 7): faster for few input channels.
 std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = request.own_engine();
@@ -71,12 +71,10 @@ std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
   return WiderLayer{layer, request.counts, Engine::fp32, 32};
 }
 
-/// Of a type of fewer than 16 bits: the builder of an inference engine times its kernels of both
-/// and keeps the faster, the tensors around the layer being in 16 bits as well.
-/// None where nobody chooses: for other kinds, a type of 16 bits and more, sums that are asked for
-/// in int32, a stated mapping, an engine that is not the one of its type, and where 16 bits have
-/// the higher peak (V100, B300), so that no time is below the roofline of the type that is asked
-/// for.
+/// Below 16 bits an inference engine's builder times kernels in both widths and keeps the faster,
+/// with the surrounding tensors in 16 bits. nullopt without a choice: other kinds, wider types,
+/// int32 output, a stated mapping, another engine, or a higher 16-bit peak (V100, B300), so that no
+/// time is below the roofline of the requested type.
 std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const auto [input, weight, output] = layer.dtypes;
@@ -98,7 +96,6 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return wider;
 }
 
-/// In the layer's own type, or in more bits where that is faster.
 template <class Trace>
 std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
   std::optional<WiderLayer> wider = in_16_bits(request);
@@ -114,7 +111,7 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
   return plan_in_own_type(in_16, trace);
 }
 
-/// What a protocol takes longer to start the plan's kernels than a graph does; may be negative.
+/// Additional launch time of a protocol over a graph; may be negative.
 double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const Launch& launch) {
   const double launch_s = plan.part_s[Limiter::launch];
   switch (launch.protocol) {

@@ -11,9 +11,9 @@
 namespace roofline {
 namespace {
 
-/// Share of the boost clock that the board's power limit leaves. Memory and leakage take their part
-/// of it; the rest bounds arithmetic, whose power falls faster than the clock because the voltage
-/// falls with it, down to a floor of the clock.
+/// Share of the boost clock under the power limit. Memory and leakage take a part of the power; the
+/// rest bounds arithmetic, whose power falls faster than the clock, with the voltage, down to a
+/// floor.
 double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
                          const PartConstants& part) {
   if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
@@ -24,7 +24,7 @@ double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_p
       {1.0, std::pow(left, exponent), left * std::pow(part.clock_floor_share, 1 - 1 / exponent)});
 }
 
-/// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
+/// Sets the constants of the engine's class; factors of this GPU are multiplied into math_share.
 void set_constants(EngineModel& model, const ModelConstants& constants) {
   const EngineClass engine_class = facts_of(model.engine).engine_class;
   const PartConstants& part = constants.values.part;
@@ -50,7 +50,7 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
     scale(part.int8_share, "for integers");
 }
 
-/// Dynamic; on tensor cores it goes with the width of the operands.
+/// Dynamic energy; on tensor cores proportional to the operands' width.
 double joule_per_flop(const PartConstants& part, Engine engine) {
   if (!is_tensor_engine(engine)) return part.vector_joule_per_flop;
   const bool integers = engine == Engine::int8 || engine == Engine::int4;
@@ -58,8 +58,7 @@ double joule_per_flop(const PartConstants& part, Engine engine) {
          (integers ? part.integer_joule_share : 1);
 }
 
-/// GeForce parts sum in fp32 at half the rate of their tensor cores, which leaves twice the time
-/// for the loads beside them.
+/// GeForce tensor cores run at half rate with fp32 sums, which leaves twice the time for loads.
 double load_share_of(const EngineRates& peaks, Engine engine) {
   const EngineFacts facts = facts_of(engine);
   if (facts.engine_class != EngineClass::tensor || facts.operand_byte != 2) return 1;

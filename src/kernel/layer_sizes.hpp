@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes of layers as doubles: they only enter times.
+// Sizes of layers as doubles, as they only enter times.
 
 #include "roofline/layer.hpp"
 #include "roofline/roofline_point.hpp"
@@ -21,11 +21,11 @@ inline double product(const Axes& axes) {
   return static_cast<double>(axes[0]) * static_cast<double>(axes[1]) * static_cast<double>(axes[2]);
 }
 
-/// Channels innermost, or blocks of them.
+/// Channels innermost, or blocks of channels.
 inline bool is_nhwc(const Layer& layer) { return layout_of(layer) != Layout::nchw; }
 
-/// The forward convolution that a layer is, or whose gradient it is: the forward pass of a
-/// transposed one is the data gradient of its mirror, and the other way round.
+/// A layer's forward convolution, or that of its gradient: a transposed forward pass is its
+/// mirror's data gradient, and vice versa.
 struct Mirror {
   const Shape* input;
   const Shape* output;
@@ -33,20 +33,19 @@ struct Mirror {
 };
 Mirror mirror_of(const Layer& layer);
 
-/// What comes along of the (mirrored) input although no window reads it (Counts::bytes are without
-/// it), where a kernel skips positions along the first `axes` axes only. Memory moves whole sectors
-/// of 32 bytes (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with channels
-/// innermost a skipped position is whole sectors, in NCHW a skipped column shares its sector with
-/// columns that are read. What lies between the taps of a dilated window was measured to be moved
-/// too (transposed convolutions of stride 2 and dilation 2 on an H100). 0 where the pass writes
-/// that input.
+/// Bytes of the (mirrored) input moved without being read by a window, beyond Counts::bytes, if a
+/// kernel skips positions along the first `axes` axes only. Memory moves whole sectors of 32 bytes
+/// (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with channels innermost a
+/// skipped position is whole sectors, in NCHW a skipped column shares its sector with read ones.
+/// Gaps between dilated taps move too, as measured (transposed convolutions of stride 2 and
+/// dilation 2 on an H100). 0 if the pass writes this input.
 double skipped_byte(const Layer& layer, std::size_t axes);
 
-/// What a pass reads and writes as it is counted, each tensor once.
+/// Counted reads and writes of a pass, each tensor once.
 struct Streams {
   double read_byte = 0;
   double write_byte = 0;
-  double again_byte = 0;    ///< of what is read, that a second walk reads
+  double again_byte = 0;    ///< part of read_byte read again by a second walk
   double between_byte = 0;  ///< touched between the two walks over a line
 };
 

@@ -16,7 +16,7 @@ std::optional<Architecture> from_capability(std::uint32_t capability) {
   return found;
 }
 
-/// "CDNA3" and "cdna 3" start with "CDNA"; "Adagio" does not with "Ada".
+/// "CDNA3" and "cdna 3" start with "CDNA"; "Adagio" does not start with "Ada".
 std::optional<Architecture> from_name(std::string_view name) {
   const std::string lower = lower_case(name) + ' ';
   for (const Architecture architecture : enumerators<Architecture>)
@@ -30,13 +30,12 @@ std::optional<Architecture> from_name(std::string_view name) {
 
 struct CapabilityLimits {
   std::uint32_t capability;
-  std::uint32_t shared_kib = 64;  ///< an SM
+  std::uint32_t shared_kib = 64;  ///< per SM
   std::uint32_t threads = 2048;
   std::uint32_t blocks = 32;
 };
 
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", where it says
-/// anything but the usual.
+/// Deviations in CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr CapabilityLimits unusual_limits[] = {
     {30, 48, 2048, 16},
     {32, 64, 2048, 16},
@@ -63,7 +62,7 @@ SmLimits nvidia_limits(std::uint32_t capability) {
       std::ranges::find(unusual_limits, capability, &CapabilityLimits::capability);
   const CapabilityLimits limits =
       unusual == std::end(unusual_limits) ? CapabilityLimits{capability} : *unusual;
-  if (capability == 60) sm.schedulers = 2;  // GP100 has two of 32 lanes an SM
+  if (capability == 60) sm.schedulers = 2;  // GP100 has two of 32 lanes per SM
   sm.registers = capability == 37 ? 131072 : 65536;
   sm.shared_byte = limits.shared_kib << 10;
   sm.max_warps = limits.threads / 32;
@@ -104,8 +103,7 @@ void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
   sm.shared_byte_per_block = std::min(sm.shared_byte_per_block, sm.shared_byte);
 }
 
-/// Instructions a clock and SM, relative to four warps of 32. GP100 has half the schedulers of the
-/// other Pascal parts.
+/// Instructions per clock and SM, relative to four warps of 32. GP100 has half of other Pascals'.
 double issue_share_of(const Machine& machine) {
   switch (machine.architecture) {
     case Architecture::kepler: return 0.75;
@@ -135,7 +133,6 @@ double sm_count_of(const Gpu& gpu, double clock_hz, std::vector<std::string>& as
   return count;
 }
 
-/// What the architecture is taken from, where the GPU does not state one that is known.
 void note_architecture(const Gpu& gpu, Architecture assumed,
                        std::vector<std::string>& assumptions) {
   if (stated_architecture(gpu)) return;
@@ -155,7 +152,7 @@ double l2_size_byte_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   return usual_mib * mib_byte;
 }
 
-/// Narrow parts (few SMs for their bandwidth) still feed their memory.
+/// GPUs with few SMs for their bandwidth can still use it.
 void set_bandwidth(MemorySystem& system, double bandwidth_byte_per_s, double share) {
   system.bandwidth_byte_per_s = bandwidth_byte_per_s;
   system.dram_share = share;

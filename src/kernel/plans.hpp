@@ -1,7 +1,5 @@
 #pragma once
 
-// How each family of layers is planned, in the file of its name.
-
 #include <optional>
 #include <vector>
 
@@ -9,7 +7,6 @@
 
 namespace roofline {
 
-/// What is planned, on which machine.
 struct PlanRequest {
   const Layer& layer;
   const Counts& counts;
@@ -17,20 +14,19 @@ struct PlanRequest {
   const ResolvedModel& model;
   CacheState cache;
 
-  /// None where the part lacks the engine.
+  /// Null if the GPU lacks the engine.
   const EngineModel* own_engine() const { return engine_model(model, engine); }
 };
 
-/// Where and how fast a library (or the mapping that the layer states) runs the layer's pass, on an
-/// engine that the part has. Throws an InputError for a stated mapping that cannot run.
+/// A library's kernel or the stated mapping. Throws InputError for an impossible mapping.
 template <class Trace>
 KernelPlan dense_plan(const PlanRequest& request, Trace& trace);
 
-/// The same of a convolution on one of the library's solvers; none where none of them runs it.
+/// On one of the library's solvers; nullopt if no solver runs it.
 template <class Trace>
 std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace);
 
-/// Kernels that run one after the other.
+/// Kernels in sequence.
 template <class Trace>
 using Works = std::vector<ThroughputWork<NumberOf<Trace>>>;
 
@@ -42,7 +38,7 @@ template <class Trace>
 Works<Trace> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
                              Trace& trace);
 
-/// On an engine that the part has.
+/// On an engine of the GPU.
 template <class Trace>
 Works<Trace> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
                              Trace& trace);

@@ -1,22 +1,21 @@
 #pragma once
 
-// The rates that every kernel's formulas start from, what a kernel moves, and how long the memory
-// system needs for it.
+// Common rates of all kernels' formulas, a kernel's traffic and its time in the memory system.
 //
-// Device memory: cold operands are read once. Warm ones are read only as far as the working set
-// (everything the kernel touches) outgrows the L2: all of it stays below `l2_kept_byte`, none above
-// `l2_lost_byte`, and the share falls linearly between. Results wait in L2 as dirty lines; those
-// that neither fit there nor withstand the lines streaming past are written within the kernel.
-// Example (H200): reading 103 MB and writing 51 MB cold moves 103 MB and 34 MB; writing 24 MB after
-// reading 5 MB moves 5 MB and nothing.
+// Device memory: cold operands are read once. Warm ones are read only to the extent by which the
+// working set (all bytes touched by the kernel) exceeds the L2: all of it stays below
+// `l2_kept_byte`, nothing above `l2_lost_byte`, with a linear share in between. Results wait in L2
+// as dirty lines; the part which neither fits nor withstands the lines streaming past is written
+// within the kernel. Example (H200): reading 103 MB and writing 51 MB cold moves 103 MB and 34 MB;
+// writing 24 MB after reading 5 MB moves 5 MB and nothing.
 //
-// The time of a cold run counts every written byte: what this kernel leaves in L2, the next one
-// pushes out, so in a sequence each kernel pays for one result.
+// The time of a cold run counts every written byte: the next kernel pushes out what this one leaves
+// in L2, so in a sequence each kernel pays for one result.
 //
-// Blocks that walk over their data twice, for sums and then for results, find in L2 on the second
+// Blocks with two walks over their data, for sums and then for results, find in L2 on the second
 // walk what has not been pushed out in between. On an H100, layer norms and their gradients of rows
-// of 2 to 28 KB, of which all blocks at once touch 0.2 to 2.4 times the L2 between the two walks,
-// read nothing again below `walk_kept` of it and everything from `walk_lost`.
+// of 2 to 28 KB, with 0.2 to 2.4 times the L2 touched by all blocks between the walks, read nothing
+// again below `walk_kept` of it and everything from `walk_lost`.
 //
 // The L2 moves every request and every line filled from device memory: a cold ReLU of 26 MB in and
 // 26 MB out shows 78 MB.
@@ -33,7 +32,7 @@ template <class Number>
 struct MachineRates {
   Number sm_count{};
   Number clock_hz{};
-  Number issue_clock_per_s{};  ///< of all SMs, scaled by what one issues
+  Number issue_clock_per_s{};  ///< of all SMs, scaled by issue_share
 };
 
 template <class Trace>
@@ -43,7 +42,7 @@ MachineRates<NumberOf<Trace>> machine_rates(const Machine& machine, Trace& trace
   return {sms, clock, sms * clock * trace.sourced(machine.issue_share, "architecture")};
 }
 
-/// The layer's own FLOP at the rate that the engine sustains; 0 where the part lacks it.
+/// The layer's own FLOP at the engine's sustained rate; 0 if the GPU lacks the engine.
 template <class Trace>
 NumberOf<Trace> practical_flop_s(const Counts& counts, const EngineModel* engine, Trace& trace) {
   if (engine == nullptr || counts.flops == 0) return {};
@@ -59,14 +58,14 @@ inline constexpr double walk_lost = 1.4;
 
 template <class Number>
 struct Traffic {
-  Number l2_byte{};  ///< as counters see it: requests of the SMs and lines filled from DRAM
+  Number l2_byte{};  ///< as in counters: requests of the SMs and lines filled from DRAM
   Number dram_read_byte{};
   Number dram_write_byte{};  ///< within the kernel
-  Number timed_dram_byte{};  ///< that the time of device memory counts
-  Number far_share{};        ///< of a dependent round trip, that goes all the way to device memory
+  Number timed_dram_byte{};  ///< as counted in the time of device memory
+  Number far_share{};        ///< share of a dependent round trip which reaches device memory
 };
 
-/// `reread_byte`: what tiles fetch from L2 beyond reading each operand once.
+/// `reread_byte`: L2 fetches of tiles beyond reading each operand once.
 template <class Trace>
 Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<Trace>& reread_byte,
                                         const MemorySystem& memory, CacheState cache,
@@ -86,17 +85,17 @@ Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<T
     traffic.timed_dram_byte = traffic.dram_read_byte + traffic.dram_write_byte;
     traffic.far_share = missed;
   } else {
-    // Dirty lines share the cache with the lines read past them, in proportion to the traffic.
+    // Dirty lines share the cache with lines read past them, in proportion to the traffic.
     const Number room = working_set > memory.l2_lost_byte
                             ? memory.l2_lost_byte * (written / working_set)
                             : memory.l2_dirty_byte;
     traffic.dram_read_byte = read;
     traffic.dram_write_byte = max({0, written - min({room, memory.l2_dirty_byte})});
-    // Callers that rotate a few buffers find part of small ones in a large L2 after all.
+    // Callers which rotate a few buffers find part of small ones in a large L2.
     const double rotated_byte = memory.constants->rotated_share * memory.l2_size_byte;
     traffic.timed_dram_byte =
         rotated_byte > 0 ? working_set * min({1, working_set / rotated_byte}) : working_set;
-    // Lines of tiny layers come with those that neighbours have already fetched.
+    // Lines of tiny layers come with lines already fetched by neighbours.
     traffic.far_share = min({1, working_set / memory.cold_ramp_byte});
   }
   if (streams.again_byte > 0) {
@@ -115,7 +114,6 @@ Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<T
   return traffic;
 }
 
-/// What device memory sustains.
 template <class Trace>
 NumberOf<Trace> dram_byte_per_s(const MemorySystem& memory, Trace& trace) {
   const auto bandwidth =
@@ -134,8 +132,7 @@ NumberOf<Trace> l2_byte_per_s(const MemorySystem& memory,
                      "byte/s");
 }
 
-/// Seconds of the L2 alone, at its full rate. Lines on their way in from device memory do not
-/// occupy the path to the SMs.
+/// At the L2's full rate. Lines arriving from device memory do not occupy the path to the SMs.
 template <class Trace>
 NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trace>>& traffic,
                              const NumberOf<Trace>& l2_byte_per_s, const MemorySystem& memory,
@@ -148,7 +145,6 @@ NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trac
       max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
 }
 
-/// One dependent access.
 template <class Trace>
 NumberOf<Trace> round_trip_s(const NumberOf<Trace>& far_share, const MemorySystem& memory,
                              Trace& trace) {

@@ -5,8 +5,8 @@
 namespace roofline {
 namespace {
 
-/// Little's law: bytes in flight over the latency of an access are a rate of their own, which joins
-/// the memory's as two independent delays do (configs/kernels/README.md has the measurements).
+/// Little's law: bytes in flight / latency is a rate, combined with the memory's like two
+/// independent delays (measurements in configs/kernels/README.md).
 template <class Trace>
 NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
                           const double& latency_s, const NumberOf<Trace>& byte_per_s,
@@ -17,8 +17,7 @@ NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight
                       1 / hypot(Number(1), trace(latency_s) * byte_per_s / in_flight_byte));
 }
 
-/// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
-/// any; waves leave them idle at the end.
+/// Few blocks first leave rates unfilled, then SMs empty; waves leave SMs idle at the end.
 template <class Number>
 void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& filled,
               const Number& idle) {
@@ -27,7 +26,7 @@ void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& fill
   parts.add(Limiter::last_wave, unfilled_s * idle - unfilled_s);
 }
 
-/// A memory's time by what its rate and the bytes in flight take of it.
+/// Divides a memory's time between its rate and too few bytes in flight.
 template <class Number>
 void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, const Number& fed) {
   const Number own_s = time_s * fed * fed;
@@ -35,7 +34,6 @@ void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, 
   parts.add(Limiter::in_flight, time_s - own_s);
 }
 
-/// The resource that takes longest.
 template <class Trace>
 void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
                const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,

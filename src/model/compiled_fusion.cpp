@@ -1,6 +1,6 @@
-// The kernels that a compiler writes for a network (PyTorch's inductor): all but products,
-// convolutions and attention, which libraries run. A kernel goes over the places of its largest
-// tensor once, reads each tensor from outside once, and writes what others read.
+// Kernels written by a compiler for a network (PyTorch's inductor): all but products, convolutions
+// and attention. A kernel iterates once over the places of its largest tensor, reads each outside
+// tensor once, and writes tensors with readers outside.
 
 #include <algorithm>
 #include <map>
@@ -32,27 +32,26 @@ bool is_compiled(const Layer& layer) {
   return layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 
-/// Whether each of its results is of many elements.
+/// Whether each result depends on many elements.
 bool reduces(const Layer& layer) {
   const Reach reach = info(layer.kind).reach;
   return reach == Reach::row || reach == Reach::group || reach == Reach::plane;
 }
 
-/// Whether it reduces rows, which a kernel keeps and goes on with; others take a kernel that finds
-/// partial results and one that adds them up.
+/// A kernel keeps reduced rows and goes on with them. Other reductions take two kernels: one for
+/// partial results and one to sum them.
 bool reduces_rows(const Layer& layer) {
   if (layer.kind == LayerKind::reduce)
     return layer.output.channels == 1 && layer.inputs.front().shape.channels > 1;
   return info(layer.kind).reach == Reach::row;
 }
 
-/// Of a layer that reduces rows.
+/// For a layer which reduces rows.
 std::uint64_t row_elements(const Layer& layer) {
   return layer.norm_elements > 0 ? layer.norm_elements : layer.inputs.front().shape.channels;
 }
 
-/// Whether it computes its operands where it reads them: of those with a window each would be
-/// computed many times.
+/// Whether it computes operands as it reads them; a window would compute each many times.
 bool takes_operands_in(const Layer& layer) {
   return info(layer.kind).reach != Reach::window &&
          (layer.kind != LayerKind::concat || layer.inputs.size() <= most_operands_read_in_place);
@@ -86,16 +85,15 @@ class Compiler {
   struct Kernel {
     std::vector<std::size_t> layers;
     std::uint64_t places = 0;
-    /// Of library kernels that wait for each other, those before it: with none in between, two
-    /// kernels may be one.
+    /// Number of dependent library kernels before it: with none in between, kernels may merge.
     std::size_t products_before = 0;
     bool reduces = false;
-    bool ends = false;  ///< nothing goes over the same places behind its last layer
+    bool ends = false;  ///< no kernel continues over its places after its last layer
   };
 
   const Layer& layer(std::size_t index) const { return network_.layers[index]; }
 
-  /// Who makes the operand, whatever views are in between.
+  /// The layer which makes the operand, seen through views.
   std::optional<std::size_t> maker_of(const Operand& operand) const {
     std::optional<std::size_t> maker = operand.producer;
     while (maker && layer(*maker).kind == LayerKind::flatten)
@@ -119,7 +117,6 @@ class Compiler {
         merge(*kernel_of_[*maker], *kernel_of_[index]);
   }
 
-  /// Whether the kernel of `maker` computes layer `index` too.
   bool joins(std::size_t index, std::size_t maker) const {
     if (!kernel_of_[maker] || kernel_of_[maker] == kernel_of_[index]) return false;
     const Kernel& first = kernels_[*kernel_of_[maker]];
@@ -144,7 +141,6 @@ class Compiler {
     gone = {};
   }
 
-  /// How many layers in other kernels read each layer.
   std::vector<std::size_t> outside_readers() const {
     std::vector<std::size_t> readers(network_.layers.size());
     for (std::size_t i = 0; i < readers.size(); ++i)
@@ -160,14 +156,14 @@ class Compiler {
 
   Network& network_;
   std::vector<std::size_t> readers_;
-  std::vector<Kernel> kernels_;  ///< by the layer that it began with
+  std::vector<Kernel> kernels_;  ///< by their first layer
   std::vector<std::optional<std::size_t>> kernel_of_;
-  std::vector<std::size_t> products_before_;  ///< of each layer
+  std::vector<std::size_t> products_before_;
 };
 
-/// What the layers of one kernel read from outside, each tensor once.
+/// Each tensor once.
 std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const {
-  std::map<std::size_t, std::uint64_t> read;  // of each layer's output
+  std::map<std::size_t, std::uint64_t> read;
   std::uint64_t given = 0;
   for (const std::size_t index : layers) {
     const Layer& own = layer(index);
@@ -187,7 +183,6 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
   return given;
 }
 
-/// What the layer adds to the arithmetic at each place.
 void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
   switch (info(layer.kind).cost) {
     case ElementCost::exponential:
@@ -220,7 +215,7 @@ GeneratedKernel Compiler::work_of(const Kernel& kernel,
     if (readers[index] > 0 || readers_[index] == 0)
       work.written_byte =
           checked_add(work.written_byte, stored_byte(elements(own.output), own.dtypes.output));
-    // What follows a reduction goes over its results alone.
+    // Layers after a reduction iterate over its results only.
     if (!kernel.reduces || places_of(own) == kernel.places) add_arithmetic(own, work);
   }
   return work;

@@ -11,8 +11,7 @@ std::uint64_t tensor_byte(const Shape& shape, DataType type) {
   return stored_byte(elements(shape), type);
 }
 
-/// MACs are the same in all three passes: each pairs every output element with every weight that
-/// reaches it, once.
+/// In all three passes each output element pairs once with every weight which reaches it.
 std::uint64_t contraction_macs(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
@@ -29,7 +28,6 @@ std::uint64_t contraction_weights(const Layer& layer) {
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
-/// Of an image, what the layer reads.
 std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
   std::uint64_t count = checked_mul(image.batch, image.channels);
   for (std::size_t axis = 3U - image.spatial_rank; axis < 3; ++axis)
@@ -37,7 +35,7 @@ std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
   return count;
 }
 
-/// Of a tensor with a place for each window, what is of windows that read anything.
+/// Elements belonging to windows which read anything, of a tensor with one place per window.
 std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
   std::uint64_t count = checked_mul(windows.batch, windows.channels);
   for (std::size_t axis = 3U - windows.spatial_rank; axis < 3; ++axis)
@@ -45,8 +43,8 @@ std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
   return count;
 }
 
-/// What the pass moves of the result: forward it is written whole; backward its gradient is read as
-/// far as the pass needs it, which for the bias's gradient is all.
+/// Forward all elements are written; backward the pass reads the gradients it needs, for a bias
+/// all.
 std::uint64_t moved_of_result(const Layer& layer) {
   const bool sums_all = layer.pass == Pass::wgrad && layer.bias;
   if (layer.pass == Pass::fwd || !has_window(layer.kind) || sums_all) return elements(layer.output);
@@ -54,13 +52,13 @@ std::uint64_t moved_of_result(const Layer& layer) {
                                                  : reading_elements(layer.output, layer);
 }
 
-/// Adds what a layer reads of an operand: so many elements, learned or not.
+/// Adds the read of an operand, `read` elements, and its parameters.
 void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Counts& counts) {
   const Operand& operand = layer.inputs[index];
   std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
   const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
   bytes = checked_add(bytes, stored_byte(read, type));
-  // A layer that is fused into this one counts its own parameters.
+  // A layer fused into this one counts its own parameters.
   const bool is_own = index < layer.inputs.size() - layer.fused_input_count;
   if (operand.is_parameter && is_own)
     counts.params =
@@ -74,8 +72,8 @@ void count_contraction(const Layer& layer, Counts& counts) {
   const std::uint64_t bias = layer.bias || layer.folded_norm ? layer.output.channels : 0;
   if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, layer.bias ? bias : 0);
 
-  // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
-  // Weights are whole, since taps that fall on padding count as MACs.
+  // The data gradient needs no bias; the weight gradient also writes the bias's gradient. All
+  // weights count, since taps on padding count as MACs.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
   counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
   const bool writes_input = layer.pass == Pass::dgrad;
@@ -85,7 +83,7 @@ void count_contraction(const Layer& layer, Counts& counts) {
   counts.bytes.output = stored_byte(moved_of_result(layer), layer.dtypes.output);
 }
 
-/// Pairs of a query and a key of one head. Causal: the last query sees all keys, the one before it
+/// Pairs of a query and a key in one head. Causal: the last query sees all keys, the one before it
 /// all but the last, and so on; queries before the first key see none.
 std::uint64_t attended_pairs(const Layer& layer) {
   const std::uint64_t queries = heads_of(layer.inputs[0].shape).length;
@@ -96,8 +94,8 @@ std::uint64_t attended_pairs(const Layer& layer) {
   return checked_mul(seeing, checked_add(fewest, keys)) / 2;
 }
 
-/// Two products forward; backward those of the three gradients, of the scores' gradient, and the
-/// scores again, which no pass keeps (Dao 2023, "FlashAttention-2": five to two).
+/// Forward two products. Backward five: the three gradients, the scores' gradient, and the scores
+/// again, which no pass keeps (Dao 2023, "FlashAttention-2").
 void count_attention(const Layer& layer, Counts& counts) {
   const Heads query = heads_of(layer.inputs[0].shape);
   const std::uint64_t of_keys = layer.pass == Pass::fwd ? 1 : 3;
@@ -124,12 +122,11 @@ std::uint64_t elementwise_flops(const Layer& layer) {
   return checked_mul(elements_read(layer, 0), kind.flop_per_element);
 }
 
-/// Indices are integers of 64 bits, as frameworks have them by default.
+/// 64-bit integers, the default of frameworks.
 std::uint64_t byte_of_indices(std::uint64_t indices) { return checked_mul(indices, 8); }
 
-/// An embedding reads its indices and the table that is its second operand. Each position reads its
-/// row, at most the whole table. Backward, the gradients of all positions are added into that of
-/// the table, which is written whole.
+/// Reads one row of the table (operand 1) per position, at most the whole table. Backward, the
+/// gradients of all positions are added into the table's gradient, which is written whole.
 void count_lookup(const Layer& layer, Counts& counts) {
   const std::uint64_t positions = elements(layer.inputs[0].shape);
   counts.params = elements(layer.inputs[1].shape);
@@ -141,8 +138,7 @@ void count_lookup(const Layer& layer, Counts& counts) {
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
-/// The indices of a gather or a scatter, one for each row that moves. A scatter adds its rows into
-/// some of the result's, which it reads and writes.
+/// One index per moved row. A scatter reads and writes the rows of the result it adds to.
 void count_picked_rows(const Layer& layer, Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   if (layer.kind == LayerKind::gather) {
@@ -158,8 +154,7 @@ void count_picked_rows(const Layer& layer, Counts& counts) {
 }
 
 /// Everything but contractions. Backward: reads the gradient of the output, and the forward input
-/// where the kind needs it; writes the gradient of the input and of the parameters; FLOP as
-/// forward.
+/// if the kind needs it; writes the gradients of input and parameters; FLOP as forward.
 void count_elementwise(const Layer& layer, Counts& counts) {
   const KindInfo& kind = info(layer.kind);
   counts.flops = elementwise_flops(layer);
@@ -178,7 +173,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   count_picked_rows(layer, counts);
   if (layer.pass == Pass::fwd) return;
   if (kind.saved != Saved::nothing) counts.saved_byte = counts.bytes.input;
-  const std::uint64_t unread_byte =  // the gradient of what is not read is written, too
+  const std::uint64_t unread_byte =  // gradients of unread elements are written too
       kind.family == KindFamily::pool || kind.family == KindFamily::resize
           ? tensor_byte(layer.inputs.front().shape, layer.dtypes.input) -
                 stored_byte(elements_read(layer, 0), layer.dtypes.input)
@@ -219,7 +214,7 @@ std::uint64_t elements_read(const Layer& layer, std::size_t operand) {
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
   const DataTypeInfo stored = info(type);
-  // Whole groups of eight elements first: bits x elements may exceed 64 bits where bytes do not.
+  // Whole groups of eight elements first: bits x elements may exceed 64 bits when bytes do not.
   const std::uint64_t bytes =
       checked_add(checked_mul(elements / 8, stored.bits), (elements % 8 * stored.bits + 7) / 8);
   if (stored.block_elements == 0) return bytes;

@@ -19,7 +19,7 @@ std::vector<std::size_t> reader_counts(const Network& network, bool in_training)
 
 namespace {
 
-/// The layer that reads each layer's output, where it is one.
+/// The reader of each layer's output, if there is exactly one.
 std::vector<std::optional<std::size_t>> only_readers(const Network& network) {
   const std::vector<std::size_t> counts = reader_counts(network);
   std::vector<std::optional<std::size_t>> only(counts.size());
@@ -33,7 +33,7 @@ bool is_scale(LayerKind kind) {
   return kind == LayerKind::mul || kind == LayerKind::div || kind == LayerKind::elementwise;
 }
 
-/// The layers of one attention after its first product, in order; empty where it is none.
+/// The layers of an attention after its first product, in order; empty if there is no attention.
 std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& network,
                                            const std::vector<std::optional<std::size_t>>& readers) {
   std::vector<std::size_t> rest;
@@ -51,7 +51,7 @@ std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& n
   }
 }
 
-/// [products, 1 head, length, features]
+/// Shape [products, 1 head, length, features].
 Operand heads(std::uint64_t products, std::uint64_t length, std::uint64_t features) {
   Shape shape;
   shape.batch = products;
@@ -64,7 +64,7 @@ Operand heads(std::uint64_t products, std::uint64_t length, std::uint64_t featur
 void make_attention(Network& network, std::size_t product, const std::vector<std::size_t>& rest) {
   Layer& host = network.layers[product];
   const Layer& last = network.layers[rest.back()];
-  const Shape scores = host.output;  // a column a key
+  const Shape scores = host.output;  // one column per key
   const std::uint64_t queries = scores.spatial[2];
   Operand query = heads(scores.batch, queries, host.inputs.front().shape.channels);
   query.producer = host.inputs.front().producer;
@@ -94,15 +94,14 @@ void fuse_attention(Network& network) {
 
 namespace {
 
-/// What goes element by element is joined; an engine folds it into contractions too, a compiler
-/// into a concatenation before it.
+/// Elementwise layers host others; so do contractions for an engine, small concatenations for a
+/// compiler.
 bool may_host(const Layer& layer, FusionKind kind) {
   if (info(layer.kind).fused == Fused::joined) return true;
   if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
   return layer.kind == LayerKind::concat && layer.inputs.size() <= most_operands_read_in_place;
 }
 
-/// For each layer: how many layers read its output, and whose kernel now produces it.
 struct Fusion {
   Fusion(const Network& network, FusionKind kind)
       : readers(reader_counts(network, false)), host(network.layers.size()) {
@@ -114,8 +113,7 @@ struct Fusion {
   std::vector<std::optional<std::size_t>> host;
 };
 
-/// The operand whose kernel can take the layer in: the one computed last, so that the others
-/// are there when its epilogue runs.
+/// The operand which can host the layer: the one computed last, so the others exist by then.
 std::optional<std::size_t> fusable_operand(const Network& network, const Layer& layer,
                                            const Fusion& fusion) {
   std::optional<std::size_t> best;
@@ -133,8 +131,8 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
   return best;
 }
 
-/// The layer whose kernel writes the last part of a concatenation, where each operand is written by
-/// a kernel and read by nothing else. A compiler has only the kernels that it writes itself.
+/// The layer whose kernel writes the last part of a concatenation, if nothing else reads the parts.
+/// A compiler controls only its own kernels.
 std::optional<std::size_t> last_writer(const Network& network, const Layer& layer,
                                        const Fusion& fusion, FusionKind kind) {
   std::size_t last = 0;
@@ -170,7 +168,7 @@ void fuse(Network& network, FusionKind kind) {
     if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool)
       layer.kernels = KernelSource::compiler;
     if (info(layer.kind).fused == Fused::alone || layer.training_only) continue;
-    // Chains that no contraction takes are one kernel written for them.
+    // Chains outside contractions run in one compiled kernel.
     layer.kernels = KernelSource::compiler;
     const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);
     if (!operand) continue;
@@ -187,7 +185,7 @@ void fuse(Network& network, FusionKind kind) {
 }
 
 Network as_run(Network network, const AnalysisOptions& options) {
-  // A program has attention as one operator where it runs as one.
+  // A program with fused attention has it as one operator.
   const bool runs_as_stated =
       network.runs_as == RunsAs::pytorch_program && options.fusion != FusionKind::epilogue;
   if (options.fused_attention && !runs_as_stated) fuse_attention(network);
@@ -197,7 +195,7 @@ Network as_run(Network network, const AnalysisOptions& options) {
 
 namespace {
 
-/// The first layer of the network itself, behind what autocast casts for it.
+/// The network's first layer after autocast's casts.
 std::size_t first_layer(const Network& network) {
   std::size_t first = 0;
   while (casts_given(network, network.layers[first])) ++first;
@@ -213,7 +211,7 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     if (runs(layer, pass)) passes.push_back(pass);
   };
   if (!training || layer.states_pass) {
-    // A record is of no network whose inference could leave it out.
+    // A record belongs to no network, so inference runs it too.
     if (training || !layer.training_only || network.record) add(layer.pass);
     return passes;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The fields of a GPU, once. The reader of GPU files, the JSON and the text for people are made
-// from these tables: a new field takes a member in roofline/gpu.hpp and a row here.
+// The one table of GPU fields, for the reader of GPU files, JSON and text: a new field takes a
+// member in roofline/gpu.hpp and a row here.
 
 #include <cstdint>
 #include <limits>
@@ -17,29 +17,27 @@
 
 namespace roofline {
 
-/// What a number is, which says how a file states it and how people read it.
+/// Type of a number: its syntax in files and its output.
 enum class Quantity : std::uint8_t {
-  none,         ///< no number
+  none,
   whole,        ///< a count, stated as an integer
-  size,         ///< bytes, stated in a unit that need not divide them
-  binary_size,  ///< the same, shown in KiB or MiB
+  size,         ///< bytes, stated in a unit which need not divide them
+  binary_size,  ///< a size shown in KiB or MiB
   rate,         ///< any number > 0
   share,        ///< a number > 0 and <= 1
 };
 
-/// How a field looks in a file, in JSON and to people.
 struct FieldForm {
   std::string_view file_key;
   std::string_view key;  ///< in JSON output, in base units
   Quantity quantity = Quantity::none;
-  double unit = 1;              ///< the unit of the file's key, in base units
-  std::string_view label{};     ///< begins its line of text; a field without one is in JSON only
-  std::string_view symbol{};    ///< the base unit's
-  std::string_view required{};  ///< what a file without it lacks; empty where it may be absent
-  /// The most that a whole number may be.
+  double unit = 1;              ///< unit of file_key, in base units
+  std::string_view label{};     ///< start of its line of text; without one it is in JSON only
+  std::string_view symbol{};    ///< of the base unit
+  std::string_view required{};  ///< what a file without it lacks; empty: optional
+  /// The maximum of a whole number.
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  /// Its short name where it can be set for a run (GpuSetting), as only those that
-  /// the models use can; and a value set so.
+  /// Short name to set the field for a run (GpuSetting), and an example: fields used by the models.
   std::string_view word{};
   std::string_view example{};
 
@@ -56,7 +54,6 @@ struct FieldForm {
   }
 };
 
-/// A member of a GPU or of one of its parts, of any of the types that their members have.
 template <class Owner>
 using GpuMember =
     std::variant<std::string Owner::*, std::vector<std::string> Owner::*, double Owner::*,
@@ -80,10 +77,10 @@ inline constexpr double tera = 1e12;
 inline constexpr double kibi = 1024;
 inline constexpr double mebi = 1024 * kibi;
 
-/// Far more lanes than any warp has, so that its registers are counted in 32 bits.
+/// Far beyond any warp, so its registers fit 32 bits.
 inline constexpr std::uint64_t most_lanes = 1024;
 
-/// A text, a list or a part with fields of its own.
+/// A text, a list or a part with its own fields.
 constexpr FieldForm plain(std::string_view key, std::string_view label = {}) {
   return {.file_key = key, .key = key, .label = label};
 }
@@ -182,7 +179,6 @@ inline constexpr GpuField<Source> source_fields[] = {
 
 }  // namespace gpu_field_tables
 
-/// The fields of a Gpu or of one of its parts, in the order of the output.
 template <class Owner>
 constexpr std::span<const GpuField<Owner>> fields_of() {
   if constexpr (std::is_same_v<Owner, Gpu>)

@@ -12,8 +12,8 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_number(std::string_view word) { return std::ranges::all_of(word, is_digit); }
 
-/// Says who makes a part or what it is for, which its number says as well; or that a virtual
-/// machine has it whole ("VF").
+/// A maker or product line, implied by the model's number, or a whole GPU in a virtual machine
+/// ("VF").
 bool is_decoration(std::string_view word) {
   return has_word(
       "nvidia geforce tesla jetson amd radeon instinct intel grid gpu nvgpu graphics generation "
@@ -35,7 +35,7 @@ bool is_board(std::string_view word) {
          has_word("pcie nvl nvlink oam", word);
 }
 
-/// Lower-case letters and digits between anything else; "(R)" and "(TM)" are no words.
+/// Words of lower-case letters and digits; "(R)" and "(TM)" are dropped.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
@@ -52,7 +52,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// "80", "gb" and "80gib" to "80gb"
+/// "80", "gb" and "80gib" become "80gb".
 void join_memory_sizes(std::vector<std::string>& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (is_number(words[i]) && is_size_unit(words[i + 1])) {
@@ -64,7 +64,7 @@ void join_memory_sizes(std::vector<std::string>& words) {
 }
 
 struct GpuName {
-  std::vector<std::string> model;     ///< words, in their order
+  std::vector<std::string> model;
   std::vector<std::string> variants;  ///< memory size and board, sorted
 };
 
@@ -119,7 +119,7 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
       const std::size_t own_errors = begins ? 0 : edit_distance(meant, normal);
       if (own_errors >= errors) continue;
       errors = own_errors;
-      // It is plainer which part is meant where the nearest name is an alias, a single word.
+      // A single-word alias names the GPU more plainly.
       if (text.find(' ') == text.npos) name = text;
     }
     if (errors < fewest) near.clear();

@@ -1,7 +1,6 @@
 #pragma once
 
-// Names of GPUs, as catalogues, drivers and people write them, and MIG slices, which a program sees
-// as a GPU: fractions of the part.
+// GPU names of catalogues, drivers and people; and MIG slices, fractions of a GPU seen as GPUs.
 
 #include <cstdint>
 #include <optional>
@@ -14,37 +13,34 @@
 
 namespace roofline {
 
-/// The form in which names are compared. Case, punctuation and the maker do not count, nor does the
-/// place of the memory size and the board: "NVIDIA A100 80GB PCIe" is "A100-PCIE-80GB".
+/// The form for comparing names, without case, punctuation and maker, and with memory size and
+/// board at the end: "NVIDIA A100 80GB PCIe" equals "A100-PCIE-80GB".
 std::string normal_gpu_name(std::string_view name);
 
-/// Whether the GPU or one of its aliases is called so.
 bool answers_to(const Gpu& gpu, std::string_view name);
 
-/// Its words in lower case with blanks between them.
+/// The words in lower case, separated by blanks.
 std::string gpu_name_words(std::string_view name);
 
-/// The parts that a wrong name may mean, at most `limit`: those in whose names as few letters
-/// differ as in any, or which begin with it or it with them. `parts` holds the names of each part.
+/// At most `limit` GPUs meant by a wrong name: those with the fewest differing letters, or with a
+/// name which begins with it or is a prefix of it. `parts`: the names of each GPU.
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);
 
-/// What a driver's name of a MIG slice says: "H100 80GB HBM3 MIG 1g.10gb".
+/// A driver's name of a MIG slice, parsed: "H100 80GB HBM3 MIG 1g.10gb".
 struct MigName {
   std::string part;
   std::uint64_t gigabytes = 0;
   std::uint64_t compute_slices = 0;
 };
 
-/// The name taken apart; nothing where it has another form. Whether there is such a part or slice
-/// is not asked.
+/// nullopt for names of another form. Does not check whether the GPU or slice exists.
 std::optional<MigName> parse_mig_name(std::string_view name);
 
-/// The slice of `whole` that `name` means. It has the SMs that NVIDIA's driver lists for it, else
-/// NVIDIA's published fraction of them, and its memory slices' part of the memory, the bandwidth
-/// and the L2; the power limit and the sustained ceilings are the whole's, so it has none. Throws
-/// an InputError where the part has no such slice.
+/// The slice of `whole` named `name`: the SMs listed by NVIDIA's driver, else NVIDIA's published
+/// fraction, and its memory slices' share of memory, bandwidth and L2. It has no power limit and no
+/// sustained ceilings, which belong to the whole. Throws InputError if the GPU has no such slice.
 Gpu mig_slice(const Gpu& whole, const MigName& name);
 
 }  // namespace roofline

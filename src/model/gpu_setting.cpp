@@ -11,8 +11,7 @@
 namespace roofline {
 namespace {
 
-/// What a field may be in the unit of GPU files, as --peak-tflops may: beyond any part, and far
-/// from what doubles cannot hold.
+/// In the unit of GPU files: beyond any GPU, within the range of doubles.
 constexpr double least_value = 1e-9;
 constexpr double most_value = 1e9;
 
@@ -21,7 +20,6 @@ struct Settable {
   std::variant<GpuMember<Gpu>, GpuMember<KernelConstants>> member;
 };
 
-/// All fields that can be set, once each.
 std::vector<Settable> settable_fields() {
   std::vector<Settable> fields;
   for (const auto& [form, member] : fields_of<Gpu>())
@@ -60,10 +58,10 @@ struct UnitPrefix {
 constexpr UnitPrefix multiples[] = {{"", 1},        {"k", 1e3},     {"m", 1e6},     {"g", 1e9},
                                     {"t", 1e12},    {"p", 1e15},    {"ki", 0x1p10}, {"mi", 0x1p20},
                                     {"gi", 0x1p30}, {"ti", 0x1p40}, {"pi", 0x1p50}};
-/// Units are read in any case, so that "m" is milli of seconds and mega of all else.
+/// Units ignore case, so "m" is milli for seconds and mega for all else.
 constexpr UnitPrefix parts_of_second[] = {{"", 1}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}};
 
-/// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
+/// The factor of a unit: 1e12 for "TB/s" of a field in "B/s"; FLOPS means FLOP/s.
 std::optional<double> unit_factor(std::string_view unit, std::string_view symbol) {
   std::string word = lower_case(unit);
   if (symbol == "FLOP/s" && word.ends_with("flops")) word.replace(word.size() - 5, 5, "flop/s");
@@ -78,13 +76,12 @@ std::optional<double> unit_factor(std::string_view unit, std::string_view symbol
   return std::nullopt;
 }
 
-/// An example of a value with the unit of GPU files: "bandwidth=2000GB/s".
+/// Example values with the unit of GPU files: "bandwidth=2000GB/s".
 std::string example_of(const FieldForm& form) {
   return std::string(form.word == "peak" ? "fp16_tensor" : form.word) + '=' +
          std::string(form.example) + ", x1.5 or +10%";
 }
 
-/// A number and what stands behind it.
 struct LeadingNumber {
   double value = 0;
   std::string_view rest;
@@ -112,7 +109,7 @@ std::optional<double> parse_factor(std::string_view text) {
                                           : std::nullopt;
 }
 
-/// The value in base units; none where the text is no number in a unit of the field.
+/// In base units; nullopt if the text is no number in a unit of the field.
 std::optional<double> parse_value(std::string_view text, const FieldForm& form,
                                   bool is_in_unit_of_file) {
   const auto number = leading_number(text);
@@ -153,7 +150,6 @@ GpuSetting parse_setting(std::string_view text) {
   return setting;
 }
 
-/// Sets fields of one GPU and remembers what they were.
 class Changer {
  public:
   explicit Changer(Gpu gpu) : was_(gpu), gpu_(std::move(gpu)) {}
@@ -172,7 +168,7 @@ class Changer {
     note(setting.name, field.form, from, to);
   }
 
-  /// What follows from what was set.
+  /// Applies the consequences for peaks and sustained ceilings.
   Gpu changed() && {
     const double units =
         ratio(gpu_.sm_count, was_.sm_count) * ratio(gpu_.boost_clock_hz, was_.boost_clock_hz);
@@ -192,7 +188,7 @@ class Changer {
  private:
   static constexpr double most_byte = 1e18;
 
-  /// SMs and bytes, which are whole.
+  /// SMs and bytes.
   static bool is_count(const FieldForm& form) {
     return form.quantity == Quantity::whole || form.quantity == Quantity::size ||
            form.quantity == Quantity::binary_size;
@@ -203,8 +199,8 @@ class Changer {
     return after && before ? static_cast<double>(*after) / static_cast<double>(*before) : 1;
   }
 
-  /// What the GPU has, after it was set to a value where there is one. Texts, lists and parts have
-  /// no short name.
+  /// Reads the value, after setting it if `value` is present. Texts, lists and parts have no short
+  /// name.
   std::optional<double> access(const Settable& field, std::optional<double> value) {
     const auto number = [&](auto& member) -> std::optional<double> {
       using Member = std::remove_reference_t<decltype(member)>;
@@ -224,7 +220,7 @@ class Changer {
                       std::get<GpuMember<KernelConstants>>(field.member));
   }
 
-  /// Sizes of caches in MiB, all else in base units.
+  /// Records a change: caches in MiB, all else in base units.
   void note(const std::string& name, const FieldForm& form, std::optional<double> from, double to) {
     constexpr double mebibyte = 1024.0 * 1024.0;
     const bool is_binary = form.quantity == Quantity::binary_size;
@@ -243,7 +239,6 @@ class Changer {
     return *from * setting.value;
   }
 
-  /// All peaks by a factor, or the one of an engine.
   void set_peaks(const GpuSetting& setting, const FieldForm& form) {
     EngineRates& rates = gpu_.peak_flop_per_s;
     if (!setting.engine) {

@@ -1,5 +1,4 @@
-// Layers that a run puts between those of its network: casts under autocast, and the kernels that
-// PyTorch runs beside those of its layers.
+// Layers inserted for a run: autocast's casts, and PyTorch's additional kernels.
 
 #include <string>
 #include <utility>
@@ -13,8 +12,7 @@
 namespace roofline {
 namespace {
 
-/// Takes the layers of a network in order and whatever goes between them. Operands that name a
-/// layer find it where it now is.
+/// Copies a network in order with new layers in between, and updates the operands' producers.
 class GraphRewriter {
  public:
   explicit GraphRewriter(Network network)
@@ -26,7 +24,7 @@ class GraphRewriter {
   const std::vector<Layer>& old_layers() const { return old_; }
   const Network& made() const { return made_; }
 
-  /// Layer `index` of the old network as it now is, before it is added.
+  /// Layer `index` of the old network with updated references, before it is added.
   Layer layer(std::size_t index) const {
     Layer layer = old_[index];
     for (Operand& operand : layer.inputs)
@@ -35,20 +33,19 @@ class GraphRewriter {
     return layer;
   }
 
-  /// Adds such a layer. Returns its index.
+  /// Returns the index.
   std::size_t add(Layer layer) {
     made_.layers.push_back(std::move(layer));
     return made_.layers.size() - 1;
   }
 
-  /// Adds a layer that the old network does not have, called `what` of the layer `of`:
-  /// "conv1.bias", or if that is taken "conv1.bias#2".
+  /// Adds a new layer named `of` + `what`: "conv1.bias", or "conv1.bias#2" if the name is taken.
   std::size_t insert(Layer layer, const std::string& of, const std::string& what) {
     layer.name = unique_name_(std::string(without_copy(of)) + what);
     return add(std::move(layer));
   }
 
-  /// Who reads the old layer's output reads that of the new layer `now` from here on.
+  /// Later readers of the old layer's output read the new layer `now`.
   void replace(std::size_t old, std::size_t now) { now_[old] = now; }
 
   Network network() && { return std::move(made_); }
@@ -56,7 +53,7 @@ class GraphRewriter {
  private:
   std::vector<Layer> old_;
   Network made_;
-  std::vector<std::size_t> now_;  ///< for each old layer
+  std::vector<std::size_t> now_;  ///< new index of each old layer
   UniqueNames unique_name_;
 };
 
@@ -71,7 +68,7 @@ bool is_fp32(const DataTypes& types) {
          types.output == DataType::fp32;
 }
 
-/// A vector or, as one, a whole tensor.
+/// A vector, or a whole tensor as one.
 Shape flat(std::uint64_t elements) {
   Shape shape;
   shape.channels = elements;
@@ -87,7 +84,7 @@ Layer cast(const Operand& operand, DataType from, DataType to) {
   return layer;
 }
 
-/// The cast of weights, which count as another layer's.
+/// The weights count as another layer's.
 Layer weight_cast(std::uint64_t elements, DataType to) {
   Layer layer = cast({flat(elements), std::nullopt, false}, DataType::fp32, to);
   layer.shared_weights = true;
@@ -112,7 +109,7 @@ class Autocast {
   }
 
  private:
-  /// The layer in its type, `now` with its producers where they are; casts before it are added.
+  /// Adds casts and returns the layer in its type. `now`: the layer with updated producers.
   Layer cast_layer(const Layer& old, Layer now) {
     if (!is_fp32(old.dtypes)) return now;
     const AutocastPolicy policy = policy_of(old);
@@ -133,7 +130,7 @@ class Autocast {
                             : DataType::fp32;
   }
 
-  /// Parameters in fp32 make a result in fp32; those of a norm do not.
+  /// fp32 parameters make an fp32 result, except a norm's.
   DataType widest_operand(const Layer& old, const Layer& now) const {
     if (rewriter_.made().record) return half_;
     if (info(old.kind).family == KindFamily::lookup) return DataType::fp32;
@@ -174,7 +171,7 @@ bool convolves(const Layer& layer) {
   return layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
 }
 
-/// A kernel of one type whose operands nobody has to learn or to load.
+/// A kernel in one type without own weights.
 Layer kernel(LayerKind kind, std::vector<Operand> inputs, const Shape& output, DataType type) {
   Layer layer;
   layer.kind = kind;
@@ -191,7 +188,7 @@ Layer in_training(Layer layer) {
   return layer;
 }
 
-/// A number a channel, in a tensor of as many axes.
+/// One number per channel, with the output's number of axes.
 Shape per_channel(const Layer& layer) {
   Shape shape = layer.output;
   shape.batch = 1;
@@ -216,8 +213,7 @@ Layer bias_gradient(const Layer& layer) {
   return sum;
 }
 
-/// Of the gradients that the readers of each layer's output leave, those that do not lie as it
-/// does: values that are repeated, parts of larger gradients.
+/// Numbers of output gradients with a layout unlike the output's: repeats, parts of larger ones.
 std::vector<std::size_t> gradients_apart(const Network& network) {
   std::vector<std::size_t> apart(network.layers.size());
   for (const Layer& layer : network.layers) {
@@ -235,8 +231,7 @@ Layer gradient_kernel(LayerKind kind, const Layer& layer, std::size_t operands) 
       kernel(kind, std::vector<Operand>(operands, gradient), layer.output, layer.dtypes.output));
 }
 
-/// The gradient of an operand that the result repeats is summed up, that of a factor after a
-/// product.
+/// A repeated operand's gradient is summed; a factor's gradient after a product.
 void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
   if (info(layer.kind).family != KindFamily::combine || layer.kind == LayerKind::concat) return;
   const bool scales = layer.kind == LayerKind::mul || layer.kind == LayerKind::div;
@@ -251,7 +246,7 @@ void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
   }
 }
 
-/// Divides the gradients of so many weights by the scale of the loss.
+/// Divides gradients by the scale of the loss.
 Layer unscaling(std::uint64_t params) {
   const Shape gradients = flat(params);
   return in_training(kernel(LayerKind::elementwise, {{gradients, std::nullopt, false}}, gradients,
@@ -263,13 +258,12 @@ Layer counter() {
       kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
 }
 
-/// What training runs beside the layer's own passes. Of the gradients that its readers leave, so
-/// many lie apart.
+/// `apart`: the number of gradients with another layout (gradients_apart).
 void add_training_kernels(const Layer& layer, std::size_t readers, std::size_t apart,
                           GraphRewriter& rewriter) {
   if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
   if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
-  // What the function overwrites and its gradient needs is copied first.
+  // An overwritten input is copied first if its gradient needs it.
   if (layer.in_place && layer.kind != LayerKind::elementwise &&
       info(layer.kind).saved == Saved::input)
     rewriter.insert(gradient_kernel(LayerKind::copy, layer, 1), layer.name, ".input kept");

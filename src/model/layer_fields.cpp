@@ -41,10 +41,10 @@ bool only(LayerKind kind) {
   return kind == Kind;
 }
 
-// What a layer is, as its members state it, of kinds that take the field.
+// From a Layer's members to a LayerSpec.
 
-/// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
-/// three would be read as [C, H, W], and is said to be whole.
+/// `knows_rank`: the layer fixes the number of spatial axes. Otherwise a list of three would mean
+/// [C, H, W], so it is marked whole.
 OperandSpec state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
@@ -67,7 +67,7 @@ AxesSpec axes_of(const Layer& layer, const Axes& axes) {
   return spec;
 }
 
-/// States numbers of the window, unless they are the same as if they were not stated.
+/// States numbers of the window which differ from the default.
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
   const Axes& axes = (*layer.window).*From;
@@ -79,7 +79,7 @@ void state_axes(const Layer& layer, L& spec) {
   spec.*To = axes_of(layer, (*layer.window).*From);
 }
 
-/// Begins, and ends where they differ.
+/// Begins, and ends if different.
 void state_padding(const Layer& layer, L& spec) {
   state_axes<&L::padding, &Window::pad_begin>(layer, spec);
   if (layer.window->pad_begin == layer.window->pad_end) return;
@@ -129,7 +129,7 @@ void state_normalized_shape(const Layer& layer, L& spec) {
   spec.normalized_shape = {layer.norm_elements};
 }
 
-/// States the result of kinds whose operands do not give it.
+/// Only for kinds whose operands do not determine the result.
 void state_output(const Layer& layer, L& spec) {
   const KindFamily family = info(layer.kind).family;
   if (family != KindFamily::movement && family != KindFamily::resize) return;
@@ -154,7 +154,7 @@ void state_mapping(const Layer& layer, L& spec) {
     spec.mapping = std::make_shared<const KernelMapping>(*layer.mapping);
 }
 
-/// LayerTraits are stated all at once.
+/// LayerTraits are copied together.
 void as_it_is(const Layer&, L&) {}
 
 constexpr TextField name_text{[](const L& spec) -> std::optional<std::string_view> {
@@ -172,7 +172,7 @@ constexpr TextField measured_text{
       spec.measured.change([&](Measured& measured) { measured.*Member = std::move(text); });
     }};
 
-/// A member that is an enumerator: its number is its place among the names.
+/// An enumerator, stored as its index among the names.
 template <Enumeration E, auto Member>
 constexpr ChoiceField choice() {
   return {names_of<E>,
@@ -182,7 +182,7 @@ constexpr ChoiceField choice() {
           [](L& spec, std::size_t chosen) { spec.*Member = enumerators<E>[chosen]; }};
 }
 
-/// What PyTorch pads with: kernels that pad with anything else copy the image first.
+/// PyTorch's padding_mode: kernels with other padding values copy the image first.
 constexpr std::array<std::string_view, 1> zeros{"zeros"};
 constexpr ChoiceField zeros_alone{
     zeros, [](const L&) -> std::optional<std::size_t> { return std::nullopt; },
@@ -259,14 +259,14 @@ constexpr std::array table = std::to_array<LayerField>({
 });
 // clang-format on
 
-/// A key of one letter as cuDNN has it, in the other case.
+/// The capital of a one-letter key, as cuDNN spells it.
 std::string_view capital(std::string_view key) {
   constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const bool is_letter = key.size() == 1 && key.front() >= 'a' && key.front() <= 'z';
   return is_letter ? capitals.substr(static_cast<std::size_t>(key.front() - 'a'), 1) : "";
 }
 
-/// Every key in its order, those that fields are called by before aliases of the same name.
+/// All keys in alphabetical order, a field's own key before an alias of the same name.
 std::vector<FieldKey> sorted_keys() {
   std::vector<FieldKey> keys;
   keys.reserve(3 * table.size());
@@ -286,7 +286,7 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
-/// What others call what a field states, as whole words of a name: "_pad_" of "padLeft".
+/// Other programs' words for our fields, matched as whole words of a name: "_pad_" in "padLeft".
 constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"stride", "stride"},      {"strides", "stride"},
     {"sh", "stride_h"},        {"sw", "stride_w"},
@@ -307,7 +307,7 @@ constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::
     {"output_size", "output"},
 });
 
-/// "_stride_h_" of "strideH" and of "Stride H". Digits tell nothing.
+/// "_stride_h_" for "strideH" and "Stride H", without digits.
 std::string in_words(std::string_view name) {
   std::string words = "_";
   bool was_small = false;
@@ -322,8 +322,7 @@ std::string in_words(std::string_view name) {
   return words + '_';
 }
 
-/// Whether names are near behind the words that both begin with: "measured_with" is another thing
-/// than "measured_us".
+/// Whether names are similar after their common first words: "measured_with" is not "measured_us".
 bool is_near(std::string_view name, std::string_view key) {
   std::size_t same = 0;
   for (std::size_t i = 0; i < std::min(name.size(), key.size()) && name[i] == key[i]; ++i)
@@ -411,7 +410,7 @@ std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features, b
 
 std::size_t stated_operand_count(const Layer& layer) {
   if (layer.kind == LayerKind::matmul) return 2;
-  // Beyond the first of a contraction there are those that are fused into its kernel.
+  // A contraction's other operands are fused into its kernel.
   return contraction(layer.kind) ? 1 : layer.inputs.size();
 }
 
@@ -441,7 +440,7 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
 
 namespace {
 
-/// Values as texts, none of which is the beginning of another.
+/// Values as texts, none a prefix of another.
 struct IdentityText {
   const LayerSpec& spec;
   std::string text{};
@@ -450,7 +449,7 @@ struct IdentityText {
   void operator()(const Field& field) {
     if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
   }
-  // Names and times make no difference, and the numbers of single axes stand with those of all.
+  // Names and times do not distinguish layers; single axes are added with all axes.
   void operator()(const TextField&) {}
   void operator()(const SecondsField&) {}
   void operator()(const ChoiceField& field) { add(field.get(spec)); }

@@ -1,9 +1,8 @@
 #pragma once
 
-// A layer's fields, one row a field. From this table come the keys that layer files, NDJSON and CSV
-// take and those that results state of their layers, the JSON schemas, what makes two layers
-// different, and the names in messages. A field that is stated and kept as it is (LayerTraits)
-// needs its member and its row, nothing else.
+// The table of layer fields. Keys of layer files, NDJSON, CSV and results, JSON schemas, the
+// identity of layers and names in messages come from it. An unchanged field (LayerTraits) needs
+// only its member and its row.
 
 #include <array>
 #include <cstddef>
@@ -19,13 +18,12 @@
 
 namespace roofline {
 
-// Where a LayerSpec holds a field, by the kind of value that the field has.
+// Accessors of LayerSpec members, by type of value.
 
 struct TextField {
   std::optional<std::string_view> (*get)(const LayerSpec&);
   void (*set)(LayerSpec&, std::string);
 };
-/// One of several names.
 struct ChoiceField {
   std::span<const std::string_view> names;
   std::optional<std::size_t> (*get)(const LayerSpec&);
@@ -35,7 +33,7 @@ struct ChoiceField {
 struct CountField {
   std::optional<std::uint64_t> LayerSpec::*member;
 };
-/// false is as good as nothing.
+/// false equals an absent field.
 struct FlagField {
   bool LayerSpec::*member;
 };
@@ -46,9 +44,8 @@ struct SecondsField {
 struct AxesField {
   AxesSpec LayerSpec::*member;
   std::uint64_t least = 1;
-  bool takes_rule = false;  ///< "same" and "valid" as well
+  bool takes_rule = false;  ///< also "same" and "valid"
 };
-/// The number of one axis.
 struct AxisField {
   AxesSpec LayerSpec::*axes;
   std::optional<std::uint64_t> AxesSpec::*member;
@@ -57,7 +54,7 @@ struct AxisField {
 /// A list of sizes, each at least 1.
 struct SizesField {
   std::vector<std::uint64_t> LayerSpec::*member;
-  bool takes_number = false;  ///< one size may stand without its list
+  bool takes_number = false;  ///< also a single size without a list
 };
 struct OperandField {
   std::optional<OperandSpec> LayerSpec::*member;
@@ -65,16 +62,16 @@ struct OperandField {
 struct OperandsField {
   std::vector<OperandSpec> LayerSpec::*member;
 };
-struct KindField {};       ///< kind and rank: "conv3d"
-struct DataTypeField {};   ///< of all tensors, unless others are stated
-struct DataTypesField {};  ///< of each tensor
+struct KindField {};      ///< kind and rank: "conv3d"
+struct DataTypeField {};  ///< of all tensors
+struct DataTypesField {};
 struct MappingField {};
 
 using FieldMember = std::variant<TextField, ChoiceField, CountField, FlagField, SecondsField,
                                  AxesField, AxisField, SizesField, OperandField, OperandsField,
                                  KindField, DataTypeField, DataTypesField, MappingField>;
 
-/// Another key of a field, and the unit in which it states the number.
+/// Another key of a field, and the unit of its number.
 struct FieldAlias {
   std::string_view key;
   double unit = 1;
@@ -83,64 +80,58 @@ struct FieldAlias {
 struct LayerField {
   std::string_view key;
   FieldMember member;
-  bool (*applies_to)(LayerKind);  ///< whether layers of that kind take it
-  /// Fills the member with what a layer is; none for fields that are another way to say the same,
-  /// which layers are read by but not written with. LayerTraits are there already.
+  bool (*applies_to)(LayerKind);
+  /// Fills the member from a layer; null for alternative spellings, which are only read.
+  /// LayerTraits are copied already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;
-  bool makes_different = true;  ///< two layers that differ in it are different layers
+  bool makes_different = true;  ///< layers which differ in it are different layers
   std::array<FieldAlias, 3> aliases{};
 
   bool is_written() const { return state != nullptr; }
 };
 
 std::span<const LayerField> layer_fields();
-/// Those that a layer of that kind is written with, in their order.
+/// The fields written for layers of a kind, in order.
 std::span<const LayerField* const> written_fields(LayerKind kind);
 
-/// A field under one of its keys.
 struct FieldKey {
   const LayerField* field = nullptr;
   std::string_view key;
   double unit = 1;
 };
 
-/// What a layer of that kind states under that key ("k" is a convolution's channels and a GEMM's
-/// inner size). For a key that only others take, their field; none for a key that nobody knows.
+/// The field of a kind's layers ("k" is a convolution's channels and a GEMM's inner size); else of
+/// other kinds; nullopt for an unknown key.
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key);
-/// Every key, aliases included, each once, in the order of the alphabet.
+/// All keys and aliases without repetition, sorted.
 std::span<const std::string_view> layer_keys();
 bool is_layer_key(std::string_view key);
-/// The key that somebody means by a name that is none: a key that is spelled nearly so, or that of
-/// the field for which others have such a word. Empty where nothing is near.
+/// The key probably meant by an unknown name: a similar one, or another program's word; or empty.
 std::string_view meant_key(std::string_view name);
 
-/// Whether a layer of that kind takes the field of that key.
 bool takes(LayerKind kind, std::string_view key);
 
-/// The layer as a layer file states it, standing alone: every shape explicit, the batch first, no
-/// operand named. Read again, it is the same layer.
+/// An independent entry of a layer file: explicit shapes, the batch first, no named operands.
+/// Reading it gives the same layer.
 LayerSpec stated(const Layer& layer);
 
-/// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters leave the batch out.
+/// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters have no batch.
 std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features,
                                         bool with_batch = true);
 
-/// Whether layers of the kind state `inputs` and not the one `input`.
+/// Whether the kind has `inputs` instead of `input`.
 bool has_several_operands(LayerKind kind);
-/// The operands of a layer but for those fused into a contraction's kernel; of a GEMM both
-/// matrices.
+/// Operands without those fused into a contraction's kernel; a GEMM has both matrices.
 std::size_t stated_operand_count(const Layer& layer);
-/// One of them, without the name of the layer that it comes from.
+/// Without the producer's name.
 OperandSpec stated_operand(const Layer& layer, std::size_t index);
 
-/// What a layer states of each of Layer::inputs. (A GEMM's second matrix is none of them.)
+/// Specs of each of Layer::inputs (without a GEMM's second matrix).
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);
 
-/// All that makes the layer different from others, as a text that is equal for equal layers. Names,
-/// copies and measured times do not.
+/// A text which is equal for equal layers: every property without names, copies and measured times.
 std::string identity(const LayerSpec& layer);
 
-/// The numbers of a kernel's mapping.
 struct MappingNumber {
   std::string_view key;
   std::optional<std::uint64_t> KernelMapping::*member;

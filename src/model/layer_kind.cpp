@@ -18,7 +18,7 @@ constexpr KindInfo row(KindFamily family, std::uint64_t flop_per_element, Elemen
           named,  features,         aliases};
 }
 
-// FLOP an element: each operation that the textbook formula has, transcendentals as one.
+// FLOP per element: each operation of the textbook formula, transcendentals count as one.
 // NOLINTBEGIN(bugprone-branch-clone): one row a kind
 // clang-format off
 constexpr KindInfo row_of(LayerKind kind) {

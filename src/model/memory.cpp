@@ -9,8 +9,7 @@
 namespace roofline {
 namespace {
 
-/// For each layer the one whose output buffer holds its output: views and fused layers share that
-/// of the layer they stand on.
+/// The layer which owns each layer's output buffer: views and fused layers share their host's.
 std::vector<std::size_t> owners_of(const Network& network) {
   std::vector<std::size_t> owners(network.layers.size());
   for (std::size_t i = 0; i < owners.size(); ++i) {
@@ -28,7 +27,7 @@ std::uint64_t output_byte(const Layer& layer) {
 
 std::uint64_t external_input_byte(const Layer& layer) {
   std::uint64_t bytes = 0;
-  if (layer.shared_weights) return bytes;  // counted with the layer whose they are
+  if (layer.shared_weights) return bytes;  // counted with the weights' own layer
   for (const Operand& operand : layer.inputs)
     if (!operand.producer && !operand.is_parameter)
       bytes = checked_add(bytes, stored_byte(elements(operand.shape), layer.dtypes.input));
@@ -41,7 +40,7 @@ void find_peak(const Network& network, const std::vector<std::size_t>& owners, M
   std::vector<std::size_t> last_reader(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Layer& layer = network.layers[i];
-    // Autocast casts weights once a pass.
+    // Autocast casts weights once per pass.
     const bool stays = layer.is_kept || casts_weights(network, layer);
     const std::size_t least = stays ? count - 1 : i;
     last_reader[owners[i]] = std::max(last_reader[owners[i]], least);
@@ -71,7 +70,7 @@ void find_peak(const Network& network, const std::vector<std::size_t>& owners, M
   }
 }
 
-/// What the backward pass reads again, each tensor once.
+/// Tensors read again by the backward pass, each once.
 std::uint64_t saved_byte(const Network& network, const std::vector<std::size_t>& owners) {
   std::vector<std::uint64_t> saved(network.layers.size(), 0);
   std::uint64_t total = 0;

@@ -11,14 +11,13 @@
 namespace roofline {
 namespace {
 
-/// A part of compute slices and of memory slices.
 struct MigProfile {
   std::uint64_t compute_slices;
   std::uint64_t memory_slices;
 };
 
-// Supported MIG profiles of NVIDIA's Multi-Instance GPU User Guide: parts of seven compute and
-// eight memory slices, and of four and four.
+// Supported MIG profiles of NVIDIA's Multi-Instance GPU User Guide: of seven compute and eight
+// memory slices, and of four and four.
 constexpr MigProfile sevenths[] = {{1, 1}, {1, 2}, {2, 2}, {3, 4}, {4, 4}, {7, 8}};
 constexpr MigProfile fourths[] = {{1, 1}, {2, 2}, {4, 4}};
 
@@ -28,12 +27,11 @@ struct MigPart {
   std::string_view compute_capability;
   std::uint64_t sm_count;
   std::span<const MigProfile> profiles;
-  /// What `nvidia-smi mig -lgip` lists of the SMs of each profile; 0 where no listing is known.
+  /// SMs of each profile in `nvidia-smi mig -lgip`; 0 without a known listing.
   std::array<std::uint64_t, 6> listed_sms;
 };
 
-/// The first that fits is meant: parts with MIG are told by their chip and how much of it they
-/// have.
+/// The first match counts. GPUs with MIG are identified by compute capability and number of SMs.
 constexpr MigPart mig_parts[] = {
     {"8.0", 56, fourths, {14, 28, 56}},                         // A30
     {"8.0", any_sm_count, sevenths, {14, 14, 28, 42, 56, 98}},  // A100
@@ -48,7 +46,6 @@ constexpr MigPart mig_parts[] = {
 std::string short_number(double value) { return number_text(value, 4); }
 std::string gigabytes(double bytes) { return short_number(bytes / 1e9); }
 
-/// A profile of a part.
 struct MigSlice {
   std::uint64_t compute_slices;
   double gigabytes;
@@ -57,7 +54,7 @@ struct MigSlice {
   bool lists_sms;
   std::uint64_t sm_count;
 
-  /// "1g.10gb"; the driver rounds what the memory slices have.
+  /// "1g.10gb"; the driver rounds the memory.
   std::string name() const {
     return std::to_string(compute_slices) + "g." + std::to_string(std::llround(gigabytes)) + "gb";
   }
@@ -68,7 +65,7 @@ MigSlice slice_of(const Gpu& whole, const MigPart& part, std::size_t profile) {
   const auto [all_compute, all_memory] = part.profiles.back();
   const double share = static_cast<double>(memory_slices) / static_cast<double>(all_memory);
   const std::uint64_t listed = part.listed_sms[profile];
-  // What drivers list, else as many as the published fraction has, in pairs as chips do.
+  // The driver's number, else the published fraction, in pairs of SMs as on chips.
   const std::uint64_t fraction = *whole.sm_count * compute_slices / all_compute / 2 * 2;
   return {compute_slices,
           static_cast<double>(*whole.memory_byte) / 1e9 * share,
@@ -78,7 +75,7 @@ MigSlice slice_of(const Gpu& whole, const MigPart& part, std::size_t profile) {
           listed > 0 ? listed : fraction};
 }
 
-/// All that the part has; none where it cannot be divided.
+/// Empty if the GPU cannot be divided.
 std::vector<MigSlice> slices_of(const Gpu& whole) {
   std::vector<MigSlice> slices;
   if (!whole.sm_count || !whole.memory_byte) return slices;
@@ -90,8 +87,7 @@ std::vector<MigSlice> slices_of(const Gpu& whole) {
   return slices;
 }
 
-/// The slice with these compute slices whose memory is nearest to what the name says, which
-/// drivers round from what they leave of the board's.
+/// The slice with these compute slices and the nearest memory; drivers round the usable memory.
 const MigSlice& slice_meant(const MigName& name, const Gpu& whole,
                             const std::vector<MigSlice>& slices) {
   constexpr double rounding_gb = 1;
@@ -113,7 +109,7 @@ const MigSlice& slice_meant(const MigName& name, const Gpu& whole,
   return *nearest;
 }
 
-/// Takes the last word off the others; none where it is the only one.
+/// Removes and returns the last word; "" if it is the only one.
 std::string take_last_word(std::string& words) {
   const std::size_t blank = words.rfind(' ');
   if (blank == std::string::npos) return "";
@@ -122,7 +118,7 @@ std::string take_last_word(std::string& words) {
   return last;
 }
 
-/// The number of at most four digits before a unit, 40 of "40gb"; 0 for another word.
+/// The number, of at most four digits, before a unit, 40 of "40gb"; 0 for another word.
 std::uint64_t number_before(const std::string& word, std::string_view unit) {
   std::uint64_t number = 0;
   const char* const end = word.data() + word.size();
@@ -139,8 +135,7 @@ void scale_known(std::optional<Number>& value, double factor) {
 }  // namespace
 
 std::optional<MigName> parse_mig_name(std::string_view text) {
-  // "h100 80gb hbm3 mig 4g 40gb me": what follows the memory size says which media engines a
-  // slice has and whether it draws.
+  // "h100 80gb hbm3 mig 4g 40gb me": words after the memory size name media engines and graphics.
   std::string words = gpu_name_words(text);
   std::string word = take_last_word(words);
   while (word == "me" || word == "gfx" || word == "all") word = take_last_word(words);

@@ -23,13 +23,12 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 
 namespace {
 
-/// The engines that compute in a type.
 struct TypeEngines {
-  /// The part's first one of these; without one of its own a narrow type is widened while it is
-  /// loaded, no further than must be.
+  /// The first available engine is used: narrow types are widened on loading, no further than
+  /// needed.
   std::array<std::optional<Engine>, 4> tensor;
   Engine vector = Engine::fp32;
-  bool computes_in_type = false;  ///< the vector engine does; else it converts
+  bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
 };
 
 constexpr TypeEngines engines_of(DataType type) {
@@ -51,7 +50,7 @@ constexpr TypeEngines engines_of(DataType type) {
     case DataType::mxfp6: return {{fp6, fp8, fp16_tensor}, fp16, false};
     case DataType::mxfp8: return {{fp8, fp16_tensor}, fp16, false};
     case DataType::amp:
-    case DataType::amp_bf16: break;  // no tensor is of them
+    case DataType::amp_bf16: break;  // no tensor has these types
   }
   return {};
 }
@@ -62,8 +61,8 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
   return std::nullopt;
 }
 
-/// The faster of a vector unit's own rate for a narrow type and converting to fp32 (consumer Pascal
-/// runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
+/// The faster of its own rate and conversion to fp32 (consumer Pascal runs fp16 at 1/64 of its fp32
+/// rate, and its libraries compute fp16 data in fp32).
 std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
   const Engine own = engines_of(type).vector;
   const bool may_convert = type != DataType::fp64 && peaks[Engine::fp32];
@@ -71,14 +70,13 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
   return may_convert ? std::optional(Engine::fp32) : std::nullopt;
 }
 
-/// Whether any unit of the part computes in this type: data that could only be converted on the
-/// fly does not count.
+/// Whether a unit of the GPU computes in this type, without conversion on loading.
 bool has_peak(DataType type, const EngineRates& peaks) {
   const TypeEngines engines = engines_of(type);
   return tensor_engine(type, peaks) || (engines.computes_in_type && peaks[engines.vector]);
 }
 
-/// Masks and indices, which every GPU moves and compares, whatever it multiplies.
+/// Masks and indices: every GPU moves and compares them.
 bool is_mask_work(const Layer& layer) {
   const bool moves = info(layer.kind).family == KindFamily::movement ||
                      layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise ||
@@ -86,15 +84,15 @@ bool is_mask_work(const Layer& layer) {
   return moves && layer.dtypes.input == DataType::int8;
 }
 
-/// What a contraction multiplies in: the wider of its operands' types. Narrower weights are widened
-/// while they are loaded (weight-only quantisation).
+/// The wider of its operands' types. Narrower weights are widened on loading (weight-only
+/// quantisation).
 DataType multiplied_type(const Layer& layer) {
   const auto [input, weight, output] = layer.dtypes;
   const bool has_weight = info(layer.kind).family == KindFamily::contraction;
   return has_weight && info(weight).bits > info(input).bits ? weight : input;
 }
 
-/// Sums in fp16, where the part has a rate of its own for them.
+/// With fp16 sums, if the GPU has a separate rate for them.
 Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
   const Engine summing = engine == Engine::fp16_tensor ? Engine::fp16_tensor_fp16_accumulate
                          : engine == Engine::fp8       ? Engine::fp8_fp16_accumulate

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view comparisons = "<>=";
 
-/// The quantity that a limit is set for, by its unit.
 struct LimitedQuantity {
   std::string_view unit;
   double scale;
@@ -43,7 +42,6 @@ struct Limit {
   }
 };
 
-/// Takes the first limit off the text.
 Limit take_limit(std::string_view& rest, const std::string& word) {
   const std::size_t number_at = std::min(rest.find_first_not_of(comparisons), rest.size());
   const std::size_t end = std::min(rest.find_first_of(comparisons, number_at), rest.size());
@@ -73,7 +71,7 @@ bool is_of(const Gpu& gpu, const std::string& what) {
 bool fits_wildcards(std::string_view text, std::string_view pattern) {
   std::size_t t = 0;
   std::size_t p = 0;
-  std::size_t star = pattern.npos;  // the last * met, and where its text began
+  std::size_t star = pattern.npos;  // the last * met, and the start of its text
   std::size_t star_text = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -93,7 +91,7 @@ bool fits_wildcards(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
-/// What stands between braces, as tables fold names: "1,4", "0-5"; ".." is anything.
+/// Alternatives between braces, as in the folded names of tables: "1,4", "0-5"; ".." is anything.
 std::vector<std::string> alternatives(std::string_view text) {
   std::vector<std::string> all;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Arithmetic of sizes: what exceeds 64 bits is an error and never wraps around.
+// Checked 64-bit arithmetic of sizes.
 
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 
 namespace roofline {
 
-/// Apart from the arithmetic, so that this is small enough to be compiled in place.
+/// A function of its own keeps callers small enough for inlining.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_overflow() { throw OverflowError(); }
 
-/// a * b * ...; throws OverflowError where the product exceeds 64 bits.
+/// a * b * ...; throws OverflowError beyond 64 bits.
 template <class... Rest>
 constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, Rest... rest) {
   std::uint64_t product = 0;
@@ -22,7 +22,7 @@ constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, Rest... re
     return checked_mul(product, rest...);
 }
 
-/// a + b + ...; throws OverflowError where the sum exceeds 64 bits.
+/// a + b + ...; throws OverflowError beyond 64 bits.
 template <class... Rest>
 constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, Rest... rest) {
   std::uint64_t sum = 0;
@@ -33,7 +33,7 @@ constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, Rest... re
     return checked_add(sum, rest...);
 }
 
-/// The product of all sizes; throws OverflowError.
+/// Throws OverflowError.
 template <class Sizes>
 constexpr std::uint64_t checked_product(const Sizes& sizes) {
   std::uint64_t product = 1;

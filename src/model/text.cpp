@@ -11,7 +11,7 @@ namespace roofline {
 
 std::string beginning(std::string_view text, std::size_t most_byte) {
   if (text.size() <= most_byte) return std::string(text);
-  const auto is_inside = [&](std::size_t at) {  // a character of UTF-8
+  const auto is_inside = [&](std::size_t at) {  // of a UTF-8 character
     return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   while (most_byte > 0 && is_inside(most_byte)) --most_byte;
@@ -41,18 +41,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t limit) {
-  constexpr std::size_t longest = 200;  // which nobody types
+  constexpr std::size_t longest = 200;  // longer than typed words
   if (word.size() > longest) return {};
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
-    // Who writes the beginning of a name means that one.
+    // The start of a name means this name.
     constexpr std::size_t least_letters = 4;
     if (word.size() >= least_letters && candidate.starts_with(word)) {
       found.emplace_back(0, candidate);
       continue;
     }
-    // So many letters more are so many edits.
+    // Each additional letter is an edit.
     if (word.size() > candidate.size() + most || candidate.size() > word.size() + most) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= most) found.emplace_back(distance, candidate);
@@ -94,12 +94,11 @@ std::string expected_algorithm(std::string_view found) {
 
 namespace {
 
-/// Also in full width, as spreadsheets in East Asian languages take them.
+/// Also in full width, as in East Asian spreadsheets.
 constexpr std::array<std::string_view, 8> formula_starts{"=",      "+",      "-",      "@",
                                                          "\uff1d", "\uff0b", "\uff0d", "\uff20"};
 
-/// What spreadsheets may leave out before a formula: blanks, no-break and wide ones as well, marks
-/// without width, and characters that no text begins with.
+/// Skipped by spreadsheets before a formula: wide and no-break blanks, zero-width marks.
 constexpr std::array<std::string_view, 4> wide_blanks{"\u00a0", "\u3000", "\u200b", "\ufeff"};
 
 }  // namespace
@@ -107,7 +106,7 @@ constexpr std::array<std::string_view, 4> wide_blanks{"\u00a0", "\u3000", "\u200
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   const auto first = text.empty() ? 0 : static_cast<unsigned char>(text.front());
-  if (first > '@' && first < 0x80) return false;  // a letter, as nearly all texts begin
+  if (first > '@' && first < 0x80) return false;  // a letter, the start of nearly all texts
   const auto starts = [&text](std::string_view start) { return text.starts_with(start); };
   if (starts("\t") || starts("\r") || starts("\n")) return true;
   while (!text.empty()) {

@@ -15,7 +15,7 @@
 
 namespace roofline {
 
-/// At most `digits` significant ones: "1500", "0.88", "4.35e+12".
+/// At most `digits` significant digits: "1500", "0.88", "4.35e+12".
 inline std::string number_text(double value, int digits = 6) {
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
@@ -23,7 +23,7 @@ inline std::string number_text(double value, int digits = 6) {
   return {buffer.data(), result.ptr};
 }
 
-/// The same, but whole numbers in full where their digits count: "1605632", "1.25e+14".
+/// Like number_text, but whole numbers in full if their digits matter: "1605632", "1.25e+14".
 inline std::string calculator_text(double value) {
   constexpr double readable = 1e9;
   constexpr double exact = 1e15;
@@ -32,7 +32,7 @@ inline std::string calculator_text(double value) {
   return round ? number_text(value) : std::to_string(static_cast<std::int64_t>(value));
 }
 
-/// ASCII letters alone, whatever the locale is.
+/// ASCII letters only, in any locale.
 constexpr char lower_case(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
@@ -42,7 +42,6 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// The text without blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -50,14 +49,13 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// A text, of one that is longer than this its beginning: names and keys of inputs may have any
-/// length, and messages show them.
+/// Shortens names and keys of inputs, which may have any length, for messages.
 std::string beginning(std::string_view text, std::size_t most_byte = 200);
 
-/// What was found, as messages quote it.
+/// Quotes input text in messages.
 inline std::string in_quotes(std::string_view found) { return '"' + beginning(found) + '"'; }
 
-/// Whether a text that is read as an integer of 64 bits, and is none, is one that is too large.
+/// Whether a text which does not parse as a 64-bit integer is an integer too large for it.
 constexpr bool is_beyond_64_bits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
@@ -80,7 +78,7 @@ std::string joined(const Texts& items, std::string_view separator = ", ") {
   return list;
 }
 
-/// "a, b, c and 4 more", where more than `most` are given.
+/// "a, b, c and 4 more" for more than `most` names.
 inline std::string some_of(const std::vector<std::string>& names, std::size_t most) {
   std::string shown;
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
@@ -89,12 +87,12 @@ inline std::string some_of(const std::vector<std::string>& names, std::size_t mo
   return shown + " and " + std::to_string(names.size() - most) + " more";
 }
 
-/// The names of copies: a second "relu" is "relu#2".
+/// The name of a copy: a second "relu" is "relu#2".
 inline std::string name_of_copy(std::string_view name, std::size_t number) {
   return std::string(name) + "#" + std::to_string(number);
 }
 
-/// The name without such a number.
+/// The name without the number of a copy.
 inline std::string_view without_copy(std::string_view name) {
   const std::size_t at = name.find_last_of('#');
   if (at == name.npos || at == 0 || at + 1 == name.size()) return name;
@@ -103,7 +101,7 @@ inline std::string_view without_copy(std::string_view name) {
   return is_number ? name.substr(0, at) : name;
 }
 
-/// Gives each a name of its own: a second "conv" is "conv#2".
+/// Makes names unique: a second "conv" becomes "conv#2".
 class UniqueNames {
  public:
   std::string operator()(const std::string& wanted) {
@@ -115,12 +113,12 @@ class UniqueNames {
   }
 
  private:
-  /// Holds all names side by side, so that they leave no gaps between layers when they are gone.
+  /// Keeps names together, so freeing them leaves no gaps between layers.
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string, std::size_t> uses_{&memory_};
 };
 
-/// Single letters to add, to leave out or to change between one and the other.
+/// Number of inserted, deleted or replaced letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Candidates within a few typing errors of `word`, nearest first, at most `limit`.
@@ -128,25 +126,20 @@ std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t limit = 1);
 
-/// `; did you mean "stride"?`, or nothing where no candidate is near.
+/// `; did you mean "stride"?`, or empty without a similar candidate.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
-/// "fp64, fp32, ...": the types that a layer may be given.
 std::string operand_type_names();
 
-/// What to say of a name that is none of these.
 std::string expected_data_type(std::string_view found);
 
-/// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);
 
-/// Whether spreadsheets run the text as a formula where it begins a cell, but for apostrophes that
-/// go before it.
+/// Whether spreadsheets run the text as a formula, apart from leading apostrophes.
 bool is_formula(std::string_view text);
-/// Formulas with an apostrophe before them, so that they are not run. One that has apostrophes
-/// already gets one more, so that each text has its own.
+/// Disables formulas by an apostrophe; formulas with apostrophes get one more, to be reversible.
 std::string guarded(std::string_view text);
-/// What guarded() made its text of; any other text as it is.
+/// Inverse of guarded(); other texts stay unchanged.
 std::string unguarded(std::string_view text);
 
 }  // namespace roofline

@@ -9,11 +9,9 @@
 namespace roofline {
 namespace {
 
-// Positions are numbered from the first of the padding. A sum of many may exceed 64 bits and wraps
-// around; so does what it is subtracted from, and the difference fits.
+// Positions count from the start of the padding. Sums may wrap around 64 bits; differences fit.
 
-/// The sum of (step * i + start) / divisor, rounded down, over i < count: of as many terms as
-/// Euclid's algorithm has for step and divisor.
+/// floor((step * i + start) / divisor), summed over i < count in steps of Euclid's algorithm.
 std::uint64_t sum_of_quotients(std::uint64_t count, std::uint64_t divisor, std::uint64_t step,
                                std::uint64_t start) {
   std::uint64_t sum = 0;
@@ -23,7 +21,7 @@ std::uint64_t sum_of_quotients(std::uint64_t count, std::uint64_t divisor, std::
     sum += pairs * (step / divisor) + count * (start / divisor);
     step %= divisor;
     start %= divisor;
-    // The points below the line that are left, counted along its other axis.
+    // The remaining points below the line, counted along its other axis.
     const std::uint64_t end = checked_add(checked_mul(step, count), start);
     count = end / divisor;
     start = end % divisor;
@@ -32,7 +30,7 @@ std::uint64_t sum_of_quotients(std::uint64_t count, std::uint64_t divisor, std::
   return sum;
 }
 
-/// How many pairs of a window and a tap read a position before `end`.
+/// Number of pairs of a window and a tap which read a position before `end`.
 std::uint64_t reads_before(std::uint64_t end, const AxisWindows& axis) {
   if (end == 0) return 0;
   const std::uint64_t last = end - 1;
@@ -46,13 +44,13 @@ std::uint64_t reads_before(std::uint64_t end, const AxisWindows& axis) {
   return whole * axis.taps + cut + sum_of_quotients(cut, axis.dilation, axis.stride, latest);
 }
 
-/// How many positions before `end` some window reads, stride and dilation having no common divisor.
-/// Of those that several pairs read, each pair but the last has its successor `dilation` windows on
-/// and `stride` taps back.
+/// Number of positions before `end` read by any window, for coprime stride and dilation. If several
+/// pairs read a position, each pair except the last has a successor `dilation` windows on and
+/// `stride` taps back.
 std::uint64_t distinct_before(std::uint64_t end, const AxisWindows& axis) {
   const std::uint64_t reads = reads_before(end, axis);
   if (axis.windows <= axis.dilation || axis.taps <= axis.stride) return reads;
-  const std::uint64_t first = axis.stride * axis.dilation;  // that two pairs can read
+  const std::uint64_t first = axis.stride * axis.dilation;  // read by two pairs
   AxisWindows succeeded = axis;
   succeeded.windows -= axis.dilation;
   succeeded.taps -= axis.stride;
@@ -62,7 +60,7 @@ std::uint64_t distinct_before(std::uint64_t end, const AxisWindows& axis) {
 }  // namespace
 
 std::uint64_t positions_read(const AxisWindows& axis) {
-  if (axis.taps == 1) return windows_reading(axis);  // each of them one position
+  if (axis.taps == 1) return windows_reading(axis);  // each reads one position
   const std::uint64_t input_end = checked_add(axis.pad_begin, axis.positions);
   const bool leaves_no_gap = (axis.dilation == 1 && axis.stride <= axis.taps) ||
                              (axis.stride == 1 && axis.dilation <= axis.windows);
@@ -83,13 +81,13 @@ std::uint64_t positions_read(const AxisWindows& axis) {
 std::uint64_t windows_reading(const AxisWindows& axis) {
   const std::uint64_t extent = axis.dilation * (axis.taps - 1);
   const std::uint64_t input_end = checked_add(axis.pad_begin, axis.positions);
-  // The first window that ends behind the padding, and the first that begins behind the input.
+  // The first window ending after the padding, and the first beginning after the input.
   const std::uint64_t first =
       axis.pad_begin > extent ? ceil_div(axis.pad_begin - extent, axis.stride) : 0;
   const std::uint64_t end = std::min(axis.windows, ceil_div(input_end, axis.stride));
   if (first >= end) return 0;
   if (axis.dilation <= axis.positions || axis.taps == 1) return end - first;
-  // Two taps next to each other may lie on both sides of the input.
+  // Two neighbouring taps may lie on both sides of the input.
   const std::uint64_t last_tap = axis.stride * first + extent - axis.pad_begin;
   const std::uint64_t start = checked_add(last_tap % axis.dilation, axis.dilation);
   const auto quotients = [&](std::uint64_t from) {

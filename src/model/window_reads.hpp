@@ -1,7 +1,7 @@
 #pragma once
 
-// Which positions a layer reads: strides longer than the window, gaps between taps, and a remainder
-// at the end leave out some of them, and where padding is wide some windows see nothing else.
+// Which positions a layer reads: strides beyond the window, gaps between taps and a remainder at
+// the end skip positions, and some windows see only padding.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace roofline {
 
-/// One axis: window o reads o * stride + t * dilation - pad_begin for each of its taps t, as far as
-/// that is one of the `positions`. Every number but the padding is at least 1.
+/// One axis: window o reads o * stride + t * dilation - pad_begin for each tap t, if this is one of
+/// the `positions`. Every number but the padding is at least 1.
 struct AxisWindows {
   std::uint64_t positions = 1;
   std::uint64_t windows = 1;
@@ -21,18 +21,18 @@ struct AxisWindows {
   std::uint64_t pad_begin = 0;
 };
 
-/// How many positions some window reads.
+/// Number of positions read by any window.
 std::uint64_t positions_read(const AxisWindows& axis);
 
-/// How many windows read a position.
+/// Number of windows which read a position.
 std::uint64_t windows_reading(const AxisWindows& axis);
 
-/// An axis of a layer with a window. The positions are those of the operand, the windows those of
-/// the result; of a transposed convolution it is the other way round.
+/// For a layer with a window. Positions are the operand's, windows the result's; reversed for a
+/// transposed convolution.
 AxisWindows windows_along(const Layer& layer, std::size_t axis);
 
-/// How many of those positions the layer reads; without a window, how many of the operand's: an
-/// image that gets smaller by nearest neighbours needs as many as it then has.
+/// Without a window, positions of the operand: shrinking by nearest neighbours reads one per
+/// result.
 std::uint64_t positions_read(const Layer& layer, std::size_t axis);
 
 }  // namespace roofline

@@ -14,7 +14,6 @@
 namespace roofline {
 namespace {
 
-/// What an action is advised on: a layer, a network or a measured run.
 struct Subject {
   const Result& result;
   const Context& context;
@@ -35,45 +34,41 @@ struct Subject {
   }
 };
 
-/// A layer as an action changes it, and the engine that it then runs on.
 struct Variant {
   Layer layer;
   std::optional<Engine> engine;
 };
 
-/// Actions on the same thing exclude each other, so that only one of them joins the others.
+/// Actions on the same thing exclude each other.
 enum class Thing : std::uint8_t { layer, type, batch, fusion, launch };
 
 enum Subjects : unsigned { of_layers = 1, of_networks = 2, of_runs = 4 };
 
-/// Changes a row's layer; false where the action does not apply to it.
+/// False if the action does not apply.
 using ChangeLayer = bool (*)(Variant&, const LayerResult&, const Subject&);
 using SetOptions = void (*)(AnalysisOptions&, const Subject&);
-/// What a recording shows that the action saves of a step.
 using SavedByRun = double (*)(const Subject&);
 using MakeText = std::string (*)(const Subject&);
 
-/// A row of the list: what can be done, for which subjects, in what words, and what it changes.
-/// What changed layers or options save the model says; what saves nothing is not advised.
+/// The model computes the saving of changed layers or options; without one there is no advice.
 struct Action {
   std::string_view name;
   Thing thing;
   unsigned subjects;
   std::variant<std::string_view, MakeText> text;
   std::variant<ChangeLayer, SetOptions, SavedByRun> change;
-  std::string_view in_pytorch = "";  ///< how it is done there
+  std::string_view in_pytorch = "";  ///< how PyTorch does it
   bool (*is_possible)(const Subject&) = nullptr;
 };
 
-/// A layer that is done by the one before it all but vanishes: the model has no time of it.
+/// A layer computed by its predecessor's kernel almost vanishes: the model has no time for it.
 constexpr std::string_view vanishing = "fuse_into_layer_before";
 
-/// How many times the batch the advice on it is for.
+/// Factor of the batch in the advice on it.
 constexpr std::uint64_t batch_factor = 8;
 
-/// Whether the row's batch is of images or other samples, of which more can run together: not where
-/// its rows are gradients of weights, single values, or tokens of sequences, nor in a recorded step
-/// of training, whose result depends on its batch.
+/// Whether more images or other samples can run together: not for weight gradients, single values,
+/// or tokens of sequences, nor in a recorded training step, whose result depends on its batch.
 bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
   const Layer& layer = row.layer;
   const std::uint64_t batch = layer.output.batch;
@@ -84,8 +79,8 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
          layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
 
-/// Whether the row is a layer of a network in a type of more than 16 bits that half types can
-/// replace: not what counts, converts or updates weights.
+/// Half types replace types of more than 16 bits, but not in layers which count, convert or update
+/// weights.
 bool may_be_half(const LayerResult& row, const Subject& subject) {
   const DataType type = row.layer.dtypes.input;
   if (type != DataType::fp32 && type != DataType::tf32) return false;
@@ -105,7 +100,7 @@ bool may_be_half(const LayerResult& row, const Subject& subject) {
   return false;
 }
 
-/// All operands in that type and the layout that its libraries take.
+/// Sets all operands to the type, in its libraries' layout.
 bool set_type(Variant& variant, DataType type, const Subject& subject) {
   Layer& layer = variant.layer;
   layer.dtypes = {type, type, type};
@@ -132,7 +127,7 @@ std::string half_text(const Subject& subject) {
              : "fp16";
 }
 
-/// On a part without TF32 or where it is in use already, nothing changes.
+/// No change on a GPU without TF32, or with TF32 in use.
 bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
   return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
          info(row.layer.kind).family == KindFamily::contraction &&
@@ -145,7 +140,7 @@ std::string batch_text(const Subject& subject) {
          (subject.network == nullptr ? ", for as much work" : "");
 }
 
-/// A network grows as a whole, a measured run where it has samples.
+/// A network grows as a whole, a measured run only in layers with samples.
 bool may_grow(const Subject& subject) {
   if (subject.layer != nullptr) return true;
   const auto& batch = subject.result.setting.batch;
@@ -167,7 +162,7 @@ bool multiply_samples(Variant& variant, const LayerResult& row, const Subject& s
   return true;
 }
 
-/// The next multiple of what tensor cores load at once.
+/// The next multiple of a tensor-core load.
 std::uint64_t whole_channels(std::uint64_t channels) { return (channels + 7) / 8 * 8; }
 
 bool fill_channels(Variant& variant, const LayerResult& row, const Subject&) {
@@ -186,7 +181,7 @@ std::string channels_text(const Subject& subject) {
          std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
 }
 
-/// Norms of images, whose blocks are a channel each where those are not innermost.
+/// Norms of images: with channels first, each block has one channel.
 bool set_channels_last(Variant& variant, const LayerResult& row, const Subject&) {
   variant.layer.layout = Layout::nhwc;
   return info(row.layer.kind).family == KindFamily::norm && row.layer.output.spatial_rank > 0 &&
@@ -213,14 +208,13 @@ bool may_be_fused(const Subject& subject) {
   return (now == FusionKind::none || now == FusionKind::eager) && subject.is_inference();
 }
 
-/// The model's time of a layer that is started as the result's layers are; none where no kernel
-/// runs it.
+/// The model's time of a layer started like the result's layers; nullopt if no kernel runs it.
 std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& subject) {
   const Context& context = subject.context;
   const KernelModel& model = kernel_model_for(context, subject.result.bounds.main_engine);
   try {
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
-    if (!plan || !*plan) return std::nullopt;  // a mapping that cannot run
+    if (!plan || !*plan) return std::nullopt;  // a mapping which cannot run
     return launched(**plan, model, launch_of(subject.result.setting.runs_as, context))
         .expected_time_s();
   } catch (const OverflowError&) {
@@ -228,7 +222,7 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
   }
 }
 
-/// What the action makes of the row's time, for as much work; none where it does not apply.
+/// The row's time after the action, for the same work; nullopt if the action does not apply.
 std::optional<double> time_s(const Action& action, const LayerResult& row, const Subject& subject) {
   Variant variant{row.layer, row.engine};
   if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
@@ -258,8 +252,7 @@ bool launches_graphs(const TraceSummary& recording) {
              recording.unmodelled.end();
 }
 
-/// The host's gaps, but for what a graph leaves between two kernels; nothing where graphs run
-/// already.
+/// The host's gaps without those left between a graph's kernels; 0 if graphs run already.
 double saved_by_graph_s(const Subject& subject) {
   if (!subject.run->knows_gaps || launches_graphs(*subject.recording())) return 0;
   const auto& part_s = subject.run->part_s;
@@ -273,8 +266,7 @@ double saved_by_layout_s(const Subject& subject) {
   return subject.recording() != nullptr ? subject.recording()->layout_s : 0;
 }
 
-/// As one kernel, a chain of elementwise layers reads what its first one reads and what each reads
-/// beside, and writes what its last one writes.
+/// One kernel reads the first layer's input and all other operands, and writes the last output.
 double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const Subject& subject) {
   Layer fused = chain.back()->layer;
   fused.kernels = KernelSource::compiler;
@@ -367,7 +359,7 @@ std::vector<const Action*> possible_actions(Subjects kind, const Subject& subjec
   return possible;
 }
 
-/// The advice on an action that takes the time from `old_s` to `new_s`.
+/// For a time changed from `old_s` to `new_s`.
 Advice advice_on(const Action& action, const Subject& subject, double old_s,
                  std::optional<double> new_s) {
   Advice advice;
@@ -381,14 +373,13 @@ Advice advice_on(const Action& action, const Subject& subject, double old_s,
   return advice;
 }
 
-/// Less is within the model's own error.
+/// Smaller gains are within the model's own error.
 bool is_worth_it(double old_s, double new_s) { return old_s >= 1.03 * new_s; }
 
-/// What can be changed of a network's run.
 struct Setup {
   Network network;
   AnalysisOptions options;
-  double work = 1;  ///< times as much as before
+  double work = 1;  ///< relative to before
 };
 
 std::optional<double> time_s(const Setup& setup, const Context& context) {
@@ -396,7 +387,7 @@ std::optional<double> time_s(const Setup& setup, const Context& context) {
   return time && *time > 0 ? std::optional(*time / setup.work) : std::nullopt;
 }
 
-/// False where it changes nothing.
+/// False if it changes nothing.
 bool carry_out(const Action& action, const Subject& subject, Setup& setup) {
   if (const auto* set = std::get_if<SetOptions>(&action.change)) {
     (*set)(setup.options, subject);
@@ -435,7 +426,7 @@ void add_idea(const Action& action, const Subject& subject, std::vector<NetworkI
     ideas.push_back({&action, advice_on(action, subject, now_s, *new_s)});
 }
 
-/// The best idea on each thing, done together; none where there is one thing.
+/// The best idea for each thing, combined; nullopt with only one thing.
 std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const Subject& subject) {
   Setup setup{*subject.network, subject.context.options, 1};
   std::set<Thing> things;
@@ -450,7 +441,7 @@ std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const
   return advice;
 }
 
-/// What the rows save of their measured times if they change as the model says.
+/// Savings of measured times, if rows change as in the model.
 double saved_by_layers_s(const Action& action, const Subject& subject) {
   double saved_s = 0;
   for (const LayerResult& row : subject.result.layers)
@@ -460,7 +451,7 @@ double saved_by_layers_s(const Action& action, const Subject& subject) {
   return saved_s;
 }
 
-/// A step of a larger batch takes the host as long as before, and the GPU what the model says.
+/// A step with a larger batch takes the host as long as before, and the GPU the model's time.
 double saved_by_batch_s(const Verdict& run, double saved_by_layers_s) {
   const double kernels_s = run.step_s - run.idle_s() - saved_by_layers_s;
   const double host_s = run.step_s / batch_factor;
@@ -523,7 +514,7 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
     advice.back().speeds_kernels = action->thing != Thing::batch && action->thing != Thing::launch;
   }
   std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
-  // First what leaves the work as it is: results of a larger batch come later.
+  // First the best action with unchanged work: a larger batch changes results.
   const auto first = std::ranges::find_if(
       advice, [](const Advice& each) { return each.action != "larger_batch"; });
   if (first != advice.end()) std::rotate(advice.begin(), first, first + 1);

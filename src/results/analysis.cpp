@@ -40,8 +40,7 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
                        peaks_of(context.gpu));
 }
 
-/// The engine that the rows are spoken of with: that of the most FLOP of dense contractions, else
-/// the first row's.
+/// The engine with most FLOP of dense contractions, else the first row's.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
   EnumArray<Engine, double> flops{};
   for (const LayerResult& row : rows)
@@ -51,7 +50,6 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
                    : rows.front().engine;
 }
 
-/// The value that all layers share, if they do.
 template <class Get>
 auto common(const std::vector<LayerResult>& rows, Get get)
     -> std::optional<decltype(get(rows.front().layer))> {
@@ -70,7 +68,6 @@ void count_row(LayerResult& row, const Context& context, const std::string& sour
   row.engine = require_engine(layer, context, source);
 }
 
-/// The host's part of a run: the first layer's operand in, the last layer's result out.
 Layer host_copy(std::string name, const Shape& shape, DataType type) {
   Layer layer;
   layer.name = std::move(name);
@@ -83,7 +80,7 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
 
 constexpr std::string_view graph_input_name = "graph.input";
 
-/// A compiled model's input goes to where its graph reads it.
+/// A compiled model copies its input to its graph's place.
 Layer graph_input(const Layer& first) {
   Layer copy =
       host_copy(std::string(graph_input_name), first.inputs.front().shape, first.dtypes.input);
@@ -98,7 +95,7 @@ bool calls_graph(const Network& network, const Context& context) {
          context.launch.protocol == LaunchProtocol::graph;
 }
 
-/// The layer of the source that a tensor is from: what the run adds hands it on.
+/// The source's layer behind a tensor, seen through inserted layers.
 const Layer& source_of(std::size_t producer, const Network& network) {
   const Layer& layer = network.layers[producer];
   if (!layer.is_inserted) return layer;
@@ -117,8 +114,8 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
-/// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
-/// fastest, sums in fp16 among it; an engine that is built says itself which it took.
+/// An engine's builder keeps the fastest kernel, fp16 sums included; a built engine states its
+/// choice.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
   const bool builds = !is_fixed(network.runs_as) && context.options.fusion == FusionKind::epilogue;
   if (builds || network.runs_as == RunsAs::tensorrt_engine)
@@ -129,8 +126,7 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// Moves a layer's operands out of the network, but for those that source_of() and passes_of() ask
-/// for later.
+/// Moves a layer's operands out of the network, unless source_of() and passes_of() need them later.
 Layer take_layer(Layer& layer) {
   if (layer.is_inserted || layer.kind == LayerKind::copy) return layer;
   std::vector<Operand> inputs = std::exchange(layer.inputs, {});
@@ -139,7 +135,7 @@ Layer take_layer(Layer& layer) {
   return all;
 }
 
-/// The rows of a network, not timed yet, which take its layers over.
+/// Takes over the network's layers; rows have no times yet.
 std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
@@ -182,9 +178,8 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
 /// Less is within the model's own error.
 constexpr double clearly_faster = 1.1;
 
-/// TF32 falls back to FP32 where that is faster. Half types stay on tensor cores: measured layers
-/// of one channel do even where vector units would be far faster, so that is advice, not
-/// expectation.
+/// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
+/// do; vector units are advice, not expectation.
 void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
   const AnalysisOptions& options = context.options;
   if (row.engine != Engine::tf32) return;
@@ -199,9 +194,9 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
   row.kernel = kernel;
 }
 
-/// What a cast of autocast's takes the host, of an operator that the model calls: 8 us of 23, from
-/// eager times of eleven networks with and without autocast (PyTorch 2.11, beside an H200). In
-/// training it is recorded and has a gradient, which takes the rest.
+/// Share of an operator's host time taken by a cast: 8 us of 23, from eager times of eleven
+/// networks with and without autocast (PyTorch 2.11, beside an H200). In training it
+/// takes all.
 constexpr double host_cast_share = 8.0 / 23;
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
@@ -241,7 +236,7 @@ void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& mod
   row.better_time_s = better_time_s(row, model, context.options.cache);
 }
 
-/// A thread takes some ten microseconds to start, a row a few.
+/// Starting a thread takes some ten microseconds, a row a few.
 std::size_t threads_for(std::size_t rows, const Context& context) {
   constexpr std::size_t rows_worth_a_thread = 1000;
   return std::min(context.options.threads, rows / rows_worth_a_thread);
@@ -258,7 +253,7 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
   return ceilings;
 }
 
-/// The batch that all rows share but for those of weights, which have none.
+/// The common batch of all rows, apart from weights without one.
 std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& rows) {
   std::optional<std::uint64_t> batch;
   for (const LayerResult& row : rows) {
@@ -269,7 +264,6 @@ std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& 
   return batch;
 }
 
-/// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context,
                  const std::shared_ptr<const TraceSummary>& recording,
@@ -306,7 +300,6 @@ RunWay way_of(const Network& network, const AnalysisOptions& options) {
   return network.runs_as == RunsAs::pytorch_program ? RunWay::program : RunWay::layers;
 }
 
-/// All that follows from measured times.
 void measure_up(Result& result, const Context& context) {
   result.measured.impossible = impossible_times(result, context);
   result.measured.summary = measured_summary(result, context);
@@ -322,8 +315,7 @@ std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
 
 InputError overflow(const std::string& source) { return {source, "", OverflowError().what()}; }
 
-/// Needs the layers before rows take them over. An overflow is a value, so that it is said only
-/// where nothing else is wrong.
+/// Before rows take over the layers. An overflow is a value, so that other errors come first.
 Expected<Memory> memory_of_network(const Network& network, const Context& context) {
   try {
     return memory_of(network, context.options.optimizer);

@@ -6,7 +6,6 @@
 namespace roofline {
 namespace {
 
-/// A network at batches on one GPU.
 class Search {
  public:
   Search(const NetworkAtBatch& network_at, const Context& context)
@@ -19,7 +18,7 @@ class Search {
                  static_cast<double>(reserved_memory_byte(context.gpu));
   }
 
-  /// Doubles the batch for as long as it fits, then narrows down between the last two.
+  /// Doubles the batch while it fits, then searches between the last two.
   std::uint64_t largest() {
     if (needed_byte(1) > free_byte_)
       throw InputError(source_, "",
@@ -48,10 +47,10 @@ class Search {
   }
 
  private:
-  /// Beyond the memory of any GPU, where an image takes a byte.
+  /// Beyond any GPU's memory, even at one byte per image.
   static constexpr std::uint64_t most = std::uint64_t{1} << 50;
 
-  /// What does not fit 64 bits fits no GPU either.
+  /// A batch beyond 64-bit counts does not fit.
   const SettingRow& at(std::uint64_t batch) {
     const auto known = rows_.find(batch);
     if (known != rows_.end()) return known->second;
@@ -78,8 +77,8 @@ class Search {
     return byte ? static_cast<double>(*byte) : too_much;
   }
 
-  /// Between a batch that fits and one that does not. Memory grows nearly in proportion, so that
-  /// interpolation hits; halving bounds the steps where it does not.
+  /// Memory is nearly proportional to the batch, so interpolation is accurate; halving bounds the
+  /// steps otherwise.
   std::uint64_t largest_between(std::uint64_t fitting, std::uint64_t unfit) {
     for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
       const double gap = needed_byte(unfit) - needed_byte(fitting);
@@ -102,7 +101,7 @@ class Search {
   const NetworkAtBatch& network_at_;
   const Context& context_;
   double free_byte_ = 0;
-  std::map<std::uint64_t, SettingRow> rows_;  ///< by batch
+  std::map<std::uint64_t, SettingRow> rows_;
   std::string source_;
 };
 

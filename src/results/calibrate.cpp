@@ -17,27 +17,27 @@ namespace {
 
 constexpr double first_step = 1.3;
 constexpr double last_step = 1.02;
-constexpr double least_effect = 0.01;  ///< |ln| by which a constant's quarter moves a layer's time
-constexpr std::size_t least_layers = 5;  ///< that a constant must move so
+/// |ln| of a layer's time under a change of the constant by a quarter.
+constexpr double least_effect = 0.01;
+constexpr std::size_t least_layers = 5;  ///< required number of affected layers
 
-constexpr std::size_t most_folds = 5;  ///< fewer where there are fewer networks
+constexpr std::size_t most_folds = 5;  ///< at most one per network
 
 using Indices = std::vector<std::size_t>;
 
-/// What an error counts: in full up to a factor of two.
+/// An error's contribution: in full up to a factor of two.
 double loss(double log_ratio) {
   const double distance = std::fabs(log_ratio);
   const double full = std::log(2.0);
   return distance <= full ? distance : full + (distance - full) / 3;
 }
 
-/// What a constant costs that drifts from its first value, as a share of the sum over all layers.
+/// Cost of a constant's drift from its first value, as a share of the sum over all layers.
 double drift_penalty(double value, double first, double range) {
   const double drift = first > 0 && value > 0 ? std::log(value / first) : (value - first) / range;
   return 2e-4 * drift * drift;
 }
 
-/// One fit to some of the layers.
 class Fit {
  public:
   Fit(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, Indices used,
@@ -84,7 +84,6 @@ class Fit {
   const Indices& free() const { return free_; }
   const Indices& undetermined() const { return undetermined_; }
   std::size_t untouched() const { return untouched_; }
-  /// Which of the used layers a free constant moves.
   const Indices& layers_of(std::size_t constant) const { return layers_of_.at(constant); }
   const ConstantValues& first() const { return first_; }
   const ModelConstants& constants() const { return *constants_; }
@@ -112,7 +111,7 @@ class Fit {
     return std::clamp(to, note.least, note.most);
   }
 
-  /// Which of the used layers a constant moves; whether they are enough to determine it.
+  /// Finds the used layers which depend on a constant, and whether they determine it.
   void find_layers_of(std::size_t constant) {
     const double held = value(constant);
     double moved = stepped(constant, held, 1.25);
@@ -137,7 +136,7 @@ class Fit {
     }
   }
 
-  /// The sum over the layers that the constant moves, and what its drift costs.
+  /// The sum over the constant's layers, plus the cost of its drift.
   double cost(std::size_t constant, const std::vector<double>& ratios) {
     const ConstantNote& note = constants_->notes[constant];
     const double penalty =
@@ -179,14 +178,14 @@ class Fit {
   Indices used_;
   std::shared_ptr<ModelConstants> constants_;
   ConstantValues first_{};
-  std::vector<double> log_ratio_;  ///< of each layer; known of the used ones
+  std::vector<double> log_ratio_;  ///< of each layer; known for used ones
   Indices free_;
   Indices undetermined_;
   std::size_t untouched_ = 0;
   std::map<std::size_t, Indices> layers_of_;
 };
 
-/// Layers that are left out together, as numbers: networks, or where there is but one, layers.
+/// Numbers of groups for cross-validation: networks, or layers if there is only one network.
 std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers) {
   const bool one_network = std::ranges::all_of(
       layers, [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
@@ -206,7 +205,7 @@ std::size_t count_networks(const std::vector<MeasuredLayer>& layers) {
   return names.size();
 }
 
-/// What is known of each layer: ln(expected / measured) by three sets of constants.
+/// ln(expected / measured) of each layer with three sets of constants.
 struct LogRatios {
   std::vector<double> before;
   std::vector<double> after;
@@ -245,7 +244,6 @@ std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
   return cells;
 }
 
-/// One attempt: a fit to all layers, and its cross-validation.
 class Attempt {
  public:
   Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers)
@@ -271,7 +269,7 @@ class Attempt {
     }
   }
 
-  /// Classes that the fit would change, and that it did not help where it had not seen them.
+  /// Classes changed by the fit without an improvement on unseen layers.
   std::vector<LayerClass> not_helped() const {
     std::vector<LayerClass> classes;
     if (ratios_.held_out.empty()) return classes;
@@ -288,7 +286,7 @@ class Attempt {
     return classes;
   }
 
-  /// The constants that these depend on keep their values from now on. Whether any was free.
+  /// Freezes the constants which these classes depend on. Returns whether any was free.
   bool freeze(const std::vector<LayerClass>& classes, std::vector<bool>& may_move) const {
     const auto is_refused = [&](std::size_t i) {
       return std::ranges::find(classes, class_of(layers_[i].layer)) != classes.end();
@@ -317,7 +315,6 @@ class Attempt {
   LogRatios ratios_;
 };
 
-/// Which constants have a range and a name that fits.
 std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
   std::vector<bool> may_move(constant_count);
   for (std::size_t i = 0; i < constant_count; ++i)

@@ -2,18 +2,18 @@
 
 // Constants of the kernel model fitted to measured layers.
 //
-// The fit makes the mean of |ln(expected / measured)| small, in which errors beyond a factor of two
-// count a third of their excess, so that a library's missteps pull little. It moves one constant
-// after the other by a factor that shrinks from 1.3 to 1.02, within the constant's range, and keeps
-// a step only where it lowers the mean by more than the constant's way from its first value costs:
-// what the layers cannot tell apart stays where it was.
+// The fit minimises the mean of |ln(expected / measured)|; errors beyond a factor of two count a
+// third of their excess, so that a library's missteps weigh little. It moves one constant after the
+// other by a factor which shrinks from 1.3 to 1.02, within the constant's range, and keeps a step
+// only if the mean falls by more than the cost of the constant's drift: constants which the layers
+// do not determine keep their values.
 //
-// Cross-validation fits again without a fifth of the networks at a time, and scores those; where
-// all layers are of one network, without a fifth of the layers.
+// Cross-validation repeats the fit without a fifth of the networks at a time (of the layers, if
+// there is only one network), and scores these.
 //
 // A calibration makes nothing worse: a class of layers whose held-out error does not fall keeps the
-// constants that its layers depend on, also those that others share with it, and the others are
-// fitted again without these. So it goes on until every class either gains or is as it was.
+// constants of its layers, even those shared with other classes, and the fit is repeated without
+// them, until every class gains or is unchanged.
 
 #include <cstddef>
 #include <functional>
@@ -36,13 +36,12 @@ struct MeasuredLayer {
   CacheState cache = CacheState::warm;
   Launch launch;
   double measured_s = 0;
-  std::string network;  ///< layers of one are left out together
+  std::string network;  ///< layers of a network are held out together
   std::string source{};
   std::string where{};  ///< in the source: its line, or the layer's name
 };
 
-/// Errors by the constants as they were, as they are now, and by fits that had not seen the layer's
-/// network.
+/// With the original constants, the fitted ones, and by fits without the layer's network.
 struct CalibrationScore {
   std::size_t layers = 0;
   ModelError before;
@@ -65,22 +64,20 @@ struct FittedConstant {
 
 struct Calibration {
   ModelConstants constants;
-  std::vector<FittedConstant> fitted;     ///< those that moved
-  std::vector<std::size_t> undetermined;  ///< that some layer depends on, but too few or too little
-  std::vector<std::size_t> frozen;        ///< that refused classes depend on
-  std::size_t kept = 0;                   ///< determined, and best where they were
-  std::size_t untouched = 0;              ///< that might have moved, but no layer depends on them
-  std::vector<LayerClass> refused;        ///< that a fit did not help: they are as they were
+  std::vector<FittedConstant> fitted;
+  std::vector<std::size_t> undetermined;  ///< some layers depend on them, but too few or too little
+  std::vector<std::size_t> frozen;        ///< constants of refused classes
+  std::size_t kept = 0;                   ///< determined, and best unchanged
+  std::size_t untouched = 0;              ///< movable, but no layer depends on them
+  std::vector<LayerClass> refused;        ///< not improved by the fit, so unchanged
   std::vector<CalibrationCell> cells;
   CalibrationScore all;
-  /// ln(expected / measured) of each layer by a fit that had not seen its network; empty without
-  /// cross-validation.
+  /// ln(expected / measured) by fits without the layer's network; empty without cross-validation.
   std::vector<double> held_out_log_ratios;
   std::size_t networks = 0;
 };
 
-/// Fits the constants whose names fit the pattern ("dense.tensor.*"). `on_round` is called now and
-/// then. At least one layer.
+/// Fits constants whose names match the pattern ("dense.tensor.*"), to at least one layer.
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
                       const std::string& pattern, const std::function<void()>& on_round);
 

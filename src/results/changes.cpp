@@ -30,17 +30,15 @@ std::string setting_text(const Setting& setting) {
   return text;
 }
 
-/// What is the same work in two inputs: a layer's pass and name, or the name of what no layer
-/// stands for.
+/// A layer's pass and name, or the name of work without a layer.
 using WorkKey = std::pair<std::optional<Pass>, std::string>;
 
 struct Work {
   WorkTime time;
-  const LayerResult* row = nullptr;  ///< the first one's; null of what no layer stands for
+  const LayerResult* row = nullptr;  ///< of the first one; null for work without a layer
 };
 using AllWork = std::map<WorkKey, Work>;
 
-/// An input's work and sums.
 struct Side {
   std::string name;
   AllWork work{};
@@ -58,7 +56,7 @@ struct Side {
   }
 };
 
-/// In a recording, copies of a layer have one time, the mean: they are one piece of work.
+/// In a recording, copies of a layer have one mean time: they are one piece of work.
 Side measured_side(const Result& result, bool joins_copies) {
   Side side{name_of_input(result)};
   for (const LayerResult& row : result.layers) {
@@ -113,7 +111,7 @@ Side expected_side(const Result& result) {
   return side;
 }
 
-/// Kernels of one name are one piece of work, whatever their grids.
+/// Kernels with one name are one piece of work, whatever their grids.
 Side kernel_side(const KernelTable& table) {
   const KernelRecording& recording = *table.recording;
   Side side{recording.name + (table.gpu.empty() ? "" : " on " + table.gpu)};
@@ -137,7 +135,7 @@ std::optional<RatioSplit> split_of(const WorkTime& before, const WorkTime& after
   return RatioSplit{hardware, expected / hardware, after.time_s / before.time_s / expected};
 }
 
-/// Splits the ratio of each layer's measured times, and of all together where all are layers.
+/// Splits the ratio of each layer's measured times, and of the sums if all work is layers.
 void split_ratios(ChangeGroup& group) {
   const auto add = [](WorkTime& sum, const WorkTime& each) {
     sum.time_s += each.time_s;
@@ -156,7 +154,6 @@ void split_ratios(ChangeGroup& group) {
   if (all) group.split = split_of(before, after);
 }
 
-/// Changes of one sort, with their sums.
 ChangeGroup group_of(std::vector<Change> changes) {
   ChangeGroup group;
   for (const Change& each : changes) {
@@ -173,7 +170,6 @@ bool are_of_one_kind(const Work& a, const Work& b) {
   return a.row == nullptr || b.row == nullptr || a.row->layer.kind == b.row->layer.kind;
 }
 
-/// Moves work that is in both from the two into the changes.
 std::vector<Change> take_same_names(AllWork& earlier, AllWork& later) {
   std::vector<Change> changed;
   for (auto work = earlier.begin(); work != earlier.end();) {
@@ -190,7 +186,7 @@ std::vector<Change> take_same_names(AllWork& earlier, AllWork& later) {
   return changed;
 }
 
-/// Moves layers that are alike but for their names, in the order of the networks.
+/// Moves layers equal in all but their names, in network order.
 void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& changed) {
   const auto in_order = [](AllWork& all) {
     std::vector<AllWork::iterator> layers;
@@ -217,7 +213,6 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
   }
 }
 
-/// What went, what came and what changed.
 Changes changes_between(Side before, Side after, ChangesOf times) {
   std::vector<Change> changed = take_same_names(before.work, after.work);
   if (times == ChangesOf::expected) take_same_layers(before.work, after.work, changed);

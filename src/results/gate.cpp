@@ -9,7 +9,7 @@
 
 namespace roofline {
 
-/// A network as a whole, or one layer, whose sums are its own.
+/// A whole network, or one layer with its own sums.
 struct GateSubject {
   Total total;
   std::optional<std::uint64_t> batch;
@@ -19,7 +19,7 @@ struct GateSubject {
 namespace {
 
 struct GateUnit {
-  std::string_view suffix;  ///< to the field's name
+  std::string_view suffix;  ///< of the field's name
   double size = 1;          ///< in base units
 };
 
@@ -37,7 +37,8 @@ using Known = std::optional<double>;
 GateSubject subject_of(const LayerResult& row) {
   GateSubject subject;
   add_to_total(subject.total, row);
-  subject.total.params = row.counts.params;  // which only a layer's first pass adds
+  // Only a layer's first pass adds them to a total.
+  subject.total.params = row.counts.params;
   return subject;
 }
 
@@ -54,7 +55,7 @@ Known lost(const Total& total) {
   return total.lost_s;
 }
 
-/// What takes no time, such as a view, has no ratio.
+/// Work without time, such as a view, has no ratio.
 Known known_ratio(const Known& part, const Known& whole) {
   return part && whole && *whole > 0 ? Known(*part / *whole) : Known();
 }
@@ -102,7 +103,7 @@ std::string written_name(const GateField& field, const GateUnit& unit) {
 }
 
 void set_field(Gate& gate, std::string_view written) {
-  constexpr std::string_view time = "_time";  // "expected_time_s", as JSON has it, is "expected_s"
+  constexpr std::string_view time = "_time";  // "expected_time_s", as in JSON, is "expected_s"
   gate.name = written;
   if (const std::size_t at = written.find(std::string(time) + "_"); at != written.npos)
     gate.name.erase(at, time.size());
@@ -144,7 +145,7 @@ bool holds(const Gate& gate, double value) {
   return gate.comparison.front() == (value > gate.limit ? '>' : '<');
 }
 
-/// Whether there was an answer; a failure joins the others.
+/// Whether the value is known; appends a failure.
 bool answer(const Gate& gate, const GateSubject& subject, GateFailure place,
             std::vector<GateFailure>& failures) {
   const Known value = gate.value(subject);

@@ -8,9 +8,8 @@
 
 namespace roofline {
 
-/// Does `work(begin, end)` of all numbers from 0 to `count` on so many threads, each of which has
-/// as many numbers that follow each other. Throws what the first of these ranges threw that threw
-/// anything, so that where a range stops at its first failure it is the first of all.
+/// Calls `work(begin, end)` for consecutive ranges of 0..`count`, one per thread. Rethrows the
+/// exception of the first failing range, so the first failure if ranges stop there.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
@@ -21,7 +20,7 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
                           end = count * (part + 1) / threads] { work(begin, end); };
     try {
       parts.push_back(std::async(part == 0 ? std::launch::deferred : std::launch::async, do_part));
-    } catch (const std::system_error&) {  // the system gives no more threads: this one does it
+    } catch (const std::system_error&) {  // the system has no more threads: run on this one
       parts.push_back(std::async(std::launch::deferred, do_part));
     }
   }

@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-/// What the counters cannot tell apart runs on these units where the part has no such peak.
+/// The GPU's engine for a counted one; without a peak, an engine which counters do not tell apart.
 std::optional<Engine> engine_on(const EngineRates& peaks, Engine engine) {
   if (peaks[engine]) return engine;
   if (engine == Engine::fp16_tensor_fp16_accumulate && peaks[Engine::fp16_tensor])
@@ -17,7 +17,7 @@ std::optional<Engine> engine_on(const EngineRates& peaks, Engine engine) {
   return std::nullopt;
 }
 
-/// The units that their FLOP keep busy for the longest; without peaks those of the most FLOP.
+/// The engine with the longest time for its FLOP; without peaks, with the most FLOP.
 struct BusiestEngine {
   std::optional<Engine> engine;
   double time_s = 0;
@@ -70,7 +70,6 @@ void place(KernelRow& row, const Bounds& bounds) {
       row.nearest_roof = roof;
 }
 
-/// The engine that the table is spoken of with: that of the kernel with the most FLOP.
 std::optional<Engine> main_engine_of(const std::vector<KernelRow>& rows, const EngineRates& peaks) {
   const KernelRow* most = nullptr;
   for (const KernelRow& row : rows)

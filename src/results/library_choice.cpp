@@ -1,4 +1,4 @@
-// Whether a library ran the algorithm that it should have, as far as the kernel's name tells.
+// Whether a library chose the right algorithm, judged by the kernel's name.
 
 #include <algorithm>
 #include <initializer_list>
@@ -9,24 +9,23 @@
 namespace roofline {
 namespace {
 
-/// What algorithms have in common that libraries choose between.
 enum class Approach : std::uint8_t {
   unknown,
-  naive,   ///< a thread a result, which reads every operand from memory
+  naive,   ///< one thread per result, reading every operand from memory
   direct,  ///< a patch of the image in registers or shared memory
   im2col,  ///< the image copied into a matrix, then a matrix product
-  gemm,    ///< a matrix product, its operand gathered on the fly
+  gemm,    ///< a matrix product with an operand gathered on the fly
   winograd,
   fft,
 };
 
 struct ApproachMark {
   Approach approach;
-  std::initializer_list<std::string_view> parts;  ///< of a kernel's name, any of which tells it
+  std::initializer_list<std::string_view> parts;  ///< of kernel names; any of them matches
 };
 
-/// Parts of the names of cuDNN's, MIOpen's, Composable Kernel's and ATen's kernels, of MIOpen's
-/// solvers and of this model's algorithms. Asked in this order.
+/// Parts of names of kernels of cuDNN, MIOpen, Composable Kernel and ATen, of MIOpen's solvers and
+/// of this model's algorithms, in order.
 const ApproachMark approach_marks[] = {
     {Approach::naive, {"Naive", "naive_conv"}},
     {Approach::winograd, {"inograd", "Sp3AsmConv"}},
@@ -47,8 +46,7 @@ Approach approach_of(std::string_view name) {
   return Approach::unknown;
 }
 
-/// The groups side by side in one kernel, as images of their own: what a library should have where
-/// it has but a naive kernel.
+/// All groups side by side in one kernel, as images: the target for a naive library kernel.
 std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel& model,
                                       CacheState cache) {
   Layer layer = row.layer;
@@ -78,7 +76,7 @@ std::optional<double> better_time_s(const LayerResult& row, const KernelModel& m
   if (row.layer.kind != LayerKind::conv) return std::nullopt;
   const Approach ran = approach_of(row.layer.measured->kernel);
   const Approach better = approach_of(better_kernel(row));
-  // A planned FFT is no reproach: of it alone autotuned kernels on an H200 took twice the range.
+  // A planned FFT is no evidence: for FFT alone, autotuned kernels on an H200 took twice the range.
   if (ran == better || ran == Approach::unknown || better == Approach::unknown ||
       better == Approach::fft)
     return std::nullopt;

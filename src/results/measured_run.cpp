@@ -17,8 +17,8 @@ bool may_save_macs(const Layer& layer) {
 /// Winograd with the largest tiles in use does a quarter of the multiply-adds.
 constexpr double fewest_macs_share = 0.25;
 
-/// What no kernel is faster than: at a quarter more than the datasheet's clock, on the fastest unit
-/// for the layer's type, its operands and its result in L2 as far as they fit.
+/// Lower bound on any kernel's time: at 1.25 times the datasheet's clock, on the fastest unit for
+/// the layer's type, with operands and result in L2 as far as they fit.
 double least_s(const LayerResult& row, const Context& context) {
   constexpr double most_clock = 1.25;
   const EngineRates& peaks = context.gpu.peak_flop_per_s;
@@ -64,8 +64,7 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
   }
 }
 
-/// What stands between the bound and the measured time: the largest part of the expected time that
-/// is not the bound's own resource, or what the model does not explain.
+/// The largest part of the expected time apart from the bound's resource, or unexplained time.
 std::string why_lost(const LayerResult& row, bool is_recorded) {
   if (row.better_time_s)
     return "the library chose badly: " + row.layer.measured->kernel + ", not " +
@@ -79,7 +78,7 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
   const double rate_s = part_s[own] - row.point.roofline_time_s;
   if (unexplained_s > std::max(part_s[largest], rate_s))
     return "slower than a library's kernel should be";
-  // Of a kernel of one's own that nothing is said of, a library's is known alone.
+  // For an unknown kernel of the user's own, only a library's losses are known.
   if (!is_recorded && row.layer.mapping == KernelMapping{})
     return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter()));
   if (rate_s > part_s[largest])
@@ -94,7 +93,7 @@ std::string best_help(const LayerResult& row, const Result& result, const Contex
   return best == all.end() ? "" : best->text;
 }
 
-/// Layers that differ in nothing but their names count as one.
+/// Layers equal in all but their names count as one.
 void add_lost(std::vector<LostTime>& lost, const Result& result, std::size_t row, double seconds) {
   const LayerResult& layer = result.layers[row];
   if (!lost.empty()) {
@@ -124,7 +123,7 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
   return lost;
 }
 
-/// Where the model's own time is below the bound, the bound stands for that, and less is beyond it.
+/// If the expected time is below the bound, the bound replaces it.
 void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
   const auto& part_s = summary.part_s;
   const double bound_s = summary.total.roofline_time_s;
@@ -144,7 +143,7 @@ void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
   take(StepPart::unexplained, rest_s);
 }
 
-/// Kernels of layers that ran side by side took less of the step than their times sum to.
+/// Kernels which ran side by side took less of the step than the sum of their times.
 void add_recording(Verdict& verdict, const TraceSummary& recording) {
   auto& step_s = verdict.part_s;
   const double kernels_s =
@@ -169,7 +168,7 @@ void set_measured_gpu(Network& network, const std::string& gpu) {
 void set_measured(LayerResult& row, const Context& context) {
   const Measured& measured = *row.layer.measured;
   if (!measured.is_known()) return;
-  // Nothing was measured on a part that is not built.
+  // A hypothetical GPU has no measured times.
   const bool on_this_gpu = context.gpu.changes.empty() && answers_to(context.gpu, measured.gpu);
   if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu)
     row.layer.measured = {};

@@ -42,7 +42,7 @@ std::vector<MainLayer> main_layers(const Result& result) {
   return layers;
 }
 
-/// A person's own ceilings take the place of the part's: they grow with them.
+/// The user's own ceilings replace the GPU's: they grow with them.
 AnalysisOptions grown(AnalysisOptions options, std::string_view what) {
   auto& own = what == "bandwidth" ? options.bandwidth_byte_per_s : options.peak_flop_per_s;
   if (own && what != "l2") *own *= 1 + tenth;
@@ -60,7 +60,7 @@ std::vector<Sensitivity> sensitivities(const Result& result, const Context& cont
   for (const std::string_view what : things) {
     const GpuSetting more{std::string(what), std::string(what), std::nullopt, true, 1 + tenth};
     const Expected<Gpu> gpu = with_settings(context.gpu, {&more, 1});
-    if (!gpu) continue;  // the part does not state it
+    if (!gpu) continue;  // the GPU does not state it
     if (const auto time_s = network_time_s(network, *gpu, grown(context.options, what)))
       add(what, *time_s);
   }

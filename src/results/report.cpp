@@ -32,7 +32,7 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   return explanation;
 }
 
-/// Rows that the pattern names: a layer called just so, or else all that fit it.
+/// Rows matching the pattern: layers with exactly this name, else all matches.
 std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
                                      const std::string& pattern) {
   std::vector<Explanation> explanations;
@@ -69,8 +69,7 @@ std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
   return gpus;
 }
 
-/// Two files of one name in two folders are told apart by their paths, two networks of one name in
-/// one source by their order.
+/// Labels files with equal names by their paths, and equal names within one source by their order.
 void tell_apart(std::vector<Result>& results) {
   std::map<std::string, std::map<std::string, std::set<std::size_t>>> items_of;
   for (const Result& result : results)
@@ -96,7 +95,7 @@ Changes changes_of(const std::vector<Result>& results, const std::vector<KernelT
   return changes_between(results[0], results[1]);
 }
 
-/// Each piece of work on all GPUs together, as it first comes, on the best of them first.
+/// Groups each piece of work in order of first appearance, its best GPU first.
 void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
   std::map<std::tuple<std::string, std::string, std::size_t>, std::size_t> works;
   const auto work_of = [&](const Evaluated& each) {

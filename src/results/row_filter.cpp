@@ -15,8 +15,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Groups = Selection::Groups;
 
-/// What a row is put in order by: a sum of one layer or of several. Of rows of one GPU energy and
-/// cost are as the time, which is the measured one where the whole has one.
+/// On one GPU energy and cost follow the time, which is measured if the whole is.
 double key_of(const TypeRow& row, SortBy by, const std::optional<double>& whole_measured_s) {
   const Total& sum = row.total;
   const auto flops = static_cast<double>(sum.flops);
@@ -48,7 +47,7 @@ TypeRow sum_of(const std::vector<LayerResult>& layers, const Indices& rows) {
   return sum;
 }
 
-/// No time is expected of a kernel; it loses what it takes beyond its nearest roof.
+/// A kernel has no expected time; it loses the time beyond its nearest roof.
 TypeRow sum_of(const KernelRow& row) {
   TypeRow sum;
   sum.time_share = row.time_share;
@@ -61,8 +60,8 @@ TypeRow sum_of(const KernelRow& row) {
   return sum;
 }
 
-/// Layers that differ in nothing but their names, by their first one. What they cost is compared
-/// too: rows of one layer may be fused into others or made on other GPUs.
+/// Layers equal in all but their names, in order. Costs are compared too: equal layers may be fused
+/// into others or run on other GPUs.
 Groups groups_of(const std::vector<LayerResult>& rows) {
   Groups groups;
   const auto key_of = [](const LayerResult& row) {
@@ -88,10 +87,9 @@ Groups each_alone(std::size_t rows) {
   return groups;
 }
 
-/// So many rows are shown even where few of them make up the time.
+/// Tables up to this length are shown whole.
 constexpr std::size_t few = 12;
 
-/// What a screen shows where nothing else is asked for.
 constexpr std::size_t screen_rows = 24;
 RowFilter leading_rows() {
   RowFilter leading;
@@ -100,13 +98,12 @@ RowFilter leading_rows() {
   return leading;
 }
 
-/// All groups in the filter's order, those first that it chooses.
+/// All groups in the filter's order, the chosen ones first.
 struct Order {
   Groups groups;
   std::size_t chosen = 0;
 };
 
-/// By `key(group, SortBy)`.
 template <class Key>
 Order order_of(const Groups& groups, const Key& key, const RowFilter& filter) {
   if (!filter.selects()) return {groups, groups.size()};
@@ -134,7 +131,7 @@ Groups chosen(const Groups& groups, const Key& key, const RowFilter& filter) {
   return std::move(order.groups);
 }
 
-/// Of groups of so many rows, whose sums `sum_of` gives.
+/// For groups of `rows` rows, summed by `sum_of`.
 template <class SumOf>
 Selection selection_of(const Groups& groups, std::size_t rows, const SumOf& sum_of,
                        const std::optional<double>& whole_measured_s, const RowFilter& filter) {
@@ -157,7 +154,6 @@ Selection selection_of(const Groups& groups, std::size_t rows, const SumOf& sum_
   return selection;
 }
 
-/// Of rows none of which are alike.
 template <class SumOf>
 Selection selection_of(std::size_t rows, const SumOf& sum_of,
                        const std::optional<double>& whole_measured_s, const RowFilter& filter) {
@@ -165,8 +161,7 @@ Selection selection_of(std::size_t rows, const SumOf& sum_of,
   return selection_of(each_alone(rows), rows, sum, whole_measured_s, filter);
 }
 
-/// The places of results of one layer, those together that are of one GPU and, where inputs are
-/// evaluated in several settings, of one of these.
+/// One-layer results grouped by GPU and, if there are several, by setting.
 Groups inputs_of_one_layer(const std::vector<Evaluated>& results) {
   std::map<std::tuple<std::string, std::string, std::size_t, std::string>, std::size_t> settings;
   std::map<std::pair<std::string, std::size_t>, std::size_t> known;
@@ -183,7 +178,7 @@ Groups inputs_of_one_layer(const std::vector<Evaluated>& results) {
   return groups;
 }
 
-/// The sums of results of one layer, whose shares are of the time of all of them.
+/// Sums of one-layer results, with shares of their total time.
 std::vector<TypeRow> sums_of(const std::vector<Evaluated>& results, const Indices& places) {
   std::vector<TypeRow> sums;
   for (const std::size_t place : places) sums.push_back(sum_of(results[place].result.layers, {0}));
@@ -276,7 +271,7 @@ Selection select(const SettingsTable& table, const RowFilter& filter) {
   }
   selection.all_groups = selection.groups.size();
   if (table.ranked_by && filter.top) {
-    // What does not fit stands last.
+    // Settings beyond the memory are last.
     const std::size_t kept = std::min<std::size_t>(selection.all_groups, *filter.top);
     selection.groups.resize(kept);
     selection.rows.resize(kept);

@@ -7,7 +7,6 @@
 namespace roofline {
 namespace {
 
-/// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(SettingRow& row, const Result& result) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
   const auto largest = std::ranges::max_element(part_s);
@@ -52,7 +51,7 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   return row;
 }
 
-/// The row with the least of a quantity among those that fit.
+/// The fitting row with the least quantity.
 std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
                                  std::optional<double> SettingRow::*quantity) {
   std::optional<std::size_t> best;
@@ -63,7 +62,7 @@ std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
   return best;
 }
 
-/// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
+/// Sorts rows by GPU and type, each in order of first appearance, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
   std::map<std::optional<DataType>, std::size_t> types;
@@ -77,15 +76,15 @@ void sort_rows(std::vector<SettingRow>& rows) {
   std::ranges::stable_sort(rows, {}, key_of);
 }
 
-/// The least first, then what does not know the quantity, then what does not fit; equals by time.
+/// The least first, then unknown quantities, then settings beyond the memory; ties by time.
 auto rank_of(const SettingRow& row, SortBy by) {
   const std::optional<double>& quantity = ranked_quantity(row, by);
   return std::tuple(!row.fits.value_or(true), !quantity, quantity.value_or(0),
                     row.time_per_image_s.value_or(row.time_s));
 }
 
-/// Rows whose range, quantity / within to quantity x within, overlaps that of the first of a rank
-/// share it: for all that is known they are as good.
+/// Rows whose ranges, quantity / factor to quantity x factor, overlap the first one's share its
+/// rank.
 void set_ranks(SettingsTable& table, SortBy by) {
   const auto range_of = [](const SettingRow& row) {
     return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;
@@ -94,7 +93,7 @@ void set_ranks(SettingsTable& table, SortBy by) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     SettingRow& row = table.rows[i];
     const std::optional<double>& quantity = ranked_quantity(row, by);
-    if (!quantity || !row.fits.value_or(true)) break;  // as all that follow
+    if (!quantity || !row.fits.value_or(true)) break;  // so are all later rows
     const SettingRow& best = table.rows[first];
     if (*quantity / range_of(row) > *ranked_quantity(best, by) * range_of(best)) first = i;
     row.rank = first + 1;
@@ -122,7 +121,6 @@ void finish_points(SettingsTable& table) {
   }
 }
 
-/// What tells the settings of one work apart.
 auto setting_key(const Result& result) {
   return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
 }

@@ -9,7 +9,7 @@
 namespace roofline {
 namespace {
 
-/// A sum is known as long as every part is.
+/// A sum is known only if every part is.
 void add_time(std::optional<double>& sum, const std::optional<double>& part) {
   if (sum && part)
     *sum += *part;
@@ -24,7 +24,7 @@ void add_bytes(Bytes& sum, const Bytes& bytes) {
   sum.total = checked_add(sum.total, bytes.total);
 }
 
-/// Layers that have a measured time which none of their passes could be compared with.
+/// Layers with a measured time which is comparable with none of their passes.
 std::uint64_t count_not_compared(const std::vector<LayerResult>& rows) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < rows.size();) {
@@ -45,27 +45,27 @@ bool reads_another(const LayerResult& row) {
 
 double beyond(double byte, double cache_byte) { return std::max(0.0, byte - cache_byte); }
 
-/// What a run reads first or leaves last, as far as the rows tell it for sure: weights that layers
-/// share count once, and of all inputs the largest, since several layers may read the same one.
+/// Certain first reads and last writes: shared weights count once, and of all inputs only the
+/// largest, since several layers may read the same one.
 double once_byte(const std::vector<LayerResult>& rows) {
   double weights = 0, input = 0, results = 0;
   for (const LayerResult& row : rows) {
     if (row.layer.kind == LayerKind::host_copy || row.counts.is_upper_estimate) continue;
     const Bytes& bytes = row.counts.bytes;
     const auto weight = static_cast<double>(bytes.weight);
-    // The second matrix of a product may be what another layer wrote.
+    // The second matrix of a product may be another layer's output.
     const bool has_weights = row.layer.kind != LayerKind::matmul && !row.layer.shared_weights;
     if (row.first_pass && has_weights) weights += weight;
     if (row.layer.pass != Pass::fwd) continue;
     if (row.is_result) results += static_cast<double>(bytes.output);
-    // Weights that a layer reads to cast them for another one.
+    // Casts read weights for another layer.
     if (!reads_another(row) && !row.layer.shared_weights)
       input = std::max(input, streams_of(row.layer, row.counts).read_byte - weight);
   }
   return weights + input + results;
 }
 
-/// The least time of a layer whose operands and result lie in cache as far as they fit.
+/// The least time of a layer with operands and result in cache as far as they fit.
 double cached_s(const LayerResult& row, const Ceilings& ceilings, double cache_byte) {
   if (row.counts.is_upper_estimate) return row.point.compute_time_s;
   const Streams streams = streams_of(row.layer, row.counts);
@@ -74,7 +74,7 @@ double cached_s(const LayerResult& row, const Ceilings& ceilings, double cache_b
   return std::max(row.point.compute_time_s, dram_byte / ceilings.bandwidth_byte_per_s);
 }
 
-/// Sums over rows, in their order, so that none rounds above the sum of what its parts are below.
+/// Sums over rows, all in the same order, so that rounding keeps sums of smaller parts smaller.
 struct RowSums {
   double host_s = 0;
   double cached_s = 0;
@@ -156,13 +156,13 @@ std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
   const bool has_own_count = row.layer.kind == LayerKind::matmul;  // of products, not of images
   const std::uint64_t fixed_byte = has_own_count ? 0 : row.counts.bytes.weight;
   const double ridge = row.point.ridge_flop_per_byte;
-  // flops x b >= ridge x (fixed + bytes x b), of one image
+  // flops x b >= ridge x (fixed + bytes x b), per image
   const double flops = static_cast<double>(row.counts.flops) / batch;
   const double bytes = static_cast<double>(row.counts.bytes.total - fixed_byte) / batch;
-  // Ceilings at the ends of what a double holds have no ridge.
+  // Extreme ceilings may have no finite ridge.
   if (row.counts.flops == 0 || !(flops > ridge * bytes)) return std::nullopt;
   const double least = ridge * static_cast<double>(fixed_byte) / (flops - ridge * bytes);
-  constexpr double most = 9e15;  // whole numbers beyond are no doubles
+  constexpr double most = 9e15;  // doubles represent whole numbers exactly only below
   if (!(least <= most)) return std::nullopt;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(least)));
 }
@@ -178,7 +178,7 @@ std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
 
 std::uint64_t reserved_memory_byte(const Gpu& gpu) {
   constexpr std::uint64_t usual = 500'000'000;
-  // Of a memory that is small beside that, a part.
+  // At most an eighth of a small memory.
   return std::min(gpu.vendor == "AMD" ? 2 * usual : usual, gpu.memory_byte.value_or(0) / 8);
 }
 

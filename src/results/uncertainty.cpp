@@ -12,22 +12,21 @@ namespace {
 /// The factor of 68 or of 95 in 100.
 using Factor = double Uncertainty::*;
 
-/// What a host that nobody described may take of what is assumed, or what is assumed of it: those
-/// of two H200s took 23 and 33 us an operator, others of the same framework 12 to 46.
+/// Of two H200s' hosts one took 23 and one 33 us per operator, others with the framework 12 to 46.
 constexpr Uncertainty assumed_host{1.4, 2, UncertaintyBasis::datasheet};
 
-/// The logarithm of the factor that the row's host alone would have.
+/// ln of the factor from the row's host alone.
 double host_log(const LayerResult& row, Factor factor) {
   return row.assumed_host_s / row.expected_time_s().value_or(1) * std::log(assumed_host.*factor);
 }
 
 double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_s,
                       double common_share, Factor factor) {
-  // What the model sees no difference between.
+  // Equal for the model.
   using Work = std::tuple<LayerKind, Pass, Engine, std::uint64_t, std::uint64_t, double>;
   std::map<Work, double> works;
   double all = 0;
-  double hosts = 0;  // one host errs alike with all
+  double hosts = 0;  // one host errs equally for all layers
   for (const LayerResult* row : rows) {
     if (!row->expected_uncertainty) continue;
     const double share = *row->expected_time_s() / whole_s;
@@ -44,7 +43,7 @@ double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_
   return common_share * all * all + (1 - common_share) * apart + hosts * hosts;
 }
 
-/// The kernel's errors weigh by its share of the time.
+/// Weights the kernel's errors by its share of the time.
 Uncertainty with_host(const LayerResult& row, Uncertainty kernel) {
   const double kernel_share = 1 - row.assumed_host_s / row.expected_time_s().value_or(1);
   for (const Factor factor : {&Uncertainty::factor, &Uncertainty::factor_95})

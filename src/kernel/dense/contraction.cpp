@@ -11,7 +11,7 @@ namespace {
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
-/// Taps that each phase of a strided data gradient runs, and how many phases there are.
+/// Number of phases of a strided data gradient, and taps of each.
 void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty) {
   double taps = 1;
   double positions = 1;
@@ -28,7 +28,7 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   x.k_runs = taps;
 }
 
-/// The first layer of ResNet and its kin, which libraries have a kernel for in 16 bits.
+/// The first layer of ResNet and its kin: libraries have a 16-bit kernel for it.
 bool is_wide_first_layer(const Layer& layer, double in_channels, double out_channels) {
   const Window& window = *layer.window;
   return layer.mapping == KernelMapping{} && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
@@ -47,8 +47,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
                std::fmod(c, align) != 0 && c < 2 * align;
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
-  // window is one piece, fetched 16 byte at a time. A library pads them by copies, for the
-  // kernel that it has for the one shape.
+  // window is one piece, fetched 16 byte at a time. A library does so only for this one shape.
   const bool padded = keeps_tensors_padded(layer);
   x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
                  x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
@@ -114,7 +113,7 @@ void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
   x.pointwise = product(window.kernel) == 1 && !x.strided;
 }
 
-/// The largest power of two, at most 16, that divides rows of both lengths, in bytes.
+/// The largest power of two, at most 16, which divides rows of both lengths, in bytes.
 double row_byte_of(double element, double length, double other_length) {
   double byte = 16;
   while (byte > element &&
@@ -123,8 +122,8 @@ double row_byte_of(double element, double length, double other_length) {
   return byte;
 }
 
-/// A convolution without a window in NCHW: each image is a product of the GEMM library's, whose
-/// rows are positions; weight gradients add the images' up.
+/// A convolution without a window in NCHW: each image is a product of the GEMM library with
+/// positions as rows; weight gradients sum over images.
 void set_products_of_images(Contraction& x) {
   const double positions = x.in_positions / x.batch;
   x.channels_first = x.gathered = false;
@@ -137,7 +136,7 @@ void set_products_of_images(Contraction& x) {
   }
 }
 
-/// A linear layer (weights shared by all positions) or one of a batch of matrix products.
+/// Weights of a linear layer are shared by all positions.
 void set_plain(Contraction& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
   const double rows =
@@ -158,7 +157,7 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.m_is = x.role == Pass::wgrad ? out_word : row_word;
   x.n_is = x.role == Pass::fwd ? out_word : in_word;
   x.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : row_word;
-  // Rows lie along the features, which in a weight gradient are both outer sizes.
+  // Rows lie along the features: both outer sizes in a weight gradient.
   x.row_byte = row_byte_of(element_byte(layer.dtypes.input), columns, depth);
   if (x.role != Pass::wgrad) x.k = round_up(x.k, align);
 }
@@ -192,7 +191,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   const double align = facts_of(engine).channel_alignment;
   set_bytes(x, layer, counts);
   x.by_engine = layer.kernels == KernelSource::inference_engine;
-  // An inference engine has 16-bit kernels for the layouts that it chose.
+  // An inference engine has 16-bit kernels for its chosen layouts.
   const bool wants_nhwc =
       engine == Engine::tf32 || (is_tensor_engine(engine) &&
                                  usual_layout(layer.dtypes.input) == Layout::nhwc && !x.by_engine);
@@ -205,11 +204,11 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   const Mirror mirror = mirror_of(layer);
   x.role = mirror.pass;
   set_window(x, layer, mirror);
-  // Tensor cores read tensors with channels innermost, or copies of that order.
+  // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
   set_matrices(x, layer, mirror, align, model, few);
-  // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
-  // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
+  // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
+  // gradients, the others on cuDNN's own kernels.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (!x.pointwise || !model.features[LibraryFeature::unaligned_products]) return x;
@@ -242,7 +241,7 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   p.follows_window = !x.pointwise;
   p.gather_vector = x.gathered ? x.gather_vector : 0;
   p.first_layer = x.pads_image;
-  // One-byte types have tiles of their own for such rows.
+  // One-byte types have special tiles for these rows.
   if (is_tensor_engine(engine.engine) && x.element_byte > 1) p.row_byte = x.row_byte;
   p.persistent = x.by_engine;
   p.may_split =

@@ -1,6 +1,5 @@
-// Dense contractions: convolutions of one group, linear layers and matrix products. Which algorithm
-// runs one, on which tile; the time of its kernels; and what a layer takes on top of them: DRAM,
-// which they overlap with, copies between layouts and its launches.
+// Dense contractions: convolutions of one group, linear layers and matrix products. Chooses
+// algorithm and tile; adds overlapping DRAM traffic, copies between layouts and launches.
 
 #include <cmath>
 #include <optional>
@@ -20,13 +19,12 @@ struct DenseContext {
   Contraction x;
 };
 
-/// One way to run the contraction.
 struct DenseChoice {
   Algorithm algorithm = Algorithm::gemm;
   Product product;
-  TileMapping mapping;                 ///< of the product; a product with a vector has no tiles
-  std::optional<Transform> transform;  ///< around the product
-  bool clears = false;                 ///< zeros are written first
+  TileMapping mapping;  ///< of the product; products with a vector have no tiles
+  std::optional<Transform> transform;
+  bool clears = false;  ///< zeros are written first
 
   bool tiled() const { return algorithm != Algorithm::gemv; }
   bool staged() const { return transform && !transform->fused(); }
@@ -47,7 +45,7 @@ DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace
 
 template <class Number>
 struct DenseKernel {
-  GemmTime<Number> gemm;         ///< where it is tiled
+  GemmTime<Number> gemm;
   AroundProduct<Number> around;  ///< with the time of all kernels
 };
 
@@ -61,12 +59,11 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
   if (!choice.tiled()) {
-    // Every weight is used once, so the kernel streams the matrix through threads that each hold a
-    // few sums: no tiles, the time of its bytes from L2.
+    // Every weight is used once, in threads with a few sums each: the time is that of bytes from
+    // L2.
     const Number l2_s = trace.named(
         "operands through L2", (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
-    // Where rows of the matrix are not along the sums, as in a gradient, or results are few, sums
-    // meet across threads: two accesses after the loads.
+    // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
     const Number sums_s = 2 * trace(memory.constants->dram_latency_s);
     const Number start_s = trace.named("start of a block",
                                        trace(c.block_latency_clk) / rates.machine.clock_hz +
@@ -99,7 +96,6 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   return kernel;
 }
 
-/// On the fastest of these tiles.
 void map(DenseChoice& choice, const DenseContext& context, std::span<const TileKernel> tiles) {
   Planning trace;
   const auto machine = machine_rates(context.model.machine, trace);
@@ -145,7 +141,6 @@ DenseChoice vector_product() {
   return choice;
 }
 
-/// Keeps the fastest of the choices that it is shown.
 class Fastest {
  public:
   explicit Fastest(const DenseContext& context)
@@ -167,13 +162,11 @@ class Fastest {
   double best_s_ = 0;
 };
 
-/// The plain product, by the name that its layer gives it.
 DenseChoice plain_product(const DenseContext& context) {
   const Contraction& x = context.x;
   return product_choice(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
 }
 
-/// The fastest that the library has.
 DenseChoice library_choice(const DenseContext& context) {
   const Contraction& x = context.x;
   Fastest fastest(context);
@@ -181,7 +174,7 @@ DenseChoice library_choice(const DenseContext& context) {
   if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
       x.is_convolution && !x.pointwise)
     fastest.consider(product_choice(context, scattered(x), Algorithm::scatter_gemm));
-  // Half-precision rows go to the tiled kernels in cuBLAS, single columns do not.
+  // cuBLAS runs half-precision rows on tiled kernels, but not single columns.
   if (!x.is_convolution &&
       (x.element_byte >= 4 ? std::min(x.m, x.n) <= 4 : x.element_byte == 2 && x.n == 1))
     fastest.consider(vector_product());
@@ -190,7 +183,7 @@ DenseChoice library_choice(const DenseContext& context) {
   return *fastest.best();
 }
 
-/// The algorithm that the layer states, whether or not it is the fastest.
+/// Even if it is not the fastest.
 DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
@@ -209,15 +202,14 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   return *fastest.best();
 }
 
-/// The mapping or algorithm that the layer states, else the library's fastest. Throws an InputError
-/// where that cannot run.
+/// The stated mapping or algorithm, else the library's fastest. Throws InputError if it cannot run.
 DenseChoice choose_dense_kernel(const DenseContext& context) {
   const KernelMapping& mapping = *context.layer.mapping;
   if (mapping.algorithm) return stated_choice(context, *mapping.algorithm);
   return mapping.tile ? plain_product(context) : library_choice(context);
 }
 
-/// What the kernels' time goes to. `flop_s`: the layer's own FLOP at the engine's practical rate.
+/// `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
                  const DenseKernel<NumberOf<Trace>>& kernel,
@@ -231,8 +223,8 @@ void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
 
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
-/// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
-/// layout in frameworks, and other channel counts are padded: two copies around the kernel.
+/// Tensor-core kernels need channels last, in whole vectors: other tensors, and all one-dimensional
+/// ones, take two copies around the kernel.
 bool copies_layouts(const DenseContext& context) {
   const Contraction& x = context.x;
   if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
@@ -260,20 +252,19 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
   plan.wave_utilization = blocks / (sm_count * (value_of(gemm.schedule.full_waves) * resident +
                                                 value_of(gemm.schedule.last_blocks)));
   plan.waves = blocks / (sm_count * resident);
-  // Of operands and results that exist: partly filled tiles fetch and write no others.
+  // Only existing operands and results: partly filled tiles fetch and write no others.
   const double tiles_m = divide_up(p.m, tile.m), tiles_n = divide_up(p.n, tile.n);
   const double operands = (p.m * p.patch_share * tiles_n + p.n * tiles_m) * p.k;
   plan.l2_byte = p.count * (operands * p.element_byte + p.m * p.n * mapping.split * p.result_byte);
 }
 
-/// Read or written by the copies around a kernel, in the wider tensor of each.
+/// Elements read or written by the copies around a kernel, in the wider tensor of each.
 double copied_elements(const Contraction& x) {
   return x.pads_image ? 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps)
                       : (x.read_byte + x.write_byte) / x.element_byte;
 }
 
-/// As they take time: a block moves 32 channels of 32 positions between layouts, of which there may
-/// be fewer.
+/// A block moves 32 channels x 32 positions between layouts, even if there are fewer.
 double moved_elements(const Contraction& x) {
   if (!x.channels_first) return copied_elements(x);
   const auto moved = [](double rows, double channels, double positions) {
@@ -309,7 +300,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trac
   if (copies) {
     const Number element_per_s =
         trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
-    // What the L2 does not hold of the tensors in NCHW they read and write once more.
+    // The part of NCHW tensors beyond the L2 is read and written once more.
     const double copied_again = x.channels_first ? 2 : 0;
     parts.add(Limiter::instructions,
               trace.named("copies between layouts",
@@ -343,7 +334,7 @@ template <class Trace>
 KernelPlan dense_plan(const PlanRequest& request, Trace& trace) {
   const Layer& layer = request.layer;
   const EngineModel& library = *request.own_engine();
-  std::optional<EngineModel> built;  // as kernels reach it that a builder picks
+  std::optional<EngineModel> built;  // with the rates of kernels picked by a builder
   if (layer.kernels == KernelSource::inference_engine &&
       library.built_math_share != library.math_share) {
     built = library;

@@ -1,4 +1,3 @@
-// Which tiles a product is divided into.
 
 #include "kernel/dense/gemm.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
 
-/// Values past 32 bits stay past every limit of an SM.
+/// Values past 32 bits stay beyond every limit of an SM.
 std::uint32_t narrow_positive(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(value, 1, largest));
 }
@@ -25,7 +24,6 @@ std::uint32_t default_threads(double results, double results_per_thread) {
   return threads;
 }
 
-/// The stated tile with its missing parts filled in.
 TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool tensor) {
   TileKernel tile{};
   tile.m = narrow_positive((*mapping.tile)[0]);
@@ -84,7 +82,7 @@ TileList tensor_list(Engine engine, const Contraction& x) {
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
 }
 
-/// The list that stands in for one that is empty. Those of vector units come first.
+/// Lists of vector units come first.
 TileList fallback(TileList list) {
   if (list < TileList::tensor_gemm) return TileList::vector_gemm;
   if (list == TileList::tf32_strided_dgrad) return TileList::tf32;
@@ -149,7 +147,7 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
   TileMapping best;
   for (const TileKernel& tile : tiles) {
     const TileCost<double> cost = tile_cost(p, rates, tile, trace);
-    // No schedule beats all SMs busy all the time.
+    // No schedule is faster than all SMs busy all the time.
     if (cost.tiles * cost.steps * cost.step_s >= best_s * rates.sm_count) continue;
     const Occupancy resident =
         occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, p.element_byte)});
@@ -182,7 +180,7 @@ double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
   const Product product = product_of(x, model, engine);
   const auto machine = machine_rates(model.machine, trace);
   const auto rates = product_rates(product, model, engine, machine, trace);
-  // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
+  // Rates are of the whole GPU. The best tile is one with fast enough operands, if there is one.
   double best_share = 0;
   double best_fed_share = 0;
   for (const TileKernel& tile : library_tiles(*model.constants, engine.engine, x)) {

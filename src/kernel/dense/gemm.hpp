@@ -2,13 +2,13 @@
 
 // The time of a tiled matrix product on a GPU.
 //
-// A block computes an m x n tile of the result in steps of k, double-buffered: a step takes its
-// arithmetic or the way of its operands, whichever is longer. Blocks run in waves of SMs x resident
-// blocks (Occupancy); the last wave holds what is left. Split-K gives each tile to several
-// blocks, whose fp32 partial sums go through L2 once more.
+// A block computes an m x n tile of the result in steps of k, double-buffered: a step takes the
+// longer of its arithmetic and its operands' loads. Blocks run in waves of SMs x resident blocks
+// (Occupancy); the last wave holds the rest. Split-K gives each tile to several blocks, whose fp32
+// partial sums pass through L2 once more.
 //
-// Worked example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80
-// SMs hold at most two an SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s an SM.
+// Example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80 SMs, at
+// most two per SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s per SM.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace roofline {
 
-/// What one SM takes, and a block whatever its size.
+/// Costs on one SM, and fixed costs of a block.
 template <class Number>
 struct ProductRates {
   Number sm_count{};
@@ -27,18 +27,19 @@ struct ProductRates {
   Number second_per_l2_byte{};
   Number second_per_gather{};       ///< 0: vector loads
   Number second_per_scatter{};      ///< 0: plain stores
-  Number second_per_stored_byte{};  ///< the longer of its way to L2 and of a block's stores
+  Number second_per_stored_byte{};  ///< the longer of transfer to L2 and a block's stores
   Number second_per_shared_byte{};  ///< 0: a tile's loads are in operand_element
   Number operand_element{};
   Number step_latency_s{};
   Number block_latency_s{};
-  Number schedulers{};   ///< warps that an SM needs for its full rate
-  Number unlimited = 1;  ///< arithmetic's time without the power limit, of that under it
+  Number schedulers{};   ///< warps needed by an SM for its full rate
+  Number unlimited = 1;  ///< ratio of arithmetic's time without and with the power limit
   Number warp_size{};
-  Number second_per_dram_byte{};              ///< of sums that are converted
-  double l2_kept_byte = 0, l2_lost_byte = 0;  ///< where these begin, and all have, left the L2
-  Number reduce_s{};   ///< the second kernel, which adds what splits of k made
-  Number columns_s{};  ///< of fetching all columns once more; 0: the L2 keeps them
+  Number second_per_dram_byte{};  ///< of sums which are converted
+  /// Sums above the first size begin to leave L2; above the second all have left.
+  double l2_kept_byte = 0, l2_lost_byte = 0;
+  Number reduce_s{};   ///< the second kernel, which adds the parts of split k
+  Number columns_s{};  ///< of fetching all columns once more; 0: L2 keeps them
 };
 
 template <class Trace>
@@ -57,9 +58,9 @@ NumberOf<Trace> kernel_share(ProductKernels kernels, const EngineModel& engine, 
   return 1;
 }
 
-/// What tensor cores do with rows that the bulk copies behind the newest instructions cannot take:
-/// those are whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies past
-/// the registers take 4 and 8 ("Asynchronous data copies"); rows of 2 byte go through them.
+/// Tensor-core rate on rows which the newest instructions' bulk copies cannot take: those need
+/// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
+/// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
 template <class Trace>
 NumberOf<Trace> unaligned_flop_per_s(const Product& p, const DenseConstants& c,
                                      const MachineRates<NumberOf<Trace>>& machine, Trace& trace) {
@@ -104,7 +105,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   const bool stores_slowly = store_rate < memory.constants->l2_operand_byte_per_clock_per_sm;
   r.second_per_stored_byte = stores_slowly ? 1 / (trace(store_rate) * clock) : r.second_per_l2_byte;
   if (p.scattered) r.second_per_scatter = 1 / (trace(c.scatter_per_clk_per_sm) * clock);
-  // 32 banks of 4 byte a clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
+  // 32 banks of 4 byte per clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
   // local memories are as wide.
   if (p.shares_operands)
     r.second_per_shared_byte = 1 / (trace.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
@@ -124,7 +125,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
   r.warp_size = model.machine.sm.warp_size;
-  // Of tensor cores a T4's times show no such thing.
+  // A T4's times show no power limit on tensor cores.
   if (!is_tensor_engine(engine.engine))
     r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
   r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
@@ -132,14 +133,13 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   return r;
 }
 
-/// A tile's own times, the same for all splits.
 template <class Number>
 struct TileCost {
-  Number math_s{};              ///< of one step: its arithmetic, operand loads included
+  Number math_s{};              ///< one step's arithmetic, with operand loads
   Number l2_s{};                ///< its operands from L2
-  Number step_s{};              ///< on an SM that has others to overlap with
+  Number step_s{};              ///< on an SM with other blocks to overlap
   Number serial_s{};            ///< of a block alone
-  Number unlimited_serial_s{};  ///< and where power does not limit it
+  Number unlimited_serial_s{};  ///< serial_s without the power limit
   Number store_s{};             ///< of a block's results
   Number rows{};                ///< of tiles
   Number tiles{};               ///< over the result
@@ -156,10 +156,10 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   cost.tiles = cost.rows * divide_up(p.n, n) * p.count;
   cost.steps = p.k_runs * divide_up(Number(p.k) / p.k_runs, k);
 
-  // Small tiles load more operands for an FMA.
+  // Small tiles load more operands per FMA.
   const Number overhead =
       trace.named("operand loads on top", 1 + r.operand_element * (1 / m + 1 / n));
-  // A warp that a block does not fill takes the time of a full one.
+  // A partly filled warp takes the time of a full one.
   const Number lanes = trace.factor("lanes of whole warps, for each thread",
                                     divide_up(threads, r.warp_size) * r.warp_size / threads);
   cost.math_s = trace.named("arithmetic of a step",
@@ -176,7 +176,7 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
       2 * sqrt(m * n / squares) * squares * k * p.element_byte * r.second_per_shared_byte, "s");
   cost.step_s = trace.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
 
-  // Each scheduler wants a warp, and a block alone has only its own.
+  // Each scheduler needs a warp; a block alone has only its own.
   const Number alone = max({1, r.schedulers / (threads / 32)});
   cost.serial_s = trace.named("step of a block alone",
                               max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
@@ -187,21 +187,20 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   return cost;
 }
 
-/// Blocks in waves.
 template <class Number>
 struct Schedule {
   Number blocks{};
   Number steps{};    ///< of a block
-  Number block_s{};  ///< of an SM that has others to overlap with
+  Number block_s{};  ///< on an SM with other blocks to overlap
   Number full_waves{};
-  Number last_blocks{};  ///< on an SM in the last wave
+  Number last_blocks{};  ///< per SM in the last wave
   Number full_wave_s{};
   Number last_wave_s{};
   Number partial_byte{};  ///< split-K sums, in fp32
-  Number partial_s{};     ///< and their way through L2, there and back
-  Number reduce_s{};      ///< and the kernel that adds them
-  Number again_s{};       ///< what fetching columns anew takes longer
-  Number kernel_s{};      ///< all of it: without launch and DRAM
+  Number partial_s{};     ///< their way through L2 and back
+  Number reduce_s{};
+  Number again_s{};   ///< additional time of fetching columns again
+  Number kernel_s{};  ///< total without launch and DRAM
 };
 
 template <class Trace>
@@ -221,7 +220,7 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   const Number chain_s = trace.named("block alone", s.steps * serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
-  // Of persistent blocks the last tile's chain shows, also where its wave is full.
+  // With persistent blocks the last tile's chain shows even in a full wave.
   s.full_waves = trace.named(
       "full waves", p.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
   const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
@@ -246,7 +245,7 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   }
   s.kernel_s = trace.named(
       "product", s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s, "s");
-  // Rows of tiles that do not run side by side fetch them anew.
+  // Rows of tiles which do not run side by side fetch columns again.
   const Number fetches = max({1, min({cost.rows, s.blocks / slots})});
   s.again_s = trace.summand("columns, fetched again, beyond that",
                             max({0, (fetches - 1) * r.columns_s - s.kernel_s}), "s");
@@ -254,14 +253,13 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   return s;
 }
 
-/// The tile that a block of a product takes, and its split of k: as a user states them, or the
-/// fastest that a library has.
+/// A block's tile and split of k: stated by the user, or the library's fastest.
 struct TileMapping {
   TileKernel tile{};
   double split = 1;  ///< of k, over blocks
   Occupancy occupancy{};
   std::uint64_t shared_byte = 0;  ///< of a block
-  bool stated = false;            ///< by the layer
+  bool stated = false;
 };
 
 template <class Number>
@@ -271,7 +269,7 @@ struct GemmTime {
   Number useful_share = 1;  ///< of the issued arithmetic
 };
 
-/// Resident blocks that the schedule reckons with: one where none fits.
+/// Resident blocks in the schedule: one if none fits.
 inline double resident_blocks(const TileMapping& mapping) {
   return std::max(1.0, static_cast<double>(mapping.occupancy.blocks));
 }
@@ -307,10 +305,9 @@ GemmTime<NumberOf<Trace>> gemm_time(const Product& p, const ProductRates<NumberO
   return time;
 }
 
-/// What the product's time goes to: all blocks spread over all SMs without a gap, and what waves
-/// add to that: SMs without a block in the last one, and the time by which a block's chain of steps
-/// outlasts a wave's work, which more residents would hide but in the last wave. `flop_s`: the
-/// layer's own FLOP at the engine's practical rate.
+/// Parts of the product's time: all blocks spread evenly, plus idle SMs in the last wave, and the
+/// excess of a block's chain of steps over a wave's work, which more resident blocks would hide
+/// except in the last wave. `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trace>>& gemm,
                  const NumberOf<Trace>& sm_count, double resident, const NumberOf<Trace>& flop_s,
@@ -339,23 +336,20 @@ void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trac
   parts.add(Limiter::launch, s.reduce_s);
 }
 
-/// The stated mapping of a product. What it leaves out: threads so that each holds 64 results
-/// (tensor cores: 128), 32 to 512; registers for those results, 64-bit ones twice, and 40 more; two
-/// stages; shared memory stages * (m + n) * k * bytes, of a direct convolution that of the patch
-/// under m outputs and its weights. Throws an InputError where no SM of the GPU can run it.
+/// The stated mapping. Defaults: threads for 64 results each (tensor cores: 128), 32 to 512;
+/// registers for those results, twice for 64 bits, plus 40; two stages; shared memory stages * (m +
+/// n) * k * bytes, for a direct convolution that of its weights and the patch under m outputs.
+/// Throws InputError if no SM of the GPU can run it.
 TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
                            const ResolvedModel& model, bool tensor);
 
-/// The list of a library's tiles for an engine and product.
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x);
 
-/// The fastest of the tiles and splits.
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm);
 
-/// The peak at which a product large enough to hide all else, on the best of the library's tiles,
-/// runs at `rate_flop_per_s`.
+/// The peak at which a large product on the library's best tile runs at `rate_flop_per_s`.
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine, double rate_flop_per_s);
 
 }  // namespace roofline

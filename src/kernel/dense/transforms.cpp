@@ -6,16 +6,16 @@
 namespace roofline {
 namespace {
 
-// The fused kernel's one block, as a GEMM tile.
+// The fused kernel's block as a GEMM tile.
 constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
 
-/// Of complex products, as kernels' names have them: volta_gcgemm_64x32_nt and so on.
+/// Tiles of complex products, from kernel names: volta_gcgemm_64x32_nt and so on.
 constexpr std::array<TileKernel, 4> complex_tiles{{{64, 64, 8, 128, 2, 122},
                                                    {64, 32, 8, 64, 2, 122},
                                                    {32, 64, 8, 64, 2, 122},
                                                    {32, 32, 8, 64, 2, 72}}};
 
-/// Forward over 64 x 64 points, which a kernel multiplies for an image or two at once
+/// Forward over 64 x 64 points: a kernel multiplies them for one or two images at once
 /// (pointwise_mult_and_sum_complex): 15 TFLOP/s on an H100, for 8 images as for 128.
 constexpr std::array<TileKernel, 1> few_images_tile{{{2, 64, 8, 64, 2, 72}}};
 
@@ -23,12 +23,10 @@ struct Box {
   double images, rows, columns;
 };
 
-/// Of the fused kernel's 32 tiles; the first is that of all libraries. In their kernels' names as
-/// tile148, tile228 and so on.
+/// Boxes of the fused kernel's 32 tiles (tile148, tile228, ...); all libraries have the first.
 constexpr std::array<Box, 6> boxes{
     {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
-/// Winograd for 3x3 and 5x5 windows.
 void add_winograd(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
                   std::optional<Algorithm> stated) {
   const bool wgrad = x.role == Pass::wgrad;
@@ -57,8 +55,8 @@ TileGrid tile_grid(const Contraction& x, double edge) {
           divide_up(dgrad ? x.in_w : x.out_w, edge - x.kernel_w + 1)};
 }
 
-/// As kernels' names have it (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient of whole
-/// images, data gradient tile by tile, and forward by some libraries. All are for NCHW.
+/// Sizes from kernel names (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient use whole
+/// images; data gradient, and forward in some libraries, use tiles. All need NCHW.
 void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
              std::optional<Algorithm> stated) {
   const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
@@ -74,7 +72,7 @@ void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFea
     add(Algorithm::fft, library[LibraryFeature::fft], image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
 }
 
-/// Tiles of the fused kernel, those of boxes that images do not fill included.
+/// Tiles of the fused kernel, with tiles of partly filled boxes.
 double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
   const TileGrid grid = tile_grid(x, t.edge);
   if (!library[LibraryFeature::winograd_box]) return transform_tile_count(x, t);
@@ -131,7 +129,7 @@ Product transformed_product(const Contraction& x, const Transform& t, const Prod
   }
   constexpr const char* tile_word = "transformed tiles";
   p.kernels = ProductKernels::transformed_points;
-  // Four multiply-adds of two complex numbers, four words, in either direction the same.
+  // A complex multiply-add is four real ones on four words, equal in both directions.
   if (t.fourier()) {
     p.flop_ratio = 4;
     p.load_ratio = 0.5;
@@ -152,7 +150,7 @@ std::span<const TileKernel> transform_tiles(const Transform& t, Pass role,
   if (t.fused()) return fused_tile;
   if (multiplies_few_images(t, role)) return few_images_tile;
   if (t.fourier()) return complex_tiles;
-  Contraction plain;  // the GEMM library's, whose operands lie across k as a gradient's do
+  Contraction plain;  // the GEMM library's, with operands across k as in a gradient
   plain.role = Pass::wgrad;
   plain.pointwise = true;
   plain.is_convolution = false;

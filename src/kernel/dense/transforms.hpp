@@ -3,22 +3,22 @@
 // Convolutions by transformed tiles: Winograd and FFT. All need stride 1, dilation 1 and two axes.
 //
 // A tile of t x t inputs gives (t - r + 1)^2 outputs; in the transformed domain each of its points
-// is one multiply-add a channel pair. So P points make P products of M = tiles, N = K, K = C
-// (weight gradient: M = K, N = C, K = tiles), far fewer multiply-adds than the (t - r + 1)^2 * r^2
-// of the window.
+// is one multiply-add per channel pair. So P points make P products of M = tiles, N = K, K = C
+// (weight gradient: M = K, N = C, K = tiles), far fewer multiply-adds than the window's (t - r +
+// 1)^2 * r^2.
 //
-//   winograd_2x2_fused      t = 4, r = 3: 16 points for 4 * 9 = 36 taps; a kernel that transforms
-//                           the weights, and one for the rest, of which nothing is spilled. A block
-//                           of 32 tiles x 32 channels has the arithmetic and the operand bytes of a
-//                           128 x 128 GEMM tile, so it is timed as one: M' = 4 tiles, N' = 4 K. Its
-//                           32 tiles are a box of images x rows x columns, 1 x 4 x 8 for one: small
-//                           images fill it partly.
-//   winograd_4x4_nonfused   t = 6, r = 3: 36 points for 144 taps (t = 9, r = 5: 81 for 625), and
-//                           the transformed input and result go through memory between kernels
-//   fft                     t = 16, 32 or 64, which holds an image and its window's border, and
+//   winograd_2x2_fused      t = 4, r = 3: 16 points for 4 * 9 = 36 taps; one kernel transforms the
+//                           weights, one does the rest in registers. A block of 32 tiles x 32
+//                           channels has the arithmetic and operand bytes of a 128 x 128 GEMM tile
+//                           and is timed as one: M' = 4 tiles, N' = 4 K. Its 32 tiles are a box of
+//                           images x rows x columns, such as 1 x 4 x 8, which small images fill
+//                           partly.
+//   winograd_4x4_nonfused   t = 6, r = 3: 36 points for 144 taps (t = 9, r = 5: 81 for 625); the
+//                           transformed input and result pass through memory between kernels
+//   fft                     t = 16, 32 or 64 for a whole image and its window's border;
 //                           t*(t/2+1) complex points (4 multiply-adds), 8 byte each
-//   fft_tiled               t = 32: one place of all images after the other, each with kernels of
-//                           its own, which read the points of the weights again
+//   fft_tiled               t = 32: one place of all images after the other, each with its own
+//                           kernels, which read the points of the weights again
 
 #include <array>
 #include <optional>
@@ -32,16 +32,15 @@ namespace roofline {
 
 struct Transform {
   Algorithm algorithm = Algorithm::winograd_2x2_fused;
-  double edge = 4;     ///< inputs of a tile along one axis
+  double edge = 4;     ///< along one axis
   double points = 16;  ///< of the transformed tile
   double point_byte = 4;
-  bool weights_first = false;  ///< fused: a kernel of its own transforms the weights
+  bool weights_first = false;  ///< fused: a separate kernel transforms the weights
   double places = 1;           ///< of an image, one after the other
 
   bool fused() const { return algorithm == Algorithm::winograd_2x2_fused; }
   bool fourier() const { return algorithm == Algorithm::fft || algorithm == Algorithm::fft_tiled; }
-  /// Transforms of image and weights, the products, the transform back; all but that of the
-  /// weights for each place.
+  /// Each place repeats all but the transform of the weights.
   double kernels() const { return 1 + 3 * places; }
 };
 
@@ -49,19 +48,18 @@ inline bool multiplies_few_images(const Transform& t, Pass role) {
   return t.fourier() && t.edge == 64 && role == Pass::fwd;
 }
 
-/// That the library has for the layer; with `stated` that algorithm, also where it has none.
+/// The library's; with `stated` this algorithm, even if the library lacks it.
 std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
                                      std::optional<Algorithm> stated = {});
 
-/// The product over a transform's points. `direct`: the layer's without one.
+/// The product over a transform's points. `direct`: the layer's product without a transform.
 Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
                             const LibraryFeatures& library);
 
-/// The tiles that its kernels have.
 std::span<const TileKernel> transform_tiles(const Transform& transform, Pass role,
                                             const ModelConstants& constants, Engine engine);
 
-/// What the kernels around a product take, or those in place of it.
+/// Kernels around a product, or in place of it.
 template <class Number>
 struct AroundProduct {
   struct Part {
@@ -70,14 +68,13 @@ struct AroundProduct {
   };
   std::array<Part, 4> parts{};
   Number workspace_byte{};
-  bool hides_product = false;  ///< of a product that runs beside the first part and is shorter
+  bool hides_product = false;  ///< the product runs beside the first part and is shorter
   Number kernels_s{};          ///< with the product
 };
 
-/// Tiles over the images of the tensor that the pass makes.
+/// Tiles over all images of the pass's result.
 double transform_tile_count(const Contraction& x, const Transform& transform);
 
-/// The rates that dense formulas start from.
 template <class Number>
 struct DenseRates {
   MachineRates<Number> machine;
@@ -91,8 +88,7 @@ NumberOf<Trace> all_clock_per_s(const DenseRates<NumberOf<Trace>>& rates, Trace&
                      "clock/s");
 }
 
-/// The kernels before and after the products, and the memory between: what one kernel writes and
-/// the next reads. What fits in L2 stays there.
+/// Kernels before and after the products, and the memory between them, in L2 if it fits.
 template <class Trace>
 AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
                                        const MemorySystem& memory, const DenseConstants& c,
@@ -118,8 +114,8 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
       "workspace through the products", t.point_byte * (images + places * weights) / rate, "s");
   const Number points_s = t.point_byte * (images + weights) / rate;
   Number transform_s = t.fourier() ? points_s / trace(c.fft_share) : points_s;
-  // Of 64 x 64 points, kernels between put those of one frequency together
-  // (region_transform_ABC); rows of 16 x 16 points fill a part of a line of the cache.
+  // For 64 x 64 points, kernels in between collect the points of each frequency
+  // (region_transform_ABC); rows of 16 x 16 points fill only a part of a cache line.
   if (t.edge == 64 && !multiplies_few_images(t, x.role)) transform_s = transform_s + 2 * points_s;
   if (t.edge == 16) transform_s = 3 * transform_s;
   // Measured weight gradients show no more than the memory's time.
@@ -134,7 +130,7 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   const Number image_s =
       trace.named("image and weights through DRAM",
                   (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
-  // What further kernels take beyond it was fitted to Winograd's.
+  // Additional time of further kernels was fitted to Winograd's.
   const Number launch = trace.sourced(memory.launch_s, memory.launch_origin);
   const Number further = t.fourier() ? launch : launch + trace(c.extra_kernel_s);
   const Number further_launch_s =
@@ -150,7 +146,6 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   return around;
 }
 
-/// The kernel before a fused one: it writes the points of the weights.
 template <class Trace>
 AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
                                              const MemorySystem& memory, const DenseConstants& c,
@@ -165,7 +160,7 @@ AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transfo
                   max({points * t.point_byte / rates.dram_byte_per_s,
                        points / trace(c.weight_transform_per_clk_per_sm) / clock_per_s}),
                   "s");
-  // What else a further kernel takes, the start of a fused convolution was measured with.
+  // The measured start of a fused convolution includes a further kernel's other costs.
   const Number launch_s =
       trace.named("its launch", trace.sourced(memory.launch_s, memory.launch_origin), "s");
   AroundProduct<Number> around;

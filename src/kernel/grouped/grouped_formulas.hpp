@@ -1,17 +1,14 @@
 #pragma once
 
-// The kernels of convolutions of several groups; grouped_kernel.cpp says which there are.
-
 #include <algorithm>
 
 #include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
-/// A grouped convolution's sizes as doubles, gathered once.
 struct ConvolutionProblem {
   const Layer* layer = nullptr;
-  const Shape* input = nullptr;  ///< of the convolution: a transposed one is its data gradient
+  const Shape* input = nullptr;  ///< of the convolution; a transposed one is its data gradient
   const Shape* output = nullptr;
   Pass pass = Pass::fwd;  ///< of that convolution
   bool nhwc = false;
@@ -20,22 +17,22 @@ struct ConvolutionProblem {
   double element_byte = 4;
   double batch = 1;
   double groups = 1;
-  double group_in = 1;  ///< input channels a group
+  double group_in = 1;  ///< input channels per group
   double group_out = 1;
   double taps = 1;
-  double valid_taps = 1;       ///< mean number that fall inside the input
-  double valid_rows = 1;       ///< mean number of window rows that do
+  double valid_taps = 1;       ///< mean number inside the input
+  double valid_rows = 1;       ///< mean number of window rows inside the input
   double stride = 1;           ///< product over the axes
-  double input_positions = 1;  ///< of a channel of an image
+  double input_positions = 1;  ///< per channel of an image
   double output_positions = 1;
   Streams streams;
 
   bool is_16bit() const { return element_byte <= 2; }
   double input_element() const { return batch * groups * group_in * input_positions; }
   double output_element() const { return batch * groups * group_out * output_positions; }
-  /// Of the tensor that a forward pass or data gradient makes.
+  /// Elements of the tensor made by a forward pass or data gradient.
   double made_element() const { return pass == Pass::dgrad ? input_element() : output_element(); }
-  /// Positions a GEMM's rows stand for: outputs, or inputs when those are made.
+  /// Positions behind a GEMM's rows: outputs, or inputs in a data gradient.
   double positions() const {
     return batch * (pass == Pass::dgrad ? input_positions : output_positions);
   }
@@ -44,7 +41,6 @@ struct ConvolutionProblem {
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
 
-/// What the formulas take, the layer, the constants and the machine; and the work of each kernel.
 template <class Trace>
 struct GroupedFormulas {
   using Number = NumberOf<Trace>;
@@ -58,7 +54,7 @@ struct GroupedFormulas {
   const MachineRates<Number>& rates;
   Trace& trace;
 
-  /// What a kernel does whatever its arithmetic: the problem's bytes, one round trip.
+  /// A kernel's work apart from arithmetic: the problem's bytes, one round trip.
   Work start_of(Algorithm algorithm, const double& start_s) const {
     Work work;
     work.algorithm = algorithm;
@@ -68,8 +64,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// A direct kernel that makes outputs in chains of `steps`; tiles make `waste` elements for each
-  /// that exists.
+  /// For outputs in chains of `steps`; tiles make `waste` elements for each existing one.
   Work direct_work(Algorithm algorithm, const DirectKernel& kernel, const Number& steps,
                    const Number& macs, const Number& outputs, const Number& waste = 1) const {
     Work work = start_of(algorithm, kernel.start_s);
@@ -89,7 +84,7 @@ struct GroupedFormulas {
 
   // Depthwise convolutions.
 
-  /// Elements that tiles of 4 x 8 compute for one that exists.
+  /// Elements computed by tiles of 4 x 8 for each existing one.
   Number tile_waste() const {
     const Shape& made = p.pass == Pass::dgrad ? *p.input : *p.output;
     const Number rows = static_cast<double>(made.spatial[1]);
@@ -98,9 +93,8 @@ struct GroupedFormulas {
                         divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
   }
 
-  /// What tiles fetch from L2 beyond the tensors: each tile of 4 x 8 elements (2 x 4 of four bytes)
-  /// brings its window's border along. Counters: x1.8 of the input for a window of 3 with 16 bits,
-  /// x3.3 with TF32.
+  /// Each tile of 4 x 8 elements (2 x 4 of four bytes) also fetches its window's border from L2.
+  /// Counters: x1.8 of the input for a window of 3 with 16 bits, x3.3 with TF32.
   Number halo_byte() const {
     const Window& w = *p.layer->window;
     const double rows = p.is_16bit() ? 4 : 2;
@@ -161,7 +155,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// Every tap is tested, also those that a stride or the border rules out.
+  /// Every tap is tested, even if a stride or the border rules it out.
   Work dgrad_nchw() const {
     const bool unrolled = p.layer->window->kernel[2] <= 5;
     const Number taps = window_taps(), made = outputs() * p.group_out;
@@ -170,8 +164,8 @@ struct GroupedFormulas {
                        made * taps, made);
   }
 
-  /// PyTorch's weight gradient: a block for each tap of each channel; each of its warps takes
-  /// images in turn, 32 positions a step. Batch 1 leaves one warp a block.
+  /// PyTorch's weight gradient: a block for each tap of each channel; its warps take images in
+  /// turn, 32 positions a step. Batch 1 leaves one warp per block.
   Work wgrad_nchw() const {
     constexpr double warp_size = 32;
     const double warps = std::min(p.batch, 8.0);
@@ -184,7 +178,7 @@ struct GroupedFormulas {
     work.clocks = blocks * trace(k.nchw_wgrad_block_clock) +
                   blocks * p.batch * trace(k.nchw_wgrad_image_clock) +
                   blocks * p.batch * steps * trace(k.nchw_wgrad_step_clock);
-    // The chain of one block hides once several blocks share the SM.
+    // The chain of one block is hidden once several blocks share the SM.
     work.floor_s =
         trace.named("chain of a warp",
                     divide_up(Number(p.batch), warps) * steps * trace(k.nchw_wgrad_step_s), "s");
@@ -198,7 +192,6 @@ struct GroupedFormulas {
     Number m, n, k;
   };
 
-  /// The product of one group.
   Product product_of_group() const {
     const auto sizes = [this](double m, double n, double depth) {
       return Product{trace.named("m of a group", m, "", "layer"),
@@ -213,8 +206,7 @@ struct GroupedFormulas {
     return sizes(p.group_out, p.group_in * p.taps, p.positions());
   }
 
-  /// The rate that kernels of whole groups or packed channels run against: that of the units which
-  /// multiply dense matrices of the type.
+  /// Rate limit of whole groups or packed channels: that of the units for dense matrices.
   Number dense_flop_per_s() const {
     const Engine engine = model.dense_engine[p.layer->dtypes.input].value_or(Engine::fp32);
     const EngineModel* const dense = engine_model(model, engine);
@@ -222,8 +214,8 @@ struct GroupedFormulas {
                             : trace.sourced(1e12, "assumed");
   }
 
-  /// Group by group: each a product of its own, with slices copied out and in where channels are
-  /// innermost (`copy_clock` an element).
+  /// A product per group, with slices copied out and in if channels are innermost (`copy_clock`
+  /// each).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
     const bool winograd = algorithm == Algorithm::group_by_group_winograd;
@@ -233,7 +225,7 @@ struct GroupedFormulas {
                     2 * round_up(m, winograd ? 64 : 32) *
                         round_up(n, p.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
                     "FLOP");
-    // A weight gradient's depth is split over blocks beyond some steps.
+    // Beyond some steps a weight gradient's depth is split over blocks.
     const Number steps = trace.named(
         "steps of a group", p.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
     Work work = start_of(algorithm, kernel.start_s);
@@ -245,13 +237,12 @@ struct GroupedFormulas {
                     groups * trace(kernel.start_s) + groups * steps * trace(kernel.step_s), "s");
     work.flop = groups * flop;
     work.flop_per_s = trace(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
-    // Parts without tensor cores run these types no faster than their vector units.
+    // GPUs without tensor cores run these types no faster than their vector units.
     if (!winograd) work.flop_per_s = min({work.flop_per_s, dense_flop_per_s()});
     work.useful_share = trace.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
     if (copy_clock != nullptr)
       work.copy_clocks = (p.input_element() + Number(p.output_element())) * trace(*copy_clock);
     if (p.nhwc) {
-      // The copies move everything a second time.
       work.reread_byte = p.streams.read_byte + p.streams.write_byte;
       work.moves = 2;
     }
@@ -293,8 +284,7 @@ struct GroupedFormulas {
                        made * taps * channels, made);
   }
 
-  /// K steps that one block of a packed kernel walks: a tap each; over positions for a weight
-  /// gradient, which splits them over up to twelve blocks once they are many.
+  /// One step per tap; for weight gradients over positions, split over up to twelve blocks.
   Number packed_steps() const {
     if (p.pass != Pass::wgrad) return p.taps;
     const Number steps = divide_up(Number(p.positions()), packed_tile);
@@ -307,8 +297,7 @@ struct GroupedFormulas {
     return strided ? k.packed_32bit_strided : k.packed_32bit[p.pass];
   }
 
-  /// Channels of each group padded to `width`, packed into tensor-core tiles; `repack` adds the
-  /// layout changes.
+  /// Pads each group to `width` channels in tensor-core tiles; `repack` adds layout changes.
   Work packed(double width, bool repack) const {
     const PackedKernel& kernel = packed_constants();
     Work work =
@@ -322,8 +311,8 @@ struct GroupedFormulas {
     const Number taps = p.taps;
     work.l2_round_trips =
         trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
-    // Each tap fetches its pixels' channels again; weights come along in the same shape.
-    // A group wider than a tile is fetched for each of its tiles.
+    // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
+    // than a tile is fetched for each tile.
     work.fetch_byte = trace.named(
         "operands fetched",
         positions * taps * channels * p.element_byte * divide_up(width, packed_tile), "byte");
@@ -341,7 +330,7 @@ struct GroupedFormulas {
     work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
     work.blocks = divide_up(p.positions(), packed_tile) * divide_up(width * p.groups, packed_tile);
     work.threads = 128;
-    // The layout change writes padded channels out in one direction and reads them in the other.
+    // The layout change writes padded channels in one direction and reads them in the other.
     if (repack)
       work.copy_clocks = (Number(p.input_element()) / p.group_in * width +
                           Number(p.output_element()) / p.group_out * width) *

@@ -1,17 +1,17 @@
 // Convolutions of several groups, all three passes.
 //
-// Depthwise (one input channel a group): a direct kernel makes each output from its window, tap by
-// tap, on the vector units. Small layers cost the chain of tap loads that nothing hides, large ones
-// the larger of memory and multiply-adds. cuDNN (NHWC) has fast kernels for windows of 3, 5 and 7
-// and a general, slower one; PyTorch (fp32, NCHW) has its own, whose weight gradient runs one block
-// a tap of a channel.
+// Depthwise (one input channel per group): a direct kernel makes each output from its window, tap
+// by tap, on vector units. Small layers take the unhidden chain of tap loads, large ones the larger
+// of memory and multiply-adds. cuDNN (NHWC) has fast kernels for windows of 3, 5 and 7 and a
+// general, slower one; PyTorch (fp32, NCHW) has its own, whose weight gradient runs one block per
+// tap of a channel.
 //
-// Grouped: in NHWC and with a power of two of channels a group, up to 64, cuDNN packs groups into
-// tensor-core tiles and is bound by fetching the window's taps again and again; others are padded
-// to one (two layout changes), run group by group, or by one batched launch. In NCHW (fp32) it runs
-// group by group or a general direct kernel.
+// Grouped: in NHWC with a power of two of channels per group, up to 64, cuDNN packs groups into
+// tensor-core tiles and is bound by fetching the window's taps repeatedly; others are padded to one
+// (two layout changes), run group by group, or in one batched launch. In NCHW (fp32) it runs group
+// by group or a general direct kernel.
 //
-// The kernel is the fastest candidate, as autotuning would choose.
+// The fastest candidate runs, as by autotuning.
 
 #include <bit>
 #include <cmath>
@@ -25,19 +25,18 @@
 namespace roofline {
 namespace {
 
-/// Of a longer window, every so many taps stand for those after them: looking at 2^32 takes
-/// seconds.
+/// For longer windows, one tap stands for several: 2^32 taps would take seconds.
 constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
 
-/// Of a window that cuDNN's kernels of groups know on tensor cores, in 16 bits with channels last.
+/// Limit of cuDNN's group kernels on tensor cores, in 16 bits with channels last.
 constexpr double most_group_taps = 127;
 
-/// Mean number of window taps along one axis that fall inside the input, over all outputs.
+/// Mean number of window taps along one axis inside the input, over all outputs.
 double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
                           std::uint64_t output) {
   const std::uint64_t stride = window.stride[axis];
   const std::uint64_t pad = window.pad_begin[axis];
-  const std::uint64_t last_input = pad + input - 1;  // where the window has the padding before it
+  const std::uint64_t last_input = pad + input - 1;  // counted from the start of the padding
   const std::uint64_t last_output = output - 1;
   const std::uint64_t taps = window.kernel[axis];
   const std::uint64_t step = (taps - 1) / most_taps + 1;
@@ -70,8 +69,8 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   p.group_out = static_cast<double>(output->channels) / p.groups;
   p.taps = product(layer.window->kernel);
   const bool by_cudnn = has_cudnn(machine);
-  // On tensor cores, wide groups over long windows run one after the other, over longer ones not at
-  // all (kernel names cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
+  // On tensor cores, wide groups with long windows run one after the other, with longer ones not at
+  // all (kernels cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
   p.has_long_window =
       by_cudnn && p.is_16bit() && p.pass == Pass::fwd && p.taps > 25 && p.taps * p.group_in > 1536;
   p.copied =
@@ -86,7 +85,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
     p.valid_taps *= valid;
     if (axis < 2) p.valid_rows *= valid;
   }
-  // In NCHW these kernels fetch whole images: one access brings more than a row.
+  // In NCHW these kernels fetch whole images: one access covers more than a row.
   p.streams = streams_of(layer, counts);
   p.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
   return p;
@@ -106,14 +105,13 @@ bool batches(const ConvolutionProblem& p) {
          (pointwise || narrower >= batched_tile);
 }
 
-/// Channels that a group is padded to where groups are packed.
 double packed_width(const ConvolutionProblem& p) {
   const auto wider = static_cast<std::uint64_t>(std::max(p.group_in, p.group_out));
   return p.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
 
-/// cuDNN's fast depthwise kernels know square windows of 3, 5 and 7; with 16 bits also a dilation
-/// of 2, and with TF32 no weight gradient of 7 or of channels off four (kernel names measured).
+/// cuDNN's fast depthwise kernels cover square windows of 3, 5 and 7; with 16 bits also a dilation
+/// of 2; with TF32 no weight gradient of 7 or of channels off multiples of four (kernel names).
 bool has_tiled_kernel(const ConvolutionProblem& p) {
   const Window& w = *p.layer->window;
   const std::uint64_t size = w.kernel[2];
@@ -132,7 +130,6 @@ bool has_wide_dgrad(const ConvolutionProblem& p) {
          p.layer->window->kernel[2] <= 5;
 }
 
-/// The kernels that may run the layer.
 std::vector<Algorithm> candidates_of(const ConvolutionProblem& p) {
   std::vector<Algorithm> all;
   const auto add = [&all](Algorithm algorithm, bool there_is = true) {
@@ -197,7 +194,7 @@ ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormul
   }
 }
 
-/// As autotuning would choose.
+/// As by autotuning.
 Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model,
                          CacheState cache) {
   const std::vector<Algorithm> candidates = candidates_of(p);

@@ -2,13 +2,13 @@
 
 // The time of a convolution on one of a library's solvers.
 //
-// All compute matrix products, M x K by K x N, in blocks of a tile each. A block's steps take their
-// arithmetic, or the latency of a step where that is longer, and blocks run in waves of as many as
-// an SM holds. What they move to and from device memory overlaps with that. A naive kernel's block
-// is a wave of 64 threads, each of which makes an output.
+// All compute matrix products, M x K by K x N, one block per tile. A block's steps take the longer
+// of their arithmetic and a step's latency, and blocks run in waves of an SM's resident blocks.
+// Traffic to and from device memory overlaps. A naive kernel's block is a wave of 64 threads with
+// one output each.
 //
-// Example, MI100 fp32, ConvMlirIgemmFwdXdlops, M = 6272, N = 256, K = 2304, tile 128 x 64 x 16:
-// 49 * 4 = 196 blocks of 144 steps on 120 compute units, which hold two each.
+// Example, MI100 fp32, ConvMlirIgemmFwdXdlops, M = 6272, N = 256, K = 2304, tile 128 x 64 x 16: 49
+// * 4 = 196 blocks of 144 steps on 120 compute units, two resident on each.
 
 #include "kernel/dense/contraction.hpp"
 #include "kernel/plans.hpp"
@@ -16,24 +16,24 @@
 
 namespace roofline {
 
-/// The products that a solver runs: `count` at once, `times` one after the other.
+/// A solver's products: `count` at once, `times` one after the other.
 struct SolverProduct {
   double m = 1, n = 1, k = 1, count = 1, times = 1;
 };
 
 struct SolverTile {
   TileKernel kernel{};
-  double split = 1;  ///< blocks that share a tile's k
+  double split = 1;
 };
 
 template <class Number>
 struct SolverKernel {
   Number blocks{};
-  Number useful_share = 1;  ///< of the arithmetic that whole tiles issue
-  Number spread_s{};        ///< arithmetic of all blocks, spread over all SMs evenly
+  Number useful_share = 1;  ///< of the arithmetic in whole tiles
+  Number spread_s{};        ///< arithmetic of all blocks, spread evenly over all SMs
   Number waves_s{};         ///< in whole waves
-  Number chained_s{};       ///< where no block is shorter than its chain
-  Number partial_s{};       ///< sums of splits, and the start of what adds them
+  Number chained_s{};       ///< with no block shorter than its chain
+  Number partial_s{};       ///< sums of splits, and the start of the kernel which adds them
 };
 
 template <class Trace>
@@ -84,7 +84,7 @@ struct SolverFormulas {
     return s;
   }
 
-  /// What the memory takes; all of it passes the L2.
+  /// All bytes pass the L2.
   Number moving_s(const char* what, const Streams& streams, const double& share,
                   CacheState cache) const {
     const auto traffic = memory_traffic(streams, Number{}, memory, cache, trace);

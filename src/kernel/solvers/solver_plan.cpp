@@ -1,5 +1,4 @@
-// Which of a library's solvers runs a convolution, and its plan: the fastest of those that take the
-// layer, as the library's own search would choose.
+// The fastest applicable solver of a library, as by the library's own search.
 
 #include <cmath>
 #include <limits>
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::array<double, 9> splits{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-/// A convolution, and the product that it is on vector units, which pad nothing.
+/// Vector units need no padding.
 struct SolverProblem {
   const PlanRequest& request;
   Contraction x;
@@ -41,9 +40,9 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& p) {
   return words;
 }
 
-/// F(o, r) has tiles of (o + r - 1)^2 points, which give o x o outputs of r x r taps. A window is
-/// as many of those as cover it, for each phase of its stride; of a weight gradient the taps are
-/// the outputs, and the image is the window.
+/// F(o, r) has tiles of (o + r - 1)^2 points, for o x o outputs of r x r taps; several cover a
+/// window, for each phase of its stride. In a weight gradient taps are outputs, and the image is
+/// the window.
 SolverProduct winograd_product(const SolverProblem& p, double outputs, double taps) {
   const Contraction& x = p.x;
   const double edge = outputs + taps - 1;  // so that m x n x k counts all points
@@ -60,7 +59,7 @@ SolverProduct winograd_product(const SolverProblem& p, double outputs, double ta
       return;
     }
     product.m *= divide_up(p.fwd ? positions : divide_up(inputs, stride), outputs);
-    // Phases have as many taps of the window as fit whole strides, the first ones another.
+    // Phases have floor(window / stride) taps, the first ones another.
     const double whole = std::floor(window / stride), longer = window - whole * stride;
     product.k *= longer * divide_up(whole + 1, taps) + (stride - longer) * divide_up(whole, taps);
   };
@@ -89,7 +88,7 @@ SolverProduct product_of(const SolverProblem& p, SolverMethod method) {
   return product;
 }
 
-/// Multiples as the library's conditions count them: channels first, and no phases of a stride.
+/// Multiples as in the library's conditions: channels first, without phases of a stride.
 bool takes(const Solver& solver, const SolverProblem& p, const EnumArray<SolverWord, bool>& words) {
   for (const SolverWord word : enumerators<SolverWord>)
     if (words[word] && !solver.runs[word]) return false;
@@ -103,8 +102,7 @@ bool takes(const Solver& solver, const SolverProblem& p, const EnumArray<SolverW
   return true;
 }
 
-/// What it computes on: nothing where the GPU has no matrix units for the type, or where the user
-/// asked for others.
+/// Null if the GPU has no matrix units for the type, or another engine was requested.
 const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
   if (solver.engine == EngineClass::vector) return engine_model(request.model, Engine::fp32);
   if (is_tensor_engine(request.engine)) return request.own_engine();
@@ -136,7 +134,7 @@ SolverFormulas<Trace> formulas_of(const Solver& solver, const SolverProblem& p,
       trace};
 }
 
-/// The fastest tile, and split of k: each part keeps two steps, and four blocks an SM are enough.
+/// The fastest tile and split of k: each part keeps two steps, and four blocks per SM are enough.
 SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
                         const std::vector<TileKernel>& tiles,
                         const SolverFormulas<Planning>& formulas) {
@@ -155,7 +153,7 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
   return best;
 }
 
-/// Bytes read, and written again, by each of the kernels that copy around a product; 0: none.
+/// Bytes read, and written again, by each copying kernel around a product; 0: no kernel.
 std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
   const Contraction& x = p.x;
   const auto& bytes = p.request.counts.bytes;

@@ -1,21 +1,21 @@
 // Norms, as PyTorch and cuDNN run them.
 //
 // Layer and RMS norms (ATen/native/cuda/layer_norm_kernel.cu): forward and for the input's
-// gradient, blocks of 128 threads have a row each and walk over it twice, for its sums and for its
-// results. With few resident blocks little hides what a row takes; with many, and long rows, the
-// second walk finds nothing in L2.
+// gradient, each block of 128 threads has a row and walks over it twice, for sums and for results.
+// With few resident blocks a row's time is hardly hidden; with many, and long rows, the second walk
+// finds nothing in L2.
 //
-// The parameters' gradients are sums over the rows. A block of 32 columns walks down all rows, 256
-// at a time where there are that many, and so 32 columns of them keep a single SM busy. Above
-// 65,536 rows, blocks share the columns, and reductions add up what each has found.
+// The parameters' gradients are sums over rows. A block of 32 columns walks down all rows, 256 at a
+// time if there are enough, so 32 columns keep a single SM busy. Above 65,536 rows, blocks share
+// the columns, and reductions add their results.
 //
-// Worked example (H100): 8,192 rows of 768 in fp16 are 24 blocks that take 32 steps of 256 rows,
-// 0.8 us each, on 24 of 132 SMs, longer than the gradient of the input on all of them.
+// Example (H100): 8,192 rows of 768 in fp16 are 24 blocks with 32 steps of 256 rows, 0.8 us each,
+// on 24 of 132 SMs, longer than the gradient of the input on all SMs.
 //
 // Group norms go channel by channel in NCHW. Forward, a block walks each group for its mean and
 // deviation, and a second pass over the image scales it. Backward, a block walks each channel of an
-// image for the two sums that the gradient needs, a second pass makes it, and a thread a channel
-// adds up the parameters' gradients over the images.
+// image for the gradient's two sums, a second pass makes the gradient, and one thread per channel
+// sums the parameters' gradients over images.
 
 #include <algorithm>
 #include <cmath>
@@ -26,9 +26,9 @@ namespace roofline {
 namespace {
 
 constexpr std::uint32_t row_threads = 128;
-/// That the clocks of a row are stated for: as many as 2048 threads make.
+/// Basis of a row's clocks: the blocks in 2048 threads.
 constexpr double most_row_blocks = 16;
-/// Registers of a thread, by the width of the elements, as recorded on an H100.
+/// Registers per thread, by the width of the elements, as recorded on an H100.
 constexpr std::uint32_t forward_registers_32bit = 40;
 constexpr std::uint32_t row_registers = 32;
 
@@ -38,7 +38,7 @@ constexpr double most_shared_blocks = 32768;
 
 constexpr double group_threads = 512;
 
-/// Of 512 threads with up to 64 registers, of a batch norm in training.
+/// Of 512 threads with up to 64 registers, for a batch norm in training.
 constexpr double kept_blocks = 2;
 
 template <class Trace>
@@ -136,7 +136,7 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// Rows that are no whole vectors: one kernel for the sums, one for the results.
+  /// Rows which are no whole vectors: one kernel for sums, one for results.
   Work ragged() const {
     Work work = start_of(k.layer_norm_ragged, p.streams);
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
@@ -168,7 +168,6 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// What each of the blocks that share columns has found.
   Layer partial_sums(double sharing) const {
     Layer layer;
     layer.kind = LayerKind::reduce;
@@ -202,7 +201,7 @@ class NormKernels : StreamFormulas<Trace> {
       work.l2_round_trips = work.l2_round_trips + images * trace(kernel.image_round_trip);
     }
     if (p.nhwc) {
-      // The image is brought into NCHW first, backward the gradient too.
+      // The image is copied to NCHW first; backward the gradient too.
       const double copies = forward ? 1 : 2;
       work.kernels += copies;
       work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
@@ -219,22 +218,21 @@ class NormKernels : StreamFormulas<Trace> {
       return over_channels(
           p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
           p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
-    // For volumes in channels last, PyTorch has an element-by-element kernel alone.
+    // For volumes in channels last, PyTorch has only an elementwise kernel.
     if (p.nhwc && p.is_16bit() && p.layer->output.spatial_rank == 3)
       return work_of(k.norm_volume_nhwc, Algorithm::strided_elementwise);
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
 
-  /// A batch norm that needs the sums over a channel first, backward over the gradient and the
-  /// saved input.
+  /// A batch norm with sums over a channel first; backward over gradient and saved input.
   Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = work_of(kernel, algorithm);
     const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
     if (p.nhwc) {
       work.streams = {2 * read_byte, p.input_byte};
       work.kernels = 2;
-      // Blocks span 128 byte of channels. Where there are fewer, the threads beyond them do
-      // nothing, and those that work have more positions in turn.
+      // Blocks span 128 byte of channels; with fewer channels, some threads idle and others do
+      // more.
       const double span = 128 / element_byte(p.layer->dtypes.input);
       work.filled = trace.factor("share of rates that few channels reach",
                                  std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
@@ -254,17 +252,16 @@ class NormKernels : StreamFormulas<Trace> {
       work.clocks = work.clocks + of_channels;
       walk_again(work);
     }
-    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
+    // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
     const double width = !keeps_channel() && p.is_16bit() ? 0.5 : 1;
     work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
                                trace(k.norm_in_flight_byte) * rates.sm_count});
     return work;
   }
 
-  /// cuDNN's kernel of a block a channel keeps what it has read of it in shared memory, of which
-  /// two blocks share an SM's: on an H100 up to 104 KB, and in 16 bits in registers too, 170 KB
-  /// together. Larger channels are read twice, as all are by MIOpen and by PyTorch's 16-bit
-  /// instance norm.
+  /// cuDNN's kernel of one block per channel keeps its data in shared memory, with two blocks per
+  /// SM: on an H100 up to 104 KB, in 16 bits also in registers, 170 KB together. Larger channels
+  /// are read twice, as are all by MIOpen and by PyTorch's 16-bit instance norm.
   bool keeps_channel() const {
     const bool by_cudnn =
         has_cudnn(machine) && !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);
@@ -279,8 +276,8 @@ class NormKernels : StreamFormulas<Trace> {
     work.streams.between_byte = resident * (work.streams.read_byte + work.streams.write_byte);
   }
 
-  /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
-  /// than four an SM, the rates fall with the root of their number.
+  /// A block spans 32 channels, with at most 128 blocks over the positions. With fewer than four
+  /// blocks per SM, the rates fall with the root of their number.
   Work batch_norm_nhwc() const {
     Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
     const Number resident =
@@ -290,8 +287,8 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// One block walks the positions of one channel of one image, 512 elements a step. Of 16 bits it
-  /// has half the bytes under way, and two kernels before it make means and deviations in fp32.
+  /// One block walks the positions of one channel of one image, 512 elements a step. In 16 bits it
+  /// has half the bytes in flight, and two kernels before it make means and deviations in fp32.
   Work batch_norm_nchw() const {
     Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
     work.blocks = p.batch * p.channels;
@@ -306,13 +303,12 @@ class NormKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// A batch norm of one image that has the channels of all, with copies of the parameters for
-  /// each.
+  /// A batch norm of one image with the channels of all, and copies of the parameters for each.
   Work instance_norm() const {
     Work work = over_channels(
         p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
         p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw);
-    // Copies of two parameters; in 16 bits the forward pass is three kernels of PyTorch's.
+    // Copies of two parameters; in 16 bits the forward pass is three PyTorch kernels.
     work.kernels = p.is_16bit() && !p.backward() ? 5 : 3;
     if (is_nhwc(*p.layer)) {
       const double copies = p.backward() ? 2 : 1;

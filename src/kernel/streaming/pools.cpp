@@ -1,11 +1,10 @@
 // Max and average pools, forward and backward, as PyTorch runs them.
 //
-// Backward, each element of the input looks into every window that covers it: at most
-// ceil(kernel / stride) an axis. A max pool compares the position that each of them kept. In NCHW a
-// thread has an element of a plane, in NHWC threads of a block of channels, columns and rows make
-// several in turn; partly filled warps and blocks take as long as full ones. Where windows do not
-// overlap, a max pool in NHWC writes only where a maximum was, into what a kernel before it has
-// cleared.
+// Backward, each input element looks into every window over it: at most ceil(kernel / stride) per
+// axis. A max pool compares the position kept by each. In NCHW a thread has one element of a plane;
+// in NHWC threads in blocks of channels, columns and rows make several in turn; partly filled warps
+// and blocks take as long as full ones. Without overlapping windows, an NHWC max pool writes only
+// the maxima's places, after a kernel has cleared the tensor.
 
 #include <algorithm>
 #include <bit>
@@ -17,10 +16,9 @@
 namespace roofline {
 namespace {
 
-/// PyTorch's max pools write the position of each maximum as a 64-bit integer, wanted or not.
+/// PyTorch's max pools always write the position of each maximum as a 64-bit integer.
 constexpr double index_byte = 8;
 
-/// The pool's kernel: by layout and pass.
 const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
   if (p.backward()) {
     if (!max_pool) return k.average_backward;
@@ -35,7 +33,7 @@ Algorithm algorithm_of(const StreamProblem& p, bool max_pool) {
   return p.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
 }
 
-/// Windows that cover an element at most, and so the steps of the slowest thread of a warp.
+/// The maximum number of windows over an element: the steps of a warp's slowest thread.
 double covering_windows(const Window& window) {
   double windows = 1;
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -43,17 +41,16 @@ double covering_windows(const Window& window) {
   return windows;
 }
 
-/// How the threads of PyTorch's channels-innermost max pools share a tensor: blocks of up to 1024
-/// of them over channels, columns and rows, each of which takes four channels where there are that
-/// many, and two columns and two rows. At batch 1 few blocks result and this chain, not the bytes,
-/// is the time.
+/// PyTorch's channels-innermost max pools: blocks of up to 1024 threads over channels, columns and
+/// rows; a thread takes up to four channels, two columns and two rows. At batch 1 this chain, not
+/// the bytes, determines the time.
 struct PoolGrid {
   double threads = 1;        ///< of all blocks
-  double places = 1;         ///< that a thread makes in turn
-  double channel_steps = 1;  ///< at each of them
+  double places = 1;         ///< made by a thread in turn
+  double channel_steps = 1;  ///< at each place
 };
 
-/// `fills_blocks`: blocks of few columns and rows have more threads over channels.
+/// `fills_blocks`: blocks with few columns and rows have more threads over channels.
 PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
   const std::uint64_t channels = shape.channels;
   const std::uint64_t columns = shape.spatial[2];
@@ -135,7 +132,7 @@ class PoolKernels : StreamFormulas<Trace> {
     return trace.named("windows over an element", covering_windows(*p.layer->window), "", "window");
   }
 
-  /// A thread an element. Only a max pool's warps end with a plane.
+  /// One thread per element. Only a max pool's warps end with a plane.
   Work planes() const {
     Work work = start();
     const Number covering = windows();
@@ -161,7 +158,7 @@ class PoolKernels : StreamFormulas<Trace> {
     work.l2_round_trips = turns * covering * channels * trace(kernel_.tap_round_trip) +
                           turns * channels * trace(kernel_.output_round_trip);
     if (covering_windows(*p.layer->window) == 1) {
-      // Sectors that are written in part are fetched first.
+      // Partly written sectors are fetched first.
       work.streams.read_byte += p.input_byte;
       work.clocks = work.clocks + looks * channels * trace(k.max_backward_lone_clock);
     }

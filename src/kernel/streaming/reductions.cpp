@@ -1,10 +1,10 @@
-// Sums, means, maxima over some of a tensor's axes, as PyTorch's one kernel for all of them runs
-// them (ATen/native/cuda/Reduce.cuh): threads walk along what is reduced, four loads at a time, and
-// a block has at most 512 of them. Where few results leave the GPU empty, several blocks share one
-// and the last of them to end adds up what the others found.
+// Sums, means and maxima over some axes, all by one PyTorch kernel (ATen/native/cuda/Reduce.cuh):
+// threads walk along the reduced axes, four loads at a time, at most 512 threads per block. If few
+// results leave the GPU empty, several blocks share one, and the last block to end adds the others'
+// results.
 //
-// Worked example: the column sums of 65,536 x 256 in fp32, four columns a thread: 2 x 1024 blocks
-// of 32 x 4 threads, 16 elements each, and then 1024 / 4 = 256 partial sums one after the other.
+// Example: the column sums of 65,536 x 256 in fp32, four columns per thread: 2 x 1024 blocks of 32
+// x 4 threads, 16 elements each, and then 1024 / 4 = 256 partial sums one after the other.
 
 #include <algorithm>
 #include <bit>
@@ -19,11 +19,11 @@ namespace {
 constexpr double most_threads = 512;
 constexpr double vector_elements = 4;
 constexpr double warp_threads = 32;
-/// Elements of axes that do not follow each other are loaded one by one, with a division each: as
-/// measured on an H100, four of them take as long as three steps of four.
+/// Elements of non-adjacent axes are loaded singly, with a division each: on an H100, four take as
+/// long as three steps of four.
 constexpr double apart_steps = 3;
 
-/// Axes that follow each other and are all reduced, or all kept, as one.
+/// Adjacent axes, all reduced or all kept, as one.
 struct ReducedRun {
   double size = 1;
   bool reduced = false;
@@ -31,8 +31,7 @@ struct ReducedRun {
 
 using AxisSizes = std::vector<std::uint64_t>;
 
-/// Outermost first, in the order of memory: that of the shape, unless the channels are stated to be
-/// innermost.
+/// Outermost first, in memory order: the shape's order, unless channels are stated innermost.
 AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
   AxisSizes sizes{shape.batch, shape.channels};
   for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
@@ -40,8 +39,8 @@ AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
   return sizes;
 }
 
-/// What is left of each axis: 1 where it is reduced. A source may leave out a batch of one, or the
-/// reduced axes: then the sizes that match first stay.
+/// 1 if reduced. A source may omit a batch of one, or the reduced axes: the first matching sizes
+/// stay.
 AxisSizes sizes_left(const AxisSizes& from, AxisSizes to) {
   if (to.size() < from.size() && from.front() == 1) to.insert(to.begin(), 1);
   if (to.size() == from.size()) return to;
@@ -72,7 +71,7 @@ double power_of_two_within(double value) {
   return static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(std::max(1.0, value))));
 }
 
-/// Blocks that share a result, so that the GPU is full and a thread keeps 16 elements at least.
+/// Number of blocks sharing a result, to fill the GPU with at least 16 elements per thread.
 double sharing_blocks(double blocks, double threads, double elements_a_thread,
                       const Machine& machine) {
   const double resident =
@@ -94,7 +93,7 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
     reduced_runs += run.reduced ? 1 : 0;
   }
   const bool along_rows = runs.empty() || runs.back().reduced;
-  // Vectors of elements of a row, or of neighbouring results.
+  // Vectors along a row, or over neighbouring results.
   double reduced_vector = 1;
   double kept_vector = 1;
   if (along_rows && reduced_runs <= 1 && reduced >= 128) reduced_vector = vector_elements;
@@ -109,7 +108,7 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
   const double y = std::min(slow, most / x);
   x = std::min(fast, most / y);
 
-  double along = along_rows ? x : 1;  // threads of a block that share a result
+  double along = along_rows ? x : 1;  // threads of a block sharing a result
   double results = along_rows ? 1 : x * kept_vector;
   if (const double left = divide_up(reduced, along); left >= y * 16 || left >= 256)
     along *= y;
@@ -147,7 +146,7 @@ ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& f, const 
   const Number steps = trace.named("steps of a thread", grid.steps, "", "layer");
   work.l2_round_trips = steps * trace(kernel.step_round_trip);
   if (grid.partial_steps > 0) {
-    // A counter in memory says which block is the last; it is cleared first.
+    // A counter in memory identifies the last block; it is cleared first.
     work.kernels = 2;
     const Number partial =
         trace.named("partial results of a thread", grid.partial_steps, "", "layer");

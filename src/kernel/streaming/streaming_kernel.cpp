@@ -1,12 +1,12 @@
-// Layers that stream through memory: norms, activations, add, mul, concat, pools, upsampling,
-// softmax, layer norm. PyTorch runs each as one kernel of its own (cuDNN's for batch norm), so each
-// has a fixed start, a chain of dependent round trips, and a throughput bound by bytes or by the
-// instructions that one element costs; index arithmetic makes the latter matter for pools.
+// Layers which stream through memory: norms, activations, add, mul, concat, pools, upsampling,
+// softmax, layer norm. PyTorch runs each as one kernel (cuDNN's for batch norm) with a fixed start,
+// a chain of dependent round trips, and a throughput bound by bytes or by instructions per element;
+// index arithmetic makes the latter matter for pools.
 //
-// Backward rule. dgrad is the whole backward kernel of the layer: it reads the gradient of the
-// output and what the forward pass saved, and writes the gradient of the input. wgrad of a norm is
-// computed by the same kernel and costs the same; of a layer without parameters it is nothing
-// beyond dgrad and is planned as dgrad. add and concat pass gradients through: planned as copies.
+// Backward: dgrad is the layer's whole backward kernel: it reads the gradient of the output and the
+// saved forward tensors, and writes the gradient of the input. wgrad of a norm is computed by the
+// same kernel and costs the same; of a layer without parameters it is planned as dgrad. add and
+// concat pass gradients through: planned as copies.
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,7 @@ bool same_shapes(const Layer& layer) {
   return true;
 }
 
-/// Compilers and engines write kernels that go over all operands once, whatever they compute; their
-/// pools do too, and keep no positions.
+/// Compilers and engines write kernels with one pass over all operands; pools keep no positions.
 bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
@@ -35,8 +34,8 @@ bool is_generated(const Layer& layer) {
   return false;
 }
 
-/// What indices pick are rows, and memory moves each in whole sectors (CUDA C++ Best Practices
-/// Guide, "Coalesced Access to Global Memory").
+/// Memory moves each picked row in whole sectors (CUDA C++ Best Practices Guide, "Coalesced Access
+/// to Global Memory").
 double sector_waste(const Layer& layer) {
   using enum LayerKind;
   if (layer.kind != embedding && layer.kind != gather && layer.kind != scatter) return 1;
@@ -92,7 +91,6 @@ class StreamingKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
-  /// One after the other.
   Works<Trace> works() const {
     if (is_generated(*p.layer)) return {generated()};
     using Kind = LayerKind;
@@ -123,7 +121,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
  private:
-  /// Of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32, narrowed.
+  /// Sixteen-bit elements are widened, computed in fp32, narrowed.
   const double& function_clock() const {
     switch (info(p.layer->kind).cost) {
       case ElementCost::exponential:
@@ -137,7 +135,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     return k.simple_clock;
   }
 
-  /// Where operands and result do not lie alike: an element at a time.
+  /// Operands and result with different memory orders: element by element.
   Work in_another_order() const {
     return p.layer->access == Access::transposed
                ? work_of(k.transposed, Algorithm::transposed_elementwise)
@@ -148,7 +146,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     return p.layer->access.value_or(Access::contiguous) == Access::contiguous;
   }
 
-  /// Casts to 16 bits from 32 have kernels that load vectors; others go an element at a time.
+  /// Casts from 32 to 16 bits have vector-loading kernels; others go element by element.
   Work copy() const {
     const DataTypes& types = p.layer->dtypes;
     const bool widens = p.layer->kernels == KernelSource::library && types.input != types.output &&
@@ -156,7 +154,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     return widens || !lies_alike() ? in_another_order() : activation();
   }
 
-  /// A block brings each row, in vectors of 16 byte; others go an element at a time.
+  /// A block fetches each row in vectors of 16 byte; other rows go element by element.
   Work gather() const {
     const double features = static_cast<double>(p.layer->output.channels);
     if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
@@ -214,9 +212,8 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// PyTorch joins the operands in one kernel whose grid gives every operand as many blocks as the
-  /// largest one needs, up to 32 an SM; those that find nothing to copy still have to start. With
-  /// many small operands beside a large one the starting of blocks is the time.
+  /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks of the
+  /// largest, up to 32 per SM; blocks with nothing to copy still start, and may determine the time.
   Work concat() const {
     Work work = p.nhwc ? work_of(k.concat_nhwc, Algorithm::cat_copy_nhwc)
                        : work_of(k.concat_nchw, Algorithm::cat_copy_nchw);
@@ -232,17 +229,17 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  /// The gradient of each sum goes to all of its elements.
+  /// The gradient of each sum goes to all its elements.
   Work spread() const {
     Work work = chain_of(k.broadcast, Algorithm::broadcast_elementwise);
     work.clocks = inputs() * trace(k.broadcast.element_clock);
     return work;
   }
 
-  /// Each thread of the NCHW kernel makes the same place of all planes, one after the other; the
-  /// gradient is added up by atomics, which meet where neighbours are made of the same element.
+  /// Each thread of the NCHW kernel makes the same place of all planes. Atomics sum the gradient,
+  /// and collide if neighbours come from the same element.
   Work interpolated() const {
-    // Of a single position PyTorch does not see that its channels are innermost.
+    // PyTorch takes a single position in NHWC for NCHW.
     const bool nhwc = p.nhwc && p.input_positions > 1;
     Work work = chain_of(
         nhwc ? k.upsample_nhwc : k.upsample_nchw,
@@ -253,7 +250,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (p.backward()) {
       const double columns = static_cast<double>(p.layer->inputs.front().shape.spatial[2]);
       const double made_columns = static_cast<double>(p.layer->output.spatial[2]);
-      // Atomics of 16 bits are of pairs. In NHWC a warp's are of different channels.
+      // 16-bit atomics work on pairs. In NHWC a warp's atomics are on different channels.
       const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
       const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
       work.clocks = work.clocks * trace.factor("atomics that meet",
@@ -274,7 +271,7 @@ class StreamingKernels : StreamFormulas<Trace> {
                   : work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
   }
 
-  /// For its sum and its results. In between, other blocks read their rows and write some results.
+  /// The second walk, for results. In between, other blocks read their rows and write some results.
   void walk_again(Streams& streams, double rows) const {
     const double vectors = p.channels * element_byte(p.layer->dtypes.input) / 16;
     const double threads = std::exp2(std::ceil(std::log2(std::min(1024.0, vectors) / 2)));
@@ -295,7 +292,7 @@ class StreamingKernels : StreamFormulas<Trace> {
       if (!p.backward()) walk_again(work.streams, value_of(rows));
     }
     if (p.backward()) {
-      // PyTorch multiplies gradient and result in a kernel of its own first.
+      // PyTorch multiplies gradient and result in a separate kernel first.
       work.streams = {4 * p.input_byte, 2 * p.input_byte};
       work.kernels = 2;
     }

@@ -15,7 +15,7 @@ std::string_view spelling(const Place& place, std::string_view field) {
   return field;
 }
 
-/// The error in the source's own words for place and field.
+/// The error with the source's own names for place and field.
 InputError placed(const FieldError& error, const LayerSpec& layer) {
   const Place& place = layer.place;
   std::string where = place.where;
@@ -59,7 +59,7 @@ class Inference {
   }
 
  private:
-  /// What cannot be read is said before what does not fit together, wherever that stands.
+  /// Reports unreadable layers before inconsistent ones, whatever their order.
   void add_unread() {
     std::optional<InputError> failure;
     for (std::size_t i = 0; i < spec_.unread.count; ++i) {
@@ -97,7 +97,7 @@ class Inference {
     if (spec.input && spec.input->layer.empty()) ask_about_order(network_.layers[first]);
   }
 
-  /// A square of three channels at the end, where channels are expected first.
+  /// Warns about a probable channels-last shape: a square with three channels at the end.
   void ask_about_order(const Layer& layer) {
     constexpr std::uint64_t most_channels = 4;
     const Shape& in = layer.inputs.front().shape;
@@ -114,7 +114,7 @@ class Inference {
   std::uint64_t copies_of(const LayerSpec& spec) {
     const std::uint64_t copies = spec.repeat.value_or(1);
     if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
-    // Rows of results have the network's name beside the layer's.
+    // Result rows hold the network's name beside the layer's.
     const std::size_t own_byte = (spec.name ? spec.name->size() : 0) + spec_.name.size() +
                                  (spec.inputs.size() + spec.fused.size()) * sizeof(Operand);
     const std::uint64_t weight = 1 + own_byte / copy_byte;
@@ -139,7 +139,7 @@ bool has_measured(const Network& network) {
                              [](const Layer& layer) { return layer.measured->is_known(); });
 }
 
-/// A time was measured at the batch that its source states, whatever the command line says.
+/// Times were measured at the source's batch, whatever the command line requests.
 void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& network) {
   defaults.batch_override.reset();
   const Network stated = Inference(spec, defaults).network();
@@ -149,7 +149,7 @@ void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& 
     });
 }
 
-/// Settings for what has its own batch, which may be asked for by name and not be changed.
+/// A fixed batch may be requested but not changed.
 LayerDefaults with_fixed_batch(const NetworkSpec& spec, LayerDefaults defaults) {
   const std::optional<std::uint64_t> wanted = std::exchange(defaults.batch_override, std::nullopt);
   if (!wanted || wanted == spec.batch) return defaults;

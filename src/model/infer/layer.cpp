@@ -26,7 +26,7 @@ std::uint64_t required(std::string_view field, std::optional<std::uint64_t> numb
 }
 
 /// Scaled dot-product attention, softmax(Q K^T / sqrt(d)) V in one kernel. Queries are [N, heads,
-/// length, features]; keys and values may have fewer heads, each shared by several of the queries'.
+/// length, features]; keys and values may have fewer heads, each shared by several query heads.
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, 2);
   if (layer.inputs.size() != 3)
@@ -55,8 +55,8 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   layer.output.channels = value.features;
 }
 
-/// Whether so many elements are the last sizes of the shape, in PyTorch's sense: its features
-/// stand last where its source has them so, else first.
+/// Whether `count` elements are the last sizes of the shape, as PyTorch orders them: features last
+/// if the source has them last, else first.
 bool are_last_sizes(std::uint64_t count, const Shape& shape) {
   std::uint64_t last_positions = 1;
   for (std::size_t i = 3; i-- > 3U - shape.spatial_rank;) {
@@ -67,9 +67,8 @@ bool are_last_sizes(std::uint64_t count, const Shape& shape) {
   return count == shape.channels;
 }
 
-/// Fills norm_elements; the shapes are there. Layer and RMS norms are over the features of each
-/// position (transformers, and ConvNeXt's norms of images), or over the last sizes, up to all but
-/// the batch.
+/// Layer and RMS norms span the features of each position (transformers, and ConvNeXt's image
+/// norms), or the last sizes, up to all but the batch.
 void infer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
@@ -100,8 +99,7 @@ Shape one_image(const Shape& shape) {
   return one;
 }
 
-/// Positions stay, or an input whose elements make up in_features is flattened. in_features beside
-/// a batch says all there is to say of the input.
+/// Flattens an input with in_features elements. in_features and a batch describe the whole input.
 void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   Operand operand;
   const bool stands_alone = scope.previous_copies == 0 || spec.batch;
@@ -127,8 +125,8 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   layer.output.channels = required("out_features", spec.out_features);
 }
 
-/// Both matrices as shapes: [..., m, k] and [..., k, n], all axes before the last two being
-/// products. One that says nothing of the products is shared by all of them.
+/// Both matrices as shapes, [..., m, k] and [..., k, n]; all axes before the last two are products.
+/// A matrix without them is shared by all products.
 void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (spec.inputs.size() != 2)
     fail("inputs", "expected two matrices, [..., m, k] and [..., k, n], got " +
@@ -162,7 +160,7 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
   layer.output = {products, n, {1, 1, m}, 1};
 }
 
-/// m x k times k x n, `batch` products. The products are the layer's own: --batch leaves them.
+/// m x k times k x n, `batch` products. --batch does not change the number of products.
 void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (!spec.inputs.empty()) return infer_matmul_shapes(spec, scope, layer);
   const std::uint64_t m = required("m", spec.m);
@@ -174,7 +172,7 @@ void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   layer.output = {batch, n, {1, 1, m}, 1};
 }
 
-/// NumPy's rule, axis by axis: equal sizes, or one of them is 1.
+/// NumPy's rule per axis: equal sizes, or one of them is 1.
 void broadcast(std::uint64_t& size, std::uint64_t other, std::size_t operand, const Shape& shape,
                const Shape& so_far) {
   if (size != other && size != 1 && other != 1)
@@ -184,7 +182,7 @@ void broadcast(std::uint64_t& size, std::uint64_t other, std::size_t operand, co
   size = std::max(size, other);
 }
 
-/// Whether each size is 1 or that of the result.
+/// Whether each size is 1 or the result's.
 bool broadcasts_to(const Shape& shape, const Shape& result) {
   const auto fits = [](std::uint64_t size, std::uint64_t wanted) {
     return size == 1 || size == wanted;
@@ -232,7 +230,7 @@ void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer
     layer.output.spatial[axis] = checked_mul(layer.output.spatial[axis], (*factors)[axis]);
 }
 
-/// Kinds whose result has the shape that the source states; without one, the operand's.
+/// Kinds with the stated result shape, else the operand's.
 void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (takes(spec.kind, "inputs"))
     layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope);
@@ -249,7 +247,7 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
         checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
 }
 
-/// Indices of any shape, and the table as a second operand. Each index is replaced by its row.
+/// Indices have any shape; the table is the second operand.
 void infer_embedding(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   const Operand indices = infer_operand(spec, scope, std::nullopt);
   const std::uint64_t rows = required("num_embeddings", spec.num_embeddings);
@@ -259,7 +257,7 @@ void infer_embedding(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   layer.output = {indices.shape.batch, features, {1, 1, elements(one_image(indices.shape))}, 1};
 }
 
-/// The spatial axes that a type such as "InstanceNorm1d" states. BatchNorm1d takes [N, C] as well.
+/// Spatial axes in a type's name, such as "InstanceNorm1d". BatchNorm1d also takes [N, C].
 std::optional<std::uint8_t> stated_rank(const LayerSpec& spec) {
   const bool is_matrix = spec.input && spec.input->sizes.size() == 2;
   if (spec.kind == LayerKind::batch_norm && is_matrix) return std::nullopt;
@@ -296,7 +294,6 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   }
 }
 
-/// What the kernel reads beside and applies to the result.
 void add_fused(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (spec.fused.empty()) return;
   const std::vector<Operand> fused = infer_operands(spec.fused, "fused", spec, scope);
@@ -320,7 +317,6 @@ void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, std:
        index);
 }
 
-/// A size that the source states is checked against the computed one.
 void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& layer) {
   if (spec.output_height) check_size(layer, 1, *spec.output_height, "p", {});
   if (spec.output_width) check_size(layer, 2, *spec.output_width, "q", {});
@@ -329,7 +325,7 @@ void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& l
   const bool last = info(layer.kind).features == Features::last;
   const StatedShape stated =
       read_shape(spec.output, {rank, info(layer.kind).features, false}, "output");
-  // --batch may have replaced the batch that the output was written for.
+  // --batch may have replaced the stated output's batch.
   if (stated.has_batch && stated.shape.batch != layer.output.batch &&
       !scope.defaults.batch_override)
     fail("output",
@@ -354,8 +350,7 @@ DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
   return {input, spec.dtypes.weight.value_or(input), spec.dtypes.output.value_or(input)};
 }
 
-/// Every count of every pass must fit 64 bits. No kind has larger ones than in its last pass, but
-/// for what windows leave out, which some pass writes.
+/// The last pass has the largest counts, except for elements skipped by windows.
 void check_counts(Layer& layer) {
   const Pass own = std::exchange(layer.pass, Pass::wgrad);
   const Bytes last = count(layer).bytes;

@@ -36,7 +36,7 @@ std::string expected_shape(std::uint8_t rank) {
   return std::string("a shape ") + forms[rank];
 }
 
-/// The spatial axes of a list whose layer does not fix them.
+/// The default number of spatial axes for a list of sizes.
 std::uint8_t usual_rank(std::size_t size, bool whole) {
   constexpr std::array<std::uint8_t, 6> with_or_without_batch{0, 0, 0, 2, 2, 3};
   constexpr std::array<std::uint8_t, 6> with_batch{0, 0, 0, 1, 2, 3};
@@ -120,7 +120,7 @@ std::string axis_name(std::size_t axis) {
 
 namespace {
 
-/// The batch of a whole shape, which was written for the network's stated batch, under --batch.
+/// The batch of a whole shape, scaled from the network's stated batch to --batch.
 std::uint64_t rescaled(std::uint64_t batch, const LayerScope& scope) {
   if (!scope.defaults.batch_override) return batch;
   const std::uint64_t stated = scope.network.batch.value_or(1);
@@ -144,13 +144,12 @@ std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std
   return scope.names.find(name, scope.copy, scope.copies, field, index);
 }
 
-/// An operand as its source states it: a shape, an earlier layer, a view of one, a parameter.
 Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const LayerScope& scope,
                        const ShapeForm& form, std::string_view field,
                        const std::vector<std::size_t>& index) {
   const Features features = operand.layer.empty() ? form.features : info(spec.kind).features;
   const ShapeForm own{form.rank, features, operand.whole};
-  // A record knows no other layers: what another one gave it is a shape to it.
+  // A record knows no other layers: it takes another layer's output as a shape.
   if (operand.layer.empty() || (scope.network.record && !operand.sizes.empty())) {
     const StatedShape stated = read_shape(operand.sizes, own, field, index);
     if (operand.is_parameter) return {stated.shape, std::nullopt, true, operand.parameters};
@@ -168,7 +167,7 @@ Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const 
   return {shape, producer, false};
 }
 
-/// Channels stated beside an input that has them already must agree with it.
+/// Channels stated beside an input must agree with it.
 void check_channels(const LayerSpec& spec, const Shape& input) {
   if (spec.in_channels && *spec.in_channels != input.channels)
     fail("in_channels", "expected " + std::to_string(input.channels) +
@@ -176,14 +175,14 @@ void check_channels(const LayerSpec& spec, const Shape& input) {
                             std::to_string(*spec.in_channels));
 }
 
-/// So must a batch stated beside an earlier layer's output.
+/// A batch stated beside an earlier layer's output must agree with it.
 void check_batch(const LayerSpec& spec, const LayerScope& scope, const Shape& input) {
   if (spec.batch && !scope.defaults.batch_override && *spec.batch != input.batch)
     fail("batch", "expected " + std::to_string(input.batch) + ", the batch of the input " +
                       to_text(input) + ", got " + std::to_string(*spec.batch));
 }
 
-/// in_channels + input_size, or c, h, w.
+/// From in_channels and input_size, or c, h, w.
 Operand from_sizes(const LayerSpec& spec, const LayerScope& scope, std::uint8_t rank) {
   const AxesSpec& size = spec.input_size;
   if (spec.input) fail_twice("input", "sizes");
@@ -210,7 +209,7 @@ Operand from_previous(const LayerSpec& spec, const LayerScope& scope) {
          "layers as one array");
   if (scope.previous_copies == 0)
     fail("input", "expected a shape such as [3, 224, 224]: there is no layer before this one");
-  // The same copy of a layer repeated as often; else the last.
+  // The same copy of a layer with as many repeats; else the last copy.
   const std::size_t back =
       scope.previous_copies == scope.copies ? scope.previous_copies : std::size_t{1} + scope.copy;
   const std::size_t producer = scope.layers.size() - back;

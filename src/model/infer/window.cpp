@@ -50,7 +50,7 @@ constexpr AxesFields padding_fields{"padding", "pad_h", "pad_w"};
 /// A field without a spelling by height and width.
 constexpr AxesFields alone(std::string_view field) { return {field, field, field}; }
 
-/// The rank that the type or the number of kernel sizes fixes.
+/// The rank fixed by the type or the number of kernel sizes.
 std::optional<std::uint8_t> window_rank(const LayerSpec& spec) {
   if (spec.rank) return spec.rank;
   const std::size_t sizes = spec.kernel_size.numbers.size();
@@ -58,7 +58,7 @@ std::optional<std::uint8_t> window_rank(const LayerSpec& spec) {
   return std::nullopt;
 }
 
-/// A window's operand; one that is inherited must have the window's rank. Returns that rank.
+/// Sets a window's operand and returns its rank. An inherited operand must have the window's rank.
 std::uint8_t set_operand(const LayerSpec& spec, std::optional<std::uint8_t> rank,
                          const LayerScope& scope, Layer& layer) {
   layer.inputs = {infer_operand(spec, scope, rank)};
@@ -123,7 +123,7 @@ Window stated_window(const LayerSpec& spec, std::uint8_t rank, const Layer& laye
   return window;
 }
 
-/// The same as of a layer shortly before, which networks have only a few of.
+/// Shares the window of one of the preceding layers: a network has only a few different ones.
 SharedValue<Window> shared(const Window& window, const std::vector<Layer>& before) {
   constexpr std::size_t shortly = 8;
   const std::size_t count = std::min(shortly, before.size());
@@ -145,7 +145,6 @@ SharedValue<Window> shared(const Window& window, const std::vector<Layer>& befor
                                          layer.window->pad_end[axis]));
 }
 
-/// The spatial output of the window.
 void slide_window(Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   layer.output.spatial_rank = layer.window->rank;
