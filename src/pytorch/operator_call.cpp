@@ -11,8 +11,8 @@
 namespace roofline {
 namespace {
 
-// The model has no types of its own for booleans and for integers of 32 and 64 bits as operands:
-// those of the same size stand for them, since such tensors are moved rather than multiplied.
+// Booleans and integers of 32 and 64 bits count as types of their size: such tensors are moved
+// rather than multiplied.
 constexpr ElementType type_names[] = {
     {"float", "fp32", DataType::fp32},
     {"half", "fp16", DataType::fp16},
