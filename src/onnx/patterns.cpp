@@ -1,5 +1,4 @@
-// Joins operators that exporters write as several nodes: the formula's last node takes the
-// operator's name and operands; nothing reads the others any more.
+// Joins nodes that exporters write for one operator: the formula's last node becomes the operator.
 
 #include <algorithm>
 #include <cmath>
@@ -37,8 +36,6 @@ void become(Node& node, std::string op, std::vector<Value*> inputs) {
   node.made.clear();
   node.inputs = std::move(inputs);
 }
-
-// Formulas as patterns.
 
 struct Found {
   const Node* last = nullptr;   ///< the formula's last node, where the search starts
@@ -100,8 +97,8 @@ bool match_in_any_order(Found& found, const std::vector<Value*>& values, const P
   return false;
 }
 
-/// A node with these operands, of a sum or product in any order. Only nodes of the formula read its
-/// result, and only a difference has several readers.
+/// A node with these operands, of a sum or product in any order. Only a difference has several
+/// readers.
 Pattern op(std::string_view name, const Patterns& operands) {
   return [name, operands](Found& found, Value* value) {
     const Node* node = maker(value, name);
@@ -123,7 +120,6 @@ void add_factors(const Found& found, Value* value, int depth, std::vector<Value*
   for (Value* input : node->inputs) add_factors(found, input, depth - 1, factors);
 }
 
-/// A product of these factors, in any order.
 Pattern times(const Patterns& patterns) {
   return [patterns](Found& found, Value* value) {
     std::vector<Value*> factors;
@@ -143,7 +139,6 @@ Pattern either(const Patterns& patterns) {
   };
 }
 
-/// Keeps the node for its attributes.
 Pattern inner(const Pattern& pattern) {
   return [pattern](Found& found, Value* value) {
     if (!pattern(found, value)) return false;
@@ -181,7 +176,6 @@ const std::vector<Formula>& activations() {
   return formulas;
 }
 
-/// A value over the root of the mean of its squares.
 Pattern normalised(const Pattern& value) {
   const Pattern square = either({op("Mul", {value, value}), op("Pow", {value, number(2)})});
   const Pattern mean = inner(op("ReduceMean", {square}));
@@ -212,7 +206,6 @@ void join_activation(Node& node) {
     if (const auto found = find(formula, node)) return become(node, formula.op, {found->x});
 }
 
-/// A product with a learned vector, then a sum with another.
 struct Affine {
   Node* last;
   Value* gamma = nullptr;
@@ -275,7 +268,6 @@ Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_
   return on_axis && sum->outputs[0]->sizes == value->sizes ? sum : nullptr;
 }
 
-/// Turns the sum into the product, with the bias as third operand.
 void move_to_sum(const Node& node, Node& sum, const char* op) {
   Value* bias = other_operand(sum, node.outputs[0]);
   sum.name = node.name;

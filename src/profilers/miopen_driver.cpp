@@ -19,14 +19,12 @@ namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
 
-/// `letter` identifies the option in this file.
 struct DriverOption {
   std::string_view name;
   char letter;
 };
 
-/// All operations' options that describe a layer, then (from out_layout on) those that describe the
-/// run.
+/// Options of all operations: of the layer, then (from out_layout on) of the run.
 constexpr DriverOption driver_options[] = {
     {"batchsize", 'n'},
     {"in_channels", 'c'},
@@ -90,7 +88,6 @@ constexpr std::uint64_t default_size = 32;
 constexpr std::uint64_t default_filters = 32;
 constexpr std::uint64_t default_window = 3;
 
-/// The operation, and the options by letter.
 class DriverCommand {
  public:
   explicit DriverCommand(std::string_view text) {
@@ -277,7 +274,6 @@ std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
 
 struct DriverRule {
   std::string_view operation;
-  /// Reads the layer and returns the bits of its passes.
   std::uint64_t (*read)(const DriverCommand& command, LayerSpec& layer);
 };
 
@@ -287,7 +283,6 @@ constexpr DriverRule driver_rules[] = {
     {"activ", read_activation},
 };
 
-/// A text's commands, each a layer for each of its passes.
 class DriverText {
  public:
   DriverText(ByteStream& stream, BadRows& bad) : stream_(stream), bad_(bad) {

@@ -43,7 +43,6 @@ class KeyNumbers {
   }
 
   std::uint64_t next() { return numbers_[at_++]; }
-  /// One for each axis.
   Sizes axes() {
     Sizes sizes(numbers_.size() == 16 ? 2 : 3);
     for (std::uint64_t& size : sizes) size = next();
@@ -55,7 +54,6 @@ class KeyNumbers {
   std::size_t at_ = 0;
 };
 
-/// One layout, or those of input, weights and result.
 Layout take_layout(std::string_view& key) {
   const std::string_view layout = take(key, '-');
   const std::string others = std::string(layout) + '-' + std::string(layout) + '-';

@@ -49,11 +49,10 @@ constexpr TensorWork tensor_works[] = {
     {Engine::int4, "src_int4", ""},
 };
 
-/// The metrics of one launch.
 class NsightMetrics {
  public:
-  /// Skips cells without a number, such as "no data"; converts others to bytes, seconds, hertz and
-  /// counts. Whoever asks for an invalid one gets its error.
+  /// Skips cells without a number ("no data"), converts others to bytes, seconds, hertz and counts.
+  /// An invalid one is an error when it is asked for.
   void set(std::string_view name, std::string_view unit, std::string_view value) {
     if (name == "device__attribute_display_name") device_ = value;
     if (value.empty() || std::isdigit(static_cast<unsigned char>(value.front())) == 0) return;
@@ -82,7 +81,7 @@ class NsightMetrics {
     return first_of({"launch__registers_per_thread", "Registers Per Thread"});
   }
 
-  /// `compute_capability`: "9.0". No FLOP if tensor cores worked without a metric.
+  /// nullopt if tensor cores worked without a metric. `compute_capability`: "9.0".
   KernelCounters counters(std::string_view compute_capability) const {
     KernelCounters counters;
     counters.flop = flop(compute_capability);
@@ -97,9 +96,8 @@ class NsightMetrics {
     return counters;
   }
 
-  /// Tensor cores' instructions without a count of operations. Packed fp16 arithmetic (hfma2) uses
-  /// the same pipe but counts as vector work: without a count of its own, it was all work if as
-  /// many whole warps ran it.
+  /// Packed fp16 arithmetic (hfma2) uses the same pipe but counts as vector work: without a count
+  /// of its own, it was all work if as many whole warps ran it.
   bool has_uncounted_tensor_work() const {
     const double all = tensor_instructions("").value_or(0);
     constexpr double warp = 32;
@@ -107,7 +105,6 @@ class NsightMetrics {
            all * warp != instructions("hfma");
   }
 
-  /// As the driver describes the GPU.
   RecordedGpu gpu() const {
     const auto whole = [&](std::string_view name) {
       const auto value = find(name);

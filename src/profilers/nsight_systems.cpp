@@ -35,7 +35,6 @@ KernelLaunch launch_in(const ProfilerCsv& table) {
   return launch;
 }
 
-/// `name`: the summed column.
 KernelLaunch sum_in(const ProfilerCsv& table, std::string_view name) {
   KernelLaunch launch;
   launch.kernel.name = table.cell(name);

@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Told by the end of its name or its first bytes.
 struct BinaryRecording {
   std::string_view name_ending;
   std::string_view begin;

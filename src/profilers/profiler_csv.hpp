@@ -1,7 +1,6 @@
 #pragma once
 
-// Shared by profilers' files: CSV tables within printed text, with messages before the header and
-// the program's output between rows; and counters of FLOP.
+// Shared by profilers' files: CSV tables within printed text, and counters of FLOP.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +21,13 @@ namespace roofline {
 // Names without the units in parentheses.
 using Columns = std::span<const std::string_view>;
 
-/// Whether a line is a header with all of these columns.
 bool has_header(std::string_view head, Columns columns);
 
 /// Without commas between digits; nullopt for text and impossible numbers.
 std::optional<double> profiler_number(std::string_view cell);
 
-/// In seconds, bytes, hertz or counts: 1e-6 for "usecond", 1024 for "KiB", 1e6 for "Minst/cycle",
-/// 1e9 for "cycle/nsecond"; nullopt if unknown.
+/// In seconds, bytes, hertz or counts: 1e-6 for "usecond", 1024 for "KiB", 1e9 for "cycle/nsecond";
+/// nullopt if unknown.
 std::optional<double> unit_factor(std::string_view unit);
 
 class ProfilerCsv {
@@ -80,14 +78,12 @@ class ProfilerCsv {
 /// Longer times come from broken clocks.
 inline constexpr double s_per_year = 365.25 * 86400;
 
-/// FLOP of one count.
 struct FlopCounter {
   Engine engine;
   std::string_view name;
   double flop;
 };
 
-/// Sums the recorded counters of each engine.
 void add_flop(std::span<const FlopCounter> counters,
               const std::function<std::optional<double>(std::string_view name)>& value_of,
               EnumArray<Engine, std::optional<double>>& flop);

@@ -25,8 +25,6 @@ bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_
   return true;
 }
 
-// CSV.
-
 constexpr std::string_view trace_columns[] = {"Kernel_Name", "Start_Timestamp", "End_Timestamp",
                                               "Kind"};
 constexpr std::string_view counter_columns[] = {"Kernel_Name", "Dispatch_Id", "Counter_Name",
@@ -62,8 +60,8 @@ void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list,
   table.note_others(notes);
 }
 
-// Wave instructions count once for 64 lanes; matrix operations count in 512s (AMD, "MI300
-// performance counters" of the ROCm documentation).
+// Wave instructions count for 64 lanes, matrix operations in 512s (AMD, "MI300 performance
+// counters" of the ROCm documentation).
 constexpr FlopCounter flop_counters[] = {{Engine::fp64, "SQ_INSTS_VALU_ADD_F64", 64},
                                          {Engine::fp64, "SQ_INSTS_VALU_MUL_F64", 64},
                                          {Engine::fp64, "SQ_INSTS_VALU_TRANS_F64", 64},
@@ -143,8 +141,6 @@ std::string gpu_beside(const std::string& file) try {
   return "";  // kernels are readable without it
 }
 
-// JSON.
-
 constexpr std::string_view tool_key = "rocprofiler-sdk-tool";
 
 std::uint64_t handle_of(const Value& id) { return id.find("handle").try_integer().value_or(0); }
@@ -157,7 +153,6 @@ std::string grid_in(const Value& sizes) {
   return grid_text(size("x"), size("y"), size("z"));
 }
 
-/// By id.
 std::map<std::uint64_t, std::string> kernel_names(const Value& run) {
   std::map<std::uint64_t, std::string> names;
   for (const Value symbol : run.find("kernel_symbols")) {

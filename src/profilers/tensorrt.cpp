@@ -1,7 +1,5 @@
-// Files of an engine from trtexec: layers (--exportLayerInfo), their times (--exportProfile), times
-// of whole runs (--exportTimes), and the engine explorer's digest of trtexec's log
-// (*.metadata.json). They match by name: "x.graph.json", "x.profile.json",
-// "x.profile.metadata.json" and "x.timing.json".
+// Files of trtexec that match by name: "x.graph.json", "x.profile.json", "x.profile.metadata.json"
+// and "x.timing.json" (formats.hpp).
 
 #include "profilers/tensorrt.hpp"
 
@@ -71,7 +69,6 @@ std::string layers_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, layer_words);
 }
 
-/// Empty if missing.
 std::string metadata_beside(const std::string& profile_file) {
   const std::string file = profile_file.substr(0, profile_file.rfind(".json")) + ".metadata.json";
   return exists(file) ? file : "";
@@ -81,7 +78,6 @@ std::string runs_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, run_words);
 }
 
-/// Layers' times, and facts on the run from other files.
 struct EngineProfile {
   std::string source;
   std::vector<LayerTime> layers;
@@ -98,7 +94,6 @@ void read_metadata(const Value& metadata, EngineProfile& profile) {
   profile.device = metadata.find("device_information").find("Selected Device").try_text();
 }
 
-/// The median over runs.
 void read_runs(const Value& runs, EngineProfile& profile) {
   std::vector<double> times_s;
   for (const Value run : runs)
@@ -126,7 +121,6 @@ EngineProfile profile_of(const JsonDocument& entries) {
   return profile;
 }
 
-/// With the files beside it.
 EngineProfile read_profile(const std::string& file) {
   EngineProfile profile = profile_of(JsonDocument(read_text(file).value(), {file}));
   if (const std::string metadata = metadata_beside(file); !metadata.empty())
@@ -169,7 +163,6 @@ std::optional<EngineProfile> find_profile(const Value& list, const InputSet& inp
   return std::nullopt;
 }
 
-/// The first size of the first tensor read.
 std::optional<std::uint64_t> batch_of(const Value& list) {
   for (const Value layer : list)
     for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
@@ -193,7 +186,6 @@ void note_profiling_cost(EngineProfile& profile, TraceSummary& summary) {
   summary.span_s = *profile.latency_s;
 }
 
-/// By reason, for notes.
 using NamesByReason = std::map<std::string, std::vector<std::string>>;
 
 /// Every layer of the file is in the network, in a table or counted here.

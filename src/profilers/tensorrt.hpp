@@ -1,7 +1,5 @@
 #pragma once
 
-// A TensorRT engine: layers from its inspector, times from its profiler.
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,13 +18,12 @@ struct EngineTensor {
   std::optional<Layout> layout;
 };
 
-/// Of the member "Inputs" or "Outputs"; empty if missing.
+/// Empty if missing.
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member);
 
 /// Throws InputError for a name alone, as of engines without detail.
 std::string engine_layer_name(const Value& layer);
 
-/// Why the model lacks an engine's layer.
 struct NotModelled {
   std::string reason;
   std::string shapes;
@@ -41,9 +38,9 @@ struct LayerTime {
   double time_s = 0;
 };
 
-/// Removes the profiler's cost, which makes layers' times sum to more than a run: the same time
-/// from each layer with a time, down to a tenth of it, so that they sum to the latency. Returns
-/// that time; 0 if the sum is within the latency.
+/// The profiler's clock makes layers' times sum to more than a run. Subtracts the same time from
+/// each, down to a tenth of it, so that they sum to the latency. Returns that time; 0 if the sum is
+/// within the latency.
 double take_off_profiling_cost(std::vector<LayerTime>& layers, double latency_s);
 
 }  // namespace roofline

@@ -13,8 +13,7 @@ namespace {
 
 /// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
 std::optional<DataType> type_of_format(std::string_view format) {
-  // TensorRT 8 writes the type in a sentence, TensorRT 10 alone. Booleans and 64-bit integers count
-  // as types of their size.
+  // TensorRT 8 writes the type in a sentence, TensorRT 10 alone. Booleans and int64 count by size.
   constexpr std::pair<std::string_view, DataType> marks[] = {
       {"BF16", DataType::bf16},   {"BFloat16", DataType::bf16}, {"FP16", DataType::fp16},
       {"Half", DataType::fp16},   {"FP32", DataType::fp32},     {"Float", DataType::fp32},
@@ -79,7 +78,6 @@ std::optional<std::uint64_t> number_at(const EngineLayer& layer, const std::stri
   return layer.has(key) ? std::optional(layer.at(key).integer(0)) : std::nullopt;
 }
 
-/// Begins, then ends.
 AxesSpec padding(const EngineLayer& layer) {
   Sizes all = numbers_at(layer, "PrePadding", 0);
   const Sizes ends = numbers_at(layer, "PostPadding", 0);
@@ -246,8 +244,8 @@ LayerOrReason traffic(const EngineLayer& layer) {
   return spec;
 }
 
-/// TensorRT 10's kernel for several operators ("__myl_CastAddMul_myl0_3"), elementwise or row by
-/// row: its tensors are its work, unless it multiplies matrices ("_gemm_mha_v2_myl0_4").
+/// TensorRT 10 fuses operators ("__myl_CastAddMul_myl0_3"): tensors are the work, unless matrices
+/// are multiplied ("_gemm_mha_v2_myl0_4").
 LayerOrReason generated(const EngineLayer& layer) {
   if (mentions(layer.name, {"gemm", "mha", "conv"}))
     return not_modelled(layer, "a generated kernel of matrix products without their sizes");

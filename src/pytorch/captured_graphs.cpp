@@ -1,5 +1,5 @@
-// Links kernels of captured graphs, for which the recording of the steps has no operators, to those
-// of a recording of the capture: it launched as many kernels in the same order.
+// A recording of the steps has no operators for kernels of captured graphs. A recording of the
+// capture has them: it launched the same kernels in the same order.
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,6 @@ bool is_alike(std::string_view activity, std::string_view call) {
   return true;
 }
 
-/// Whether the graph's launches match these activities one by one.
 bool launches(const Recording& recording, const std::vector<std::uint32_t>& activities,
               const CapturedGraph& graph) {
   return std::ranges::equal(

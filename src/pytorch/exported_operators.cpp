@@ -1,5 +1,4 @@
-// How operators of an exported program run: most by their row in the table, others by the functions
-// below.
+// How operators of an exported program run: most by their row in the table.
 
 #include <algorithm>
 #include <unordered_map>
@@ -41,8 +40,6 @@ std::size_t require_axis(ProgramReader& reader, const Node& node, std::optional<
                           (axis ? std::to_string(*axis) : "none"));
   return *at;
 }
-
-// Views.
 
 void same(ProgramReader& reader, Node& node) { reader.sees(node, require(reader, node, 0)); }
 
@@ -119,8 +116,8 @@ void reshape(ProgramReader& reader, Node& node) {
   reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
-/// A copy without gaps: `contiguous` copies tensors with gaps, a cast tensors of another type.
-/// Images stay channels last if the order of axes is kept.
+/// `contiguous` copies tensors with gaps, a cast tensors of another type. Images stay channels
+/// last.
 void copy(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const std::optional<DataType> type = node.results.front().type;
@@ -136,10 +133,8 @@ void copy(ProgramReader& reader, Node& node) {
                             stays_last ? channels_last_strides(tensor.sizes) : contiguous, type));
 }
 
-// What computes.
-
-/// The batch's steps in a result: the operands', aligned at the last axes, or the indices' at the
-/// first axes for an operator that picks rows.
+/// The batch's steps: the operands', aligned at the last axes, or the indices' at the first axes
+/// for an operator that picks rows.
 void follow_batch(ProgramReader& reader, Node& node) {
   const BatchChange& batch = reader.batch_change();
   if (batch.is_none()) return;
@@ -177,7 +172,6 @@ void follow_batch(ProgramReader& reader, Node& node) {
   }
 }
 
-/// The same order of axes without gaps.
 Sizes dense_strides(const TensorArgument& tensor) {
   std::vector<std::size_t> order(tensor.rank());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -193,8 +187,7 @@ Sizes dense_strides(const TensorArgument& tensor) {
   return strides;
 }
 
-/// The result's memory: like the operand of its sizes, or in the layout of images. Some operators
-/// leave no gaps in any case.
+/// Like the operand of its sizes, or in the layout of images; some operators leave no gaps.
 Sizes strides_of(const Node& node, const TensorArgument& result) {
   const bool is_contiguous =
       is_one_of(node.op,
@@ -222,7 +215,6 @@ bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
   return !copies;
 }
 
-/// By the table, or else by bytes.
 void run_row(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   if (node.results.empty()) return;
@@ -243,8 +235,8 @@ void run_dropout(ProgramReader& reader, Node& node) {
   run_row(reader, node);
 }
 
-/// Fills in defaults: (input, weight, bias, stride, padding, dilation, groups), or with output
-/// padding and groups before the dilation. Resolves named paddings.
+/// Defaults of (input, weight, bias, stride, padding, dilation, groups), or with output padding and
+/// groups before the dilation; resolves named paddings.
 std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed) {
   std::vector<Argument> arguments = node.arguments;
   for (std::size_t i = arguments.size(); i < (is_transposed ? 8 : 7); ++i) {
@@ -307,8 +299,8 @@ void run_convolution(ProgramReader& reader, Node& node) {
   reader.writes(node, layer, strides(sizes));
 }
 
-/// Broadcasts axes of products, copies what is then no batch of matrices in memory, and runs the
-/// products as one batch. A single second matrix makes all rows one product.
+/// Broadcasts axes of products into one batch, and copies for it if needed. A single second matrix
+/// makes all rows one product.
 void matmul(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& a = require(reader, node, 0);
@@ -393,8 +385,8 @@ void run_pad(ProgramReader& reader, Node& node) {
   reader.writes(node, padded(reader, node, tensor, whole), whole.strides);
 }
 
-/// Kernels take multiples of 8 features a head: others are padded into a copy. The result lies as
-/// [N, length, heads, features].
+/// Kernels take multiples of 8 features a head, others padded. Result: [N, length, heads,
+/// features].
 void run_attention(ProgramReader& reader, Node& node) {
   constexpr std::uint64_t features_step = 8;
   follow_batch(reader, node);
@@ -426,7 +418,6 @@ void fill(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "fill", {tensor_argument(result)}, result.sizes));
 }
 
-/// Joins tensors with the new axis.
 void stack(ProgramReader& reader, Node& node) {
   TensorArgument& result = node.results.front();
   const std::size_t axis =
@@ -444,7 +435,6 @@ void stack(ProgramReader& reader, Node& node) {
                 reader.run(node, "cat", {list, {.value = std::to_string(axis)}}, result.sizes));
 }
 
-/// One copy of the tensor beside the other.
 void repeat(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& result = node.results.front();
@@ -452,8 +442,7 @@ void repeat(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "copy", {tensor_argument(result), from}, result.sizes));
 }
 
-/// A graph for each slice of one argument's tensors: layers of the first slice, and of all others
-/// with the same weights.
+/// Layers of the first slice, and of all others with the same weights.
 void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
   std::vector<TensorArgument> inputs;
   std::uint64_t times = 1;

@@ -48,8 +48,7 @@ std::string module_of(std::string_view stack) {
   return std::string(stack);
 }
 
-/// "timm/models/resnetv2.py:229": the innermost frame, in `File "...", line 229, in forward`,
-/// outside of PyTorch's code.
+/// "timm/models/resnetv2.py:229": the innermost frame outside of PyTorch's code.
 std::string source_line(std::string_view trace) {
   constexpr std::string_view begin = "File \"";
   constexpr std::string_view middle = "\", line ";

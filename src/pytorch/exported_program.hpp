@@ -1,8 +1,8 @@
 #pragma once
 
-// Turns the graph of a torch.export program into layers, node by node: an operator runs as
-// operators of the table (operator_table.hpp), or is a view. Tensors come first: views in memory,
-// and axes that grow with the batch.
+// A torch.export program as layers: an operator runs as operators of the table
+// (operator_table.hpp), or is a view. Tensors come first: views in memory, and axes that grow with
+// the batch.
 
 #include <map>
 #include <optional>
@@ -26,7 +26,6 @@ Sizes channels_last_strides(const Sizes& sizes);
 /// Ignores axes of one element.
 bool has_strides(const TensorArgument& tensor, const Sizes& strides);
 
-/// From the program's batch to the requested one.
 struct BatchChange {
   std::uint64_t stated = 1;
   std::uint64_t wanted = 1;
@@ -48,17 +47,16 @@ using ViewAxes = std::vector<ViewAxis>;
 std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAxes& axes,
                                       const BatchChange& batch);
 
-/// The elements in order with other sizes. Sets `copied` if no view has these sizes. nullopt if the
-/// batch is lost.
+/// The elements in order with other sizes. Sets `copied` if no view has them. nullopt if the batch
+/// is lost.
 std::optional<TensorArgument> reshaped(const TensorArgument& tensor, const Sizes& stated,
                                        const BatchChange& batch, bool& copied);
 
-/// A program's sizes at the requested batch and dimensions.
 class ProgramSizes {
  public:
   ProgramSizes() = default;
-  /// `program`: the root of model.json; `inputs`: names of the caller's tensors. Throws InputError
-  /// for a size outside the program's range.
+  /// `program`: the root of model.json; `inputs`: the caller's tensors. Throws InputError for a
+  /// size out of range.
   ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
                const LayerDefaults& defaults);
 
@@ -89,7 +87,6 @@ class ProgramSizes {
 
 struct Node {
   Node() = default;
-  /// `target`: "torch.ops.aten.conv2d.default".
   explicit Node(std::string_view target);
 
   std::string_view name;                ///< "conv2d_3"
@@ -113,12 +110,11 @@ struct LayerOrigin {
   std::string part = {};     ///< "scores", if the node becomes several layers
   bool is_own_name = false;  ///< the node's own name, for lack of a module
 };
-/// Unique names: the module's (`layer1.0.conv1`), with the label if the module has layers of other
-/// labels and the layer is not its only convolution or product.
+/// The module's name (`layer1.0.conv1`), with the label if the module has layers of other labels
+/// and the layer is not its only convolution or product.
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
 
-/// Makes layers of a program, read whole or given node by node. For single use; functions throw
-/// InputError.
+/// For single use; functions throw InputError.
 class ProgramReader {
  public:
   ProgramReader(std::string source, const LayerDefaults& defaults)
@@ -136,25 +132,17 @@ class ProgramReader {
 
   NetworkSpec network() &&;
 
-  // For operators (exported_operators.cpp).
-
-  /// Runs an operator of the table; returns its last layer, nullopt if it moves and computes
-  /// nothing.
+  /// Returns the operator's last layer; nullopt if it moves and computes nothing.
   std::optional<std::size_t> run(const Node& node, std::string_view op,
                                  std::vector<Argument> arguments, const Sizes& result);
-  /// A copy with these strides.
   TensorArgument copied(const Node& node, const TensorArgument& from, const Sizes& strides,
                         std::optional<DataType> type = {});
-  /// Sets a result to the view.
   void sees(Node& node, const std::optional<TensorArgument>& view, std::size_t result = 0);
-  /// Sets the results' layer and strides.
   void writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides = {});
-  /// Runs a graph of the node several times.
   void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs,
                  std::uint64_t times = 1);
   const BatchChange& batch_change() const { return sizes_.batch_change(); }
   bool wants_channels_last() const { return defaults_.layout == Layout::nhwc; }
-  /// The node does not allow another batch.
   [[noreturn]] void fail_batch(const Node& node) const;
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
   void note(const std::string& text) { notes_.insert(text); }

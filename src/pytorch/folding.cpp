@@ -23,7 +23,6 @@ void make_names_unique(std::vector<LayerSpec>& layers) {
       *layer.name += " (" + std::to_string(number) + ")";
 }
 
-/// Elements of all operands.
 double size_of(const LayerSpec& spec) {
   double size = static_cast<double>(spec.output.empty() ? 0 : element_count(spec.output));
   if (spec.input) size += static_cast<double>(element_count(spec.input->sizes));
@@ -55,8 +54,7 @@ bool is_elementwise(const LayerSpec& layer) {
 
 }  // namespace
 
-// Joins rows of the same work that run in fewer steps, the smallest first, into one that runs once
-// a step.
+// Joins rows of the same work in fewer steps, the smallest first, so that each runs once a step.
 void FoldedLayers::join_changing(std::size_t steps) {
   std::map<std::string, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)

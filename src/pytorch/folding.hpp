@@ -26,11 +26,10 @@ class FoldedLayers {
   double time_s() const;
   /// Joins work whose sizes change every step into a row of median sizes.
   void join_changing(std::size_t steps);
-  /// Moves layers of at most half of the steps to work without a layer: their share of a step would
-  /// be compared with a whole run's bound.
+  /// A rare layer's share of a step would be compared with a whole run's bound.
   void move_rare(std::size_t steps, UnmodelledList& unmodelled);
-  /// Layers of one step with mean times, by first run, with unique names. `row_names` gets each
-  /// row's layer name, empty for rows that never ran or were joined.
+  /// Layers of one step with unique names. `row_names` gets each row's layer name, empty for rows
+  /// that never ran or were joined.
   std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names) &&;
 
  private:
@@ -44,12 +43,11 @@ class FoldedLayers {
   std::unordered_map<std::string, std::size_t> by_key_;
 };
 
-/// Consecutive elementwise operators, each on the result of the one before: a compiler would fuse
-/// them.
+/// Consecutive elementwise operators that read each other's results: a compiler would fuse them.
 class ChainList {
  public:
-  /// Adds an operator with one layer, in `row`. Traces have no addresses: an operator is assumed to
-  /// read the last result if it reads a tensor of those sizes.
+  /// Traces have no addresses: an operator is assumed to read the last result if it reads a tensor
+  /// of those sizes.
   void add(std::size_t row, const LayerSpec& layer, const Arguments& arguments);
   void end();
   /// Chains of at least two layers in a step, in a fixed order. `names`: of the rows.

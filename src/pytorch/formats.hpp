@@ -16,12 +16,10 @@
 
 namespace roofline {
 
-/// Traces of torch.profiler, with times of layers that ran on a GPU. Other inputs may record the
-/// capture of its graphs.
+/// Other inputs may record the capture of the trace's graphs.
 bool looks_like_trace(std::string_view head);
 Items read_trace(ByteStream& stream, const InputSet& inputs);
 
-/// A piece of a layer's GPU work in a trace.
 struct LayerRun {
   std::string layer;
   double time_s = 0;           ///< of the whole run of the layer
@@ -36,7 +34,6 @@ using AnnotationOf = std::function<std::string(const LayerRun& run)>;
 void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
                     const std::function<void(std::string_view)>& take);
 
-/// Programs of torch.export (.pt2).
 Items read_exported_programs(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

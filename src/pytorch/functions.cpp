@@ -21,7 +21,6 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   return {spec};
 }
 
-/// Reads all tensors, at least one, and writes their broadcast.
 Layers broadcast_traffic(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (!tensors.front()->type) return {};
@@ -43,7 +42,6 @@ Layers clamp(const OperatorCall& call) {
   return function_layer(kind, call, call["input"].tensor(), call.pass());
 }
 
-/// Batches of rows along the axis.
 Layers softmax_of_rows(const OperatorCall& call) {
   const TensorArgument* tensor = call["input"].tensor();
   Layers layers = function(call);
@@ -67,7 +65,6 @@ Layers function_of_several(const OperatorCall& call) {
                              : broadcast_traffic(call);
 }
 
-/// Arithmetic of two tensors, or a function of one with a number.
 Layers combination(const OperatorCall& call) {
   const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
   const TensorArgument* second = argument_at(*call.arguments, 1).tensor();

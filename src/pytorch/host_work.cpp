@@ -24,7 +24,6 @@ void sort_ranges(std::vector<HostRange>& ranges) {
   });
 }
 
-/// The enclosing range of each sorted range.
 std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
   std::vector<std::uint32_t> callers(ranges.size(), no_index);
   std::vector<std::uint32_t> open;
@@ -39,7 +38,6 @@ std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
   return callers;
 }
 
-/// The innermost range at a time, or no_index.
 std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
                            const std::vector<std::uint32_t>& callers, std::uint32_t thread,
                            double time_us) {
@@ -104,7 +102,6 @@ bool waits_for_gpu(std::string_view name) {
          (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
 }
 
-/// Host ranges of all threads and kinds.
 class HostTimeline {
  public:
   explicit HostTimeline(const Recording& recording)
@@ -119,7 +116,6 @@ class HostTimeline {
 
   std::string_view name(std::uint32_t range) const { return recording_.name(ranges_[range]); }
 
-  /// Whether a range of this sort encloses the time.
   template <class IsOfSort>
   bool any_at(std::uint32_t thread, double time_us, IsOfSort is_of_sort) const {
     for (std::uint32_t i = innermost_at(ranges_, callers_, thread, time_us); i != no_index;
@@ -144,12 +140,11 @@ class HostTimeline {
   std::vector<std::uint32_t> callers_;
 };
 
-/// An idle GPU starts a kernel soon after its launch returns: within 8 us in recordings of H100,
-/// H200, B200 and V100, within 23 us of MI300X. Later work waits for other work.
+/// An idle GPU starts a kernel soon after its launch: within 8 us in recordings of H100, H200, B200
+/// and V100, within 23 us of MI300X. Later work waits for other work.
 constexpr double longest_start_us = 30;
 
-/// End of the host's part of a gap: the work's start, or the call's return if the work is then
-/// queued.
+/// The work's start, or the call's return if the work is then queued.
 double asked_us(const Gap& gap, IdleCause cause, const LaunchCall* call) {
   if (cause == IdleCause::queued) return gap.begin_us;
   const bool waits = call != nullptr && gap.end_us - call->end_us > longest_start_us;

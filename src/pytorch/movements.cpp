@@ -1,7 +1,5 @@
 #include "pytorch/operator_table.hpp"
 
-// Moves of data: copies, casts, joins, gathers, pads.
-
 namespace roofline {
 namespace {
 
@@ -18,14 +16,12 @@ Layers copy_layer(std::string_view what, const TensorArgument& from, const Sizes
   return {spec};
 }
 
-/// Reads `picked` elements, and the indices.
 Layers picked_elements(const OperatorCall& call, const TensorArgument& from, const Sizes& picked,
                        const TensorArgument& index, const Sizes& result) {
   const TensorArgument read = with_sizes(from, picked);
   return traffic_layer(call, {&read, &index}, result, *from.type);
 }
 
-/// A whole row for each index.
 Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const Sizes& indices) {
   const std::uint64_t features = element_count(Sizes(table.sizes.begin() + 1, table.sizes.end()));
   const std::uint64_t rows = element_count(indices);
@@ -39,7 +35,6 @@ Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const 
   return {spec};
 }
 
-/// A cast, a change of layout, or both.
 Layers copy_between(const OperatorCall& call) {
   const TensorArgument* to = call["to"].typed_tensor();
   const TensorArgument* from = call["from"].tensor();
@@ -74,7 +69,6 @@ Layers pad(const OperatorCall& call) {
   return copy_layer(base_name(call.name), *input, result, *input->type);
 }
 
-/// As many elements as the index has.
 Layers pick_elements(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -82,7 +76,6 @@ Layers pick_elements(const OperatorCall& call) {
   return picked_elements(call, *from, index->sizes, *index, index->sizes);
 }
 
-/// Whole slices along an axis.
 Layers pick_slices(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -95,7 +88,6 @@ Layers pick_slices(const OperatorCall& call) {
   return picked_elements(call, *from, picked, *index, picked);
 }
 
-/// A row of the table for each index.
 Layers pick_rows(const OperatorCall& call) {
   const TensorArgument* table = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();

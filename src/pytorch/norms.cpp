@@ -38,8 +38,8 @@ Layers norm_of_rows(LayerKind kind, const TensorArgument* input, const TensorArg
   return layers;
 }
 
-/// An instance norm runs as a batch norm of one image with all images' channels. Training computes
-/// the batch's mean and deviation; without the flag nothing does.
+/// An instance norm runs as a batch norm of one image with all images' channels. The flag of
+/// training makes it compute the batch's mean and deviation.
 Layers norm_of_batch(const OperatorCall& call) {
   const TensorArgument* weight = call["weight"].tensor();
   const Caller* instance = call.caller("aten::instance_norm");

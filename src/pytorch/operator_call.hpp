@@ -1,7 +1,6 @@
 #pragma once
 
-// A call of a PyTorch operator for the table of operators: its name, and its tensors and values in
-// the order of PyTorch's schemas.
+// A call of a PyTorch operator; arguments are in the order of PyTorch's schemas.
 
 #include <cstdint>
 #include <optional>
@@ -37,8 +36,8 @@ struct TensorArgument {
   std::optional<std::uint64_t> parameters{};  ///< learned numbers in it, if not all
   std::string weights{};  ///< the model's tensor that it is a form of; empty: none
   Sizes stated{};         ///< sizes at the program's batch
-  /// Elements of each axis in a step of the batch (6 for an axis with 6 heads a sample); 0 for axes
-  /// that do not grow with it.
+  /// Elements of each axis in a step of the batch: 6 for an axis with 6 heads a sample, 0 for
+  /// others.
   Sizes batch_step{};
 
   std::size_t rank() const { return sizes.size(); }
@@ -73,7 +72,6 @@ struct Argument {
 /// By position.
 using Arguments = std::vector<Argument>;
 
-/// An empty one behind the last.
 const Argument& argument_at(const Arguments& arguments, std::size_t place);
 
 /// Of at least one axis, without tensors in lists.
@@ -92,7 +90,6 @@ struct OperatorCall {
   bool sums_in_fp16 = false;         ///< fp16 products are summed in fp16
   /// Of lists of tensors, whose types PyTorch's profiler omits.
   std::optional<DataType> list_type = {};
-  /// nullopt if unknown.
   std::optional<Sizes> result = {};
 
   // From the operator's row:
@@ -100,7 +97,6 @@ struct OperatorCall {
   std::string_view argument_names = {};  ///< "input weight bias"
 
   const Caller* caller(std::string_view wanted) const;
-  /// By the name.
   Pass pass() const;
 
   /// The argument of the row's name; empty if missing.

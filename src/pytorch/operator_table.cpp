@@ -50,8 +50,7 @@ std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   return rows;
 }
 
-/// Elements of a pointwise kernel of torch.compile, its xnumel: the call's last number. nullopt for
-/// other operators.
+/// xnumel of a pointwise kernel of torch.compile, the call's last number.
 std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
   if (!call.name.starts_with("triton_poi_")) return std::nullopt;
   for (auto last = call.arguments->rbegin(); last != call.arguments->rend(); ++last)
@@ -60,8 +59,8 @@ std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
   return std::nullopt;
 }
 
-/// A pointwise kernel of torch.compile writes an operand in place if the results have no other
-/// place: all operands but one are vectors, or two are added without a third.
+/// torch.compile writes an operand in place if nothing else fits the results: all operands but one
+/// are vectors, or two are added without a third.
 Sizes written_in_place(const OperatorCall& call,
                        const std::vector<const TensorArgument*>& operands) {
   if (!call.name.starts_with("triton_poi_")) return {1};
@@ -97,8 +96,8 @@ Layers one_value(const OperatorCall& call) {
   return {spec};
 }
 
-/// A call without a row, as `other` with each operand read once. It writes the stated result, or
-/// its one large operand in place. None for unknown types or shapes.
+/// A call without a row: reads each operand once, writes the stated result or its one large
+/// operand. None for unknown types or shapes.
 Layers operand_traffic(const OperatorCall& call) {
   const Arguments& a = *call.arguments;
   const bool for_lists = is_for_lists(call.name);

@@ -14,19 +14,17 @@ namespace roofline {
 using Layers = std::vector<LayerSpec>;
 
 struct OperatorRow {
-  /// Operators with one reader, between blanks, without "aten::" and the "_" of in-place variants.
-  /// A leading "::" means any other library.
+  /// Operators of one reader, without "aten::" and the "_" of in-place variants; "::" is any other
+  /// library.
   std::string_view names;
-  /// The layers of a call: none if its arguments do not fit, two for two gradients. Names with
-  /// "backward" are gradients.
+  /// None if the arguments do not fit, two for two gradients. Names with "backward" are gradients.
   Layers (*read)(const OperatorCall& call);
   LayerKind kind = LayerKind::other;
-  /// The reader's names for arguments, in the order of PyTorch's schemas (native_functions.yaml);
-  /// "-" for unused ones.
+  /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
+  /// ones.
   std::string_view arguments = "input weight";
 };
 
-// The rows of each family.
 std::span<const OperatorRow> convolution_operators();
 std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> function_operators();
@@ -34,23 +32,18 @@ std::span<const OperatorRow> norm_operators();
 std::span<const OperatorRow> pool_operators();
 std::span<const OperatorRow> movement_operators();
 
-/// Null for an unknown operator.
 const OperatorRow* find_operator(std::string_view name);
 
-/// The layers by the operator's row, or else by its operands' bytes, which sets `by_operands`; none
-/// if both are unknown.
+/// By the row, or else by the operands' bytes, which sets `by_operands`; none if both are unknown.
 Layers read_call(const OperatorCall& call, bool* by_operands = nullptr);
 
-/// Whether operands tell little of a call's work, which a note then says: optimizers' lists, and
-/// look-ups in whole tables.
+/// Whether a note says that operands tell little: optimizers' lists, and look-ups in whole tables.
 bool says_little(std::string_view operator_name);
 
-/// Whether it reads a cache of keys and values.
 bool reads_cache(std::string_view operator_name);
 
 // Shared by readers. Operands have two to five sizes; a layer's name has the stated shapes.
 
-/// The name consists of `what` and the sizes.
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass = Pass::fwd);
 
@@ -58,7 +51,6 @@ LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call);
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
 
-/// The tensor's elements with other sizes, without gaps.
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 
 /// Negative axes count from the back; nullopt if out of range.
@@ -76,9 +68,9 @@ Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const Sizes& writes, DataType type, std::uint64_t extra_byte_an_element = 0);
 
-/// Memory access of an elementwise kernel in the order of the first tensor: the result, or the
-/// operand whose order the result takes. nullopt if all lie alike without gaps, as most do, and for
-/// unknown strides or different sizes.
+/// Access of an elementwise kernel in the order of the first tensor, the result or the operand
+/// whose order it takes. nullopt if all lie alike without gaps, and for unknown strides or other
+/// sizes.
 std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensors);
 
 /// tf32 for fp32 on TF32 units.

@@ -1,8 +1,6 @@
 #include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
-// Pools, means, sums and resizes.
-
 namespace roofline {
 namespace {
 
@@ -66,7 +64,6 @@ Layers pool(const OperatorCall& call) {
   return {spec};
 }
 
-/// A single mean of each plane, or moved bytes.
 Layers adaptive_pool(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
   const Sizes wanted = call["sizes"].integers();

@@ -64,7 +64,6 @@ Layers batched_product(const OperatorCall& call) {
   return matmul_layer(call, *a, *b);
 }
 
-/// A linear layer whose product is no operator of its own.
 Layers linear_alone(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const TensorArgument* weight = call["weight"].tensor();
@@ -119,9 +118,8 @@ Layers attention_on_cache(const OperatorCall& call) {
   return traffic_layer(call, {query}, query->sizes, *query->type);
 }
 
-/// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], shares of chosen experts [T, K]. Each token
-/// passes K of E experts, to 2 I features and back from I: a product with 3 I columns for the rows
-/// of each expert.
+/// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], chosen experts [T, K]: each token passes K of
+/// E experts, to 2 I features and back from I, as a product with 3 I columns.
 Layers fused_experts(const OperatorCall& call) {
   const TensorArgument* tokens = call["input"].tensor();
   const TensorArgument* up = call["weight"].typed_tensor();

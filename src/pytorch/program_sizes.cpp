@@ -14,7 +14,6 @@ namespace {
 
 using Symbols = std::map<std::string, double>;
 
-/// An expression with its symbols' values.
 struct EvaluatedSize {
   std::optional<double> number;  ///< nullopt if a symbol has no value
   std::string text;              ///< "Mul(4, s77)"
@@ -84,8 +83,7 @@ class Parser {
     return {found != symbols_.end() ? std::optional(found->second) : std::nullopt, name, {name}};
   }
 
-  /// A number, a quoted symbol or a function. Named operands ("positive=True") are mere
-  /// assumptions.
+  /// Named operands ("positive=True") are mere assumptions.
   EvaluatedSize expression(int depth) {
     constexpr int deepest = 64;
     if (depth > deepest) fail("deeper nesting");

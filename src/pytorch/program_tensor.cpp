@@ -63,8 +63,7 @@ std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAx
 
 namespace {
 
-/// The batch's steps with other sizes of the same elements in the same order, run by run of axes
-/// with equal element counts.
+/// The batch's steps with other sizes, run by run of axes with equal element counts.
 std::optional<Sizes> batch_steps(const TensorArgument& tensor, const Sizes& stated,
                                  std::uint64_t batch) {
   Sizes steps(stated.size(), 0);

@@ -1,7 +1,6 @@
 #pragma once
 
-// The events of a profiler's trace that explain GPU time. Repeated names and argument lists of
-// traces of hundreds of megabytes are kept once.
+// The events of a trace that explain GPU time; names and arguments that repeat are kept once.
 
 #include <cstdint>
 #include <deque>
@@ -48,7 +47,6 @@ struct RecordedMessage {
   std::uint64_t ranks = 0;  ///< participating GPUs; 0 if unknown
 };
 
-/// An operator, or another recorded range of the host.
 struct HostRange {
   double start_us = 0;
   double end_us = 0;
@@ -76,7 +74,6 @@ struct GpuActivity {
   double end_us() const { return start_us + duration_us; }
 };
 
-/// A call of the runtime or driver that launches GPU work.
 struct LaunchCall {
   double start_us = 0;
   double end_us = 0;
@@ -92,7 +89,6 @@ struct StepRange {
   std::uint32_t process = 0;
 };
 
-/// A captured graph.
 struct CapturedGraph {
   std::vector<LaunchCall> launches;  ///< in order
 };
@@ -121,8 +117,8 @@ struct Recording {
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
 };
 
-/// Reads a Chrome trace of torch.profiler once. Throws InputError for invalid or truncated JSON,
-/// and for a needed event without valid times.
+/// Reads a Chrome trace once. Throws InputError for invalid or truncated JSON, and for a needed
+/// event without valid times.
 Recording scan_trace(ByteStream& stream);
 
 }  // namespace roofline

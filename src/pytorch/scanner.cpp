@@ -197,7 +197,7 @@ class Scanner {
 
   TextId name_of(const Value& event) { return recording_.texts.id(event.find("name").try_text()); }
 
-  /// The operator that ran, or that launched the work. Older profilers write "external id".
+  /// Older profilers write "external id".
   static std::uint64_t operator_id(const Value& arguments) {
     const auto id = arguments.find("External id").try_integer();
     return id ? *id : count_in(arguments, "external id");

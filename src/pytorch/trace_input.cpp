@@ -34,8 +34,8 @@ std::optional<std::string> why_no_layers(const Recording& recording) {
   return std::nullopt;
 }
 
-/// A process that sees a few of the machine's GPUs may number them otherwise: an unlisted device is
-/// one of those listed if all are alike.
+/// A process that sees some of the GPUs may number them otherwise: an unlisted device is a listed
+/// one if all are alike.
 RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
   const auto& gpus = recording.gpus;
   if (const auto found = gpus.find(device); found != gpus.end()) return found->second;
@@ -45,7 +45,6 @@ RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
   return alike ? gpus.begin()->second : RecordedGpu{};
 }
 
-/// Kernels without known layers.
 KernelRecording kernels_of(const Recording& recording, std::vector<std::string> notes) {
   KernelList list;
   for (const GpuActivity& activity : recording.activities) {
@@ -105,7 +104,6 @@ std::string milliseconds(double time_us) {
   return text + " ms";
 }
 
-/// GPU work of the recorded steps, and the time of other work.
 struct StepsWork {
   std::vector<std::uint32_t> activities;  ///< by start
   double other_device_us = 0;
@@ -113,8 +111,7 @@ struct StepsWork {
   double outside_us = 0;  ///< launched outside of the profiler's steps
 };
 
-/// Start of the first work with a recorded launch: earlier work was queued before. nullopt if the
-/// recording links no launches.
+/// Work without a launch before it was queued earlier. nullopt if the recording links no launches.
 std::optional<double> first_launched_us(const Recording& recording, const WorkOrigins& origins) {
   for (std::size_t i = 0; i < recording.activities.size(); ++i)
     if (origins.of_activities[i].call_index != no_index) return recording.activities[i].start_us;
@@ -150,7 +147,6 @@ void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std:
   note(work.outside_us, "launched outside of the profiler's steps");
 }
 
-/// Times of one step.
 void set_times(const Recording& recording, const WorkOrigins& origins,
                const std::vector<std::uint32_t>& activities, const SplitWork& split,
                TraceSummary& summary) {
@@ -219,7 +215,6 @@ void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
   recording.operators = std::move(most);
 }
 
-/// A recording without a GPU, as a program of its operators.
 Item program_of(Recording recorded, const std::string& source, const std::string& name,
                 std::vector<std::string> notes) {
   notes.emplace_back("recorded without a GPU: what its operators would run on one");
@@ -250,8 +245,7 @@ Item program_of(Recording recorded, const std::string& source, const std::string
   }};
 }
 
-/// A recording with kernels and operators with shapes; nullopt if no layer's operator used the GPU.
-/// `runs`, if given, gets the layers' runs.
+/// nullopt if no layer's operator used the GPU. `runs`, if given, gets the layers' runs.
 std::optional<NetworkSpec> network_of(Recording& recording, const std::string& source,
                                       const std::vector<std::string>& notes,
                                       std::vector<LayerRun>* runs = nullptr) {
@@ -292,7 +286,6 @@ bool has_call(const Recording& recording, std::string_view part) {
   });
 }
 
-/// Another input, beside a recording.
 struct InputBeside {
   bool launches_graphs = false;
   std::optional<Recording> capture;  ///< without GPU work; nullopt if it captures no graphs
@@ -367,8 +360,7 @@ Items read_trace(ByteStream& stream, const InputSet& inputs) {
   return items_of(specs_of(std::move(kernels), stream));
 }
 
-/// No layer file has these keys, which profilers write before or around events. A bare list is told
-/// by its first event.
+/// No layer file has these keys. A bare list is recognised by its first event.
 bool looks_like_trace(std::string_view head) {
   const auto has = [&](std::string_view key) { return head.find(key) != head.npos; };
   const std::size_t begin = head.find_first_not_of(" \t\r\n");

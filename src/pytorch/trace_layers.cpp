@@ -15,7 +15,6 @@ namespace {
 /// Levels of callers that readers see, up to autograd.
 constexpr std::size_t most_callers = 6;
 
-/// GPU work of one run of an operator, by start.
 using LaunchedWork = std::vector<std::uint32_t>;
 
 /// PyTorch's profiler leaves out the shapes of long lists.
@@ -37,8 +36,7 @@ std::string tensors_text(const Arguments& arguments) {
   return text;
 }
 
-/// Operators without a kernel of their own: views, allocations, queries, dispatchers, and
-/// autograd's nodes.
+/// Views, allocations, queries, dispatchers, and autograd's nodes.
 bool runs_nothing(std::string_view name) {
   constexpr std::string_view others =
       " as_strided empty empty_like empty_strided empty_permuted new_empty new_empty_strided "
@@ -67,8 +65,7 @@ class LayerReader {
     set_half();
   }
 
-  /// Without a GPU: the outermost operators in the table, as a program would run them, and inner
-  /// ones not in these.
+  /// Without a GPU: the outermost operators in the table, and inner ones not in these.
   void add_operators() {
     const std::size_t count = recording_.operators.size();
     std::vector<bool> has_work(count);      // other operators inside
@@ -157,8 +154,8 @@ class LayerReader {
     list_type_ = fp16 + bf16 > 0 ? half_ : DataType::fp32;
   }
 
-  /// The launching operator; a batch norm's cast of its statistics belongs to it, as in norms
-  /// measured alone.
+  /// The launching operator; a batch norm's cast of its statistics is its own, as if measured
+  /// alone.
   std::uint32_t layer_operator(std::uint32_t activity) const {
     const std::uint32_t op = origins_.of_activities[activity].operator_index;
     if (op == no_index || name_of_operator(op) != "aten::copy_") return op;
@@ -276,7 +273,6 @@ class LayerReader {
     read_.runs.push_back({row, work});
   }
 
-  /// A convolution's two gradients.
   void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
                      const std::vector<std::string_view>& kernels) {
     if (const std::optional<std::size_t> count = data_gradient_kernels(kernels)) {

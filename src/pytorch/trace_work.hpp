@@ -1,7 +1,6 @@
 #pragma once
 
-// Analyses a recording's GPU work: launching operators, transfers, idle time with causes, and
-// layers. Activities are indices in the order of their starts.
+// A recording's GPU work: launches, transfers, idle time, layers. Activities are indices by start.
 
 #include <cstdint>
 #include <limits>
@@ -28,19 +27,15 @@ struct WorkOrigins {
   std::vector<WorkOrigin> of_activities;  ///< for each activity
 };
 
-/// Keeps the process with the busiest GPU of merged recordings, whose launches and operators are
-/// numbered apart, with a note.
+/// Keeps the process with the busiest GPU of merged recordings, with a note.
 void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
 
-/// Sorts operators by thread and start, and activities by start, and finds the origin of each
-/// activity.
+/// Sorts operators by thread and start, and activities by start, and finds their origins.
 WorkOrigins find_origins(Recording& recording);
 
 /// When the host launched it: kernels run later, maybe after the step's end.
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin);
-
-// Captured graphs.
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
 /// The innermost operator around the call, or no_index.
@@ -69,9 +64,8 @@ struct IdleTime {
 double launching_us(const Recording& recording, const WorkOrigins& origins,
                     const std::vector<std::uint32_t>& activities);
 
-/// Idle time of a step, by gaps between these activities. The host causes a gap if it called the
-/// next activity after the gap began, up to the call's return if the work starts much later. All
-/// other idle time has queued work.
+/// The host causes a gap if it called the next activity after the gap began, up to the call's
+/// return if the work starts much later. In all other idle time work was queued.
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps);
 
@@ -81,8 +75,7 @@ struct SplitWork {
   std::vector<Transfer> transfers;                     ///< of one step, by falling time
 };
 
-/// Separates transfers to other GPUs and the host from one device's activities, and finds how much
-/// of them computing hides.
+/// Separates transfers from one device's activities, and finds how much of them computing hides.
 SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
                           const std::vector<std::uint32_t>& activities, std::size_t steps);
 
@@ -92,7 +85,6 @@ struct TraceLayers {
   UnmodelledList unmodelled;
   double layout_s = 0;             ///< layout changes, in all steps
   std::vector<std::string> notes;  ///< assumptions
-  /// A run of a layer: its row, and its GPU work.
   struct Run {
     std::size_t row;
     std::vector<std::uint32_t> activities;
@@ -104,8 +96,7 @@ struct TraceLayers {
 TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
                       const std::vector<std::uint32_t>& activities, std::size_t steps);
 
-/// Layers of one step of a recording without a GPU. `arguments`: the recording's, in the requested
-/// types.
+/// `arguments`: the recording's, in the requested types.
 TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
                                 const std::vector<Arguments>& arguments);
 

@@ -37,8 +37,7 @@ constexpr KindMark kind_marks[] = {
 /// The first marks occur in no other work's name.
 constexpr std::size_t telling_marks = 5;
 
-/// Work between GPUs: "record_param_comms", "c10d::allreduce_",
-/// "ncclDevKernel_AllGather_RING_LL(...)".
+/// "record_param_comms", "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
 bool is_collective(std::string_view name) {
   if (name.starts_with("aten::")) return false;
   if (mentions(name, {"record_param_comms", "c10d::", "nccl", "symm_mem::"})) return true;
@@ -47,7 +46,6 @@ bool is_collective(std::string_view name) {
                      [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
 }
 
-/// All records of one exchange between GPUs.
 struct ExchangeRecord {
   std::vector<std::string_view> names;  ///< "allreduce": of messages, operators and the kernel
   std::vector<const TensorArgument*> tensors;
@@ -102,7 +100,6 @@ LinkWork exchange_of(const ExchangeRecord& record) {
   return work;
 }
 
-/// The union of activities' times.
 class Coverage {
  public:
   /// Activities in the order of their starts.
@@ -190,7 +187,6 @@ class TransferList {
   }
 
  private:
-  /// Kind, type or host's memory, elements and ranks.
   using Key = std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>;
 
   /// Cached: recordings have few names and many events.
@@ -215,7 +211,6 @@ class TransferList {
     return prefix + (every_step ? std::to_string(elements) : "of several sizes");
   }
 
-  /// Records of the launching operator, of those around it, and of the kernel.
   ExchangeRecord record_of(std::uint32_t index) {
     constexpr std::size_t most_ranges = 6;
     const GpuActivity& activity = recording_.activities[index];
