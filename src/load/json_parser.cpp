@@ -177,8 +177,7 @@ ValueCounts count_values(std::string_view text) {
       ++counts.all;
       around.push_back(std::exchange(own, 1));
     } else if (c == '}' && !around.empty()) {
-      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // the object is no value of the
-                                                            // enclosing one
+      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // without the object itself
       around.pop_back();
     }
   }

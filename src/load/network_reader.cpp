@@ -143,8 +143,7 @@ NetworkSpecs read_own_report(const Value& report) {
   NetworkSpecs networks;
   std::set<std::string> seen;
   for (const Value result : results)
-    if (seen.insert(layers_of_own_result(result)).second)  // another GPU's result is the same
-                                                           // network
+    if (seen.insert(layers_of_own_result(result)).second)  // not another GPU's
       networks.push_back(std::make_shared<const NetworkSpec>(read_own_result(result)));
   return networks;
 }

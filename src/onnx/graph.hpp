@@ -28,8 +28,7 @@ struct Value {
   std::optional<Sizes> sizes;      ///< nullopt if neither rules nor the file give them
   bool is_constant = false;        ///< the same for all inputs of the model
   std::int64_t learned = 0;        ///< parameters in a constant
-  const Value* weights = nullptr;  ///< the file's tensor that it is, or is a transposed or
-                                   ///< dequantised form of
+  const Value* weights = nullptr;  ///< the file's tensor, maybe transposed or dequantised
   std::optional<Numbers> numbers;  ///< of a small constant, row by row
   Node* producer = nullptr;
   std::vector<Node*> consumers;

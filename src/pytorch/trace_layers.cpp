@@ -335,8 +335,7 @@ class LayerReader {
   std::map<std::string, std::size_t> unread_;    ///< unknown operators
   std::set<std::string> cached_;                 ///< attention on caches of unknown lengths
   std::set<std::string> little_said_;
-  std::set<std::string> products_;  ///< counted by operands although their kernels multiply
-                                    ///< matrices
+  std::set<std::string> products_;  ///< of matrices, but counted by operands
 };
 
 }  // namespace
