@@ -61,6 +61,7 @@ struct JsonNode {
 
 class JsonDocument;
 
+/// A view of a value; the document must outlive it.
 class Value {
  public:
   Value(const JsonNode& node, const JsonDocument& document) : node_(&node), document_(&document) {}
@@ -150,6 +151,7 @@ class JsonDocument {
   Value root() const { return {root_, *this}; }
   void set_root(const JsonNode& root) { root_ = root; }
 
+  // Copies with the document's lifetime.
   std::string_view keep(std::string_view text);
   JsonNode::Parts keep(std::span<const JsonNode> parts);
   /// The value that a cell spells (64, 0.5, true, [3, 3]), or else its text. The key must outlive

@@ -112,6 +112,7 @@ std::optional<EinsumProduct> product_of(const Einsum& einsum);
 
 AxesSpec axes_of(Sizes numbers);
 
+/// Takes the text up to `end` off, with `end`.
 std::string_view take(std::string_view& text, char end);
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of);

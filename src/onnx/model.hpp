@@ -139,6 +139,7 @@ struct Model {
 
 std::string function_key(const std::string& domain, const std::string& name);
 
+/// Null if missing.
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes, std::string_view name);
 
 /// Throws InputError for an input that is no ONNX model, or a damaged one.

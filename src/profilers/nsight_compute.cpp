@@ -81,7 +81,7 @@ class NsightMetrics {
     return first_of({"launch__registers_per_thread", "Registers Per Thread"});
   }
 
-  /// nullopt if tensor cores worked without a metric. `compute_capability`: "9.0".
+  /// FLOP are unknown if tensor cores worked without a metric. `compute_capability`: "9.0".
   KernelCounters counters(std::string_view compute_capability) const {
     KernelCounters counters;
     counters.flop = flop(compute_capability);

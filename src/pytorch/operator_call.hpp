@@ -72,6 +72,7 @@ struct Argument {
 /// By position.
 using Arguments = std::vector<Argument>;
 
+/// An empty one behind the last.
 const Argument& argument_at(const Arguments& arguments, std::size_t place);
 
 /// Of at least one axis, without tensors in lists.

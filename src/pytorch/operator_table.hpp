@@ -32,6 +32,7 @@ std::span<const OperatorRow> norm_operators();
 std::span<const OperatorRow> pool_operators();
 std::span<const OperatorRow> movement_operators();
 
+/// Null for an unknown operator.
 const OperatorRow* find_operator(std::string_view name);
 
 /// By the row, or else by the operands' bytes, which sets `by_operands`; none if both are unknown.

@@ -64,8 +64,8 @@ struct IdleTime {
 double launching_us(const Recording& recording, const WorkOrigins& origins,
                     const std::vector<std::uint32_t>& activities);
 
-/// The host causes a gap if it called the next activity after the gap began, up to the call's
-/// return if the work starts much later. In all other idle time work was queued.
+/// Idle time of a step. The host causes a gap if it called the next activity after the gap began,
+/// up to the call's return if the work starts much later. In all other idle time work was queued.
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps);
 
