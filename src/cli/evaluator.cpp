@@ -315,15 +315,15 @@ std::size_t Evaluator::rows_a_record() const {
   return request_->settings.size() * std::max<std::size_t>(1, contexts_->count());
 }
 
-Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
+Evaluation Evaluator::evaluate(Chunk& chunk, const Submit& submit) const {
   Evaluation all;
   for (const OutputFormat* format : request_->needs.rows) all.rows.emplace_back(*format->rows());
-  all.input = piece.input;
-  std::size_t index = piece.first;
-  auto read = piece.items.begin();
+  all.input = chunk.input;
+  std::size_t index = chunk.first;
+  auto read = chunk.items.begin();
   const auto next = [&]() -> std::optional<Expected<Item>> {
-    if (read != piece.items.end()) return std::move(*read++);
-    return piece.reader ? piece.reader->next() : std::nullopt;
+    if (read != chunk.items.end()) return std::move(*read++);
+    return chunk.reader ? chunk.reader->next() : std::nullopt;
   };
   // Results rejects copies beyond the limit.
   try {
@@ -334,11 +334,11 @@ Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
       if (*item) ++index;
     }
   } catch (const std::exception&) {
-    ItemEvaluator(*this, all, submit).fail(caught_error(piece.input, std::nullopt));
+    ItemEvaluator(*this, all, submit).fail(caught_error(chunk.input, std::nullopt));
   }
-  if (piece.reader) piece.notes = piece.reader->notes();
-  for (const std::string& text : piece.notes) all.messages.push_back({text});
-  all.ends_input = piece.ends_input;
+  if (chunk.reader) chunk.notes = chunk.reader->notes();
+  for (const std::string& text : chunk.notes) all.messages.push_back({text});
+  all.ends_input = chunk.ends_input;
   return all;
 }
 

@@ -47,12 +47,12 @@ struct Evaluation {
 };
 
 /// Work of one thread: consecutive items of an input, then all that `reader` still holds.
-struct Piece {
+struct Chunk {
   std::string input;
   std::vector<Expected<Item>> items;
   std::size_t first = 0;  ///< index in the input of the first good item
   std::shared_ptr<Reader> reader = nullptr;
-  std::vector<std::string> notes = {};  ///< of an input whose items came in earlier pieces
+  std::vector<std::string> notes = {};  ///< of an input whose items came in earlier chunks
   bool ends_input = false;
 };
 
@@ -66,8 +66,8 @@ class Evaluator {
       : request_(&request), contexts_(&contexts), times_(times) {}
 
   std::size_t rows_a_record() const;
-  /// Consumes the piece.
-  Evaluation evaluate(Piece& piece, const Submit& submit) const;
+  /// Consumes the chunk.
+  Evaluation evaluate(Chunk& chunk, const Submit& submit) const;
 
  private:
   class ItemEvaluator;

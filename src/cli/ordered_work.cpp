@@ -1,5 +1,5 @@
-// Each thread takes the next piece, which one thread at a time reads, evaluates it, and queues the
-// result; the thread that finishes the next piece in input order uses the queued results. So no
+// Each thread takes the next chunk, which one thread at a time reads, evaluates it, and queues the
+// result; the thread that finishes the next chunk in input order uses the queued results. So no
 // result waits for unread input, and a thread waits for another only if the queue is full. Long
 // records together hold no more values in memory than one record may have.
 
@@ -22,10 +22,10 @@
 namespace roofline {
 namespace {
 
-/// Pieces of work: records by the hundred, other inputs whole.
-class Pieces {
+/// Chunks of work: records by the hundred, other inputs whole.
+class Chunks {
  public:
-  Pieces(std::span<const Expected<std::string>> inputs, const Request& request,
+  Chunks(std::span<const Expected<std::string>> inputs, const Request& request,
          std::size_t rows_a_record)
       : inputs_(inputs), request_(request), rows_a_record_(rows_a_record) {
     std::vector<std::string> names;
@@ -34,19 +34,19 @@ class Pieces {
     set_ = InputSet(std::move(names));
   }
 
-  std::optional<Piece> next() {
+  std::optional<Chunk> next() {
     if (records_) return next_records();
     if (!has_more()) return std::nullopt;
     const Expected<std::string>& input = inputs_[next_input_++];
-    Piece piece{.input = input ? *input : std::string(), .items = {}, .ends_input = true};
+    Chunk chunk{.input = input ? *input : std::string(), .items = {}, .ends_input = true};
     try {
       // An input may span several files, so the set of all names is known.
-      piece.reader = open_input(input.value(), set_, request_.first_line, request_.limits).value();
+      chunk.reader = open_input(input.value(), set_, request_.first_line, request_.limits).value();
     } catch (const std::exception&) {
-      piece.items.emplace_back(caught_error(piece.input, std::nullopt));
+      chunk.items.emplace_back(caught_error(chunk.input, std::nullopt));
     }
-    if (!piece.reader || !piece.reader->has_records()) return piece;
-    records_ = std::move(piece.reader);
+    if (!chunk.reader || !chunk.reader->has_records()) return chunk;
+    records_ = std::move(chunk.reader);
     first_ = 0;
     return next_records();
   }
@@ -54,27 +54,27 @@ class Pieces {
   bool has_more() const { return records_ || next_input_ < inputs_.size(); }
 
  private:
-  /// As many records as a piece holds, or as reading gives without waiting; none at the end.
-  Piece next_records() {
+  /// As many records as a chunk holds, or as reading gives without waiting; none at the end.
+  Chunk next_records() {
     constexpr std::size_t most_rows = 512;
-    Piece piece{.input = *inputs_[next_input_ - 1], .items = {}, .first = first_};
+    Chunk chunk{.input = *inputs_[next_input_ - 1], .items = {}, .first = first_};
     bool at_end = false;
     try {
       do {
         std::optional<Expected<Item>> item = records_->next();
         if (!item) break;
         if (*item) ++first_;
-        piece.items.push_back(std::move(*item));
-      } while (piece.items.size() * rows_a_record_ < most_rows && !records_->may_wait());
-      at_end = piece.items.empty();
+        chunk.items.push_back(std::move(*item));
+      } while (chunk.items.size() * rows_a_record_ < most_rows && !records_->may_wait());
+      at_end = chunk.items.empty();
     } catch (const std::exception& error) {
-      piece.items.emplace_back(caught_error(piece.input, std::nullopt));
+      chunk.items.emplace_back(caught_error(chunk.input, std::nullopt));
       at_end = dynamic_cast<const std::bad_alloc*>(&error) == nullptr;
     }
-    if (!at_end) return piece;
-    piece.notes = std::exchange(records_, nullptr)->notes();
-    piece.ends_input = true;
-    return piece;
+    if (!at_end) return chunk;
+    chunk.notes = std::exchange(records_, nullptr)->notes();
+    chunk.ends_input = true;
+    return chunk;
   }
 
   std::span<const Expected<std::string>> inputs_;
@@ -88,22 +88,22 @@ class Pieces {
 
 class Workers {
  public:
-  Workers(Pieces pieces, const Evaluator& evaluator, const Request& request, const Submit& use)
-      : pieces_(std::move(pieces)),
+  Workers(Chunks chunks, const Evaluator& evaluator, const Request& request, const Submit& use)
+      : chunks_(std::move(chunks)),
         evaluator_(evaluator),
         jobs_(request.jobs),
         most_record_byte_(least_byte_a_value * request.limits.values),
         use_(use) {}
 
   void run() {
-    do_pieces();
+    do_chunks();
     while (std::optional<std::thread> thread = take_thread()) thread->join();
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  void do_pieces() {
-    while (!stopped_) do_piece();
+  void do_chunks() {
+    while (!stopped_) do_chunk();
   }
 
   static constexpr std::size_t least_byte_a_value = 2;
@@ -115,7 +115,7 @@ class Workers {
     std::size_t record_byte = 0;  ///< of its longest record
   };
 
-  void do_piece() {
+  void do_chunk() {
     std::unique_lock reading(reading_);
     if (stopped_) return;
     const std::size_t number = begun_++;
@@ -127,12 +127,12 @@ class Workers {
     };
     Finished finished;
     try {
-      if (std::optional<Piece> piece = pieces_.next()) {
-        finished.record_byte = longest_record(*piece);
+      if (std::optional<Chunk> chunk = chunks_.next()) {
+        finished.record_byte = longest_record(*chunk);
         await_room(finished.record_byte);
         start_thread();
         reading.unlock();
-        finished.result = evaluator_.evaluate(*piece, use_in_turn);
+        finished.result = evaluator_.evaluate(*chunk, use_in_turn);
       }
     } catch (...) {
       finished.failure = std::current_exception();
@@ -140,14 +140,14 @@ class Workers {
     finish(number, std::move(finished));
   }
 
-  static std::size_t longest_record(const Piece& piece) {
+  static std::size_t longest_record(const Chunk& chunk) {
     std::size_t longest = 0;
-    for (const Expected<Item>& item : piece.items)
+    for (const Expected<Item>& item : chunk.items)
       if (item) longest = std::max(longest, item->text_byte);
     return longest;
   }
 
-  /// Waits for earlier pieces, which wait for no input.
+  /// Waits for earlier chunks, which wait for no input.
   void await_room(std::size_t record_byte) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -184,10 +184,10 @@ class Workers {
     finished.failure = std::current_exception();
   }
 
-  /// A single piece needs no other thread. If the system refuses a thread, fewer do the work.
+  /// A single chunk needs no other thread. If the system refuses a thread, fewer do the work.
   void start_thread() try {
-    if (threads_.size() + 1 < jobs_ && pieces_.has_more())
-      threads_.emplace_back([this] { do_pieces(); });
+    if (threads_.size() + 1 < jobs_ && chunks_.has_more())
+      threads_.emplace_back([this] { do_chunks(); });
   } catch (const std::system_error&) {
   }
 
@@ -199,19 +199,19 @@ class Workers {
     return thread;
   }
 
-  Pieces pieces_;
+  Chunks chunks_;
   const Evaluator& evaluator_;
   const std::size_t jobs_;
   const std::size_t most_record_byte_;
   const Submit& use_;
-  std::mutex reading_;  ///< guards pieces_, begun_ and threads_
+  std::mutex reading_;  ///< guards chunks_, begun_ and threads_
   std::size_t begun_ = 0;
   std::vector<std::thread> threads_;
   std::mutex mutex_;  ///< guards the members below
   std::condition_variable changed_;
-  std::map<std::size_t, Finished> waiting_;  ///< results by piece
-  std::size_t done_ = 0;                     ///< pieces used
-  std::size_t record_byte_ = 0;              ///< sum over the other pieces' longest records
+  std::map<std::size_t, Finished> waiting_;  ///< results by chunk
+  std::size_t done_ = 0;                     ///< chunks used
+  std::size_t record_byte_ = 0;              ///< sum over the other chunks' longest records
   std::atomic<bool> stopped_ = false;
   std::exception_ptr failure_;
 };
@@ -220,7 +220,7 @@ class Workers {
 
 void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Request& request,
                        const Evaluator& evaluator, const Submit& use) {
-  Workers(Pieces(inputs, request, evaluator.rows_a_record()), evaluator, request, use).run();
+  Workers(Chunks(inputs, request, evaluator.rows_a_record()), evaluator, request, use).run();
 }
 
 }  // namespace roofline

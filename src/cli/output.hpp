@@ -26,7 +26,7 @@ void reserve_standard_descriptors();
 
 /// Writes all bytes; waits if the file is full for now. False on failure.
 bool write_whole(int file, std::string_view bytes);
-/// Like write_whole, for printed text: a terminal's control characters become "?".
+/// On a terminal, writes "?" for all characters that it would act on.
 bool write_text(int file, std::string_view text);
 /// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);

@@ -198,7 +198,7 @@ std::string place_of(const std::string& path) {
 
 using FilesOfRun = std::map<std::string, std::string>;
 
-FilesOfRun files_read(std::span<const Expected<std::string>> inputs) {
+FilesOfRun files_of_inputs(std::span<const Expected<std::string>> inputs) {
   FilesOfRun files;
   const auto add = [&](const std::string& path, const std::string& name) {
     if (identity_of(path)) files.emplace(place_of(path), name);  // built-in networks are no files
@@ -250,7 +250,7 @@ std::map<std::string, OutputFile> open_outputs(const Request& request,
   std::map<std::string, OutputFile> outputs;
   std::error_code error;
   if (written.empty() && !(prints && fs::is_regular_file("/dev/stdout", error))) return outputs;
-  FilesOfRun files = files_read(inputs);
+  FilesOfRun files = files_of_inputs(inputs);
   if (prints) add_written("/dev/stdout", "standard output", files);
   for (const auto& [path, name] : written) {
     add_written(path, name, files);

@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 bool always(std::string_view) { return true; }
 
-/// A format of records.
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
 std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputSet&) {
   return open(std::move(stream));
@@ -89,8 +88,7 @@ bool is_no_file(const fs::path& path) {
   return fs::exists(status) && fs::is_other(status);
 }
 
-/// Layer files in a folder and below. A folder counts once, under its own path if that is below, so
-/// that circular links end.
+/// A folder counts once, under its own path if that is below, so that circular links end.
 class FolderWalk {
  public:
   explicit FolderWalk(const fs::path& folder) {

@@ -25,17 +25,15 @@ class ByteStream {
   virtual ~ByteStream() = default;
 
   const std::string& name() const { return name_; }
-  /// The next `count` bytes or more, or all that are left, without consuming them; valid until the
-  /// next call. Throws InputError once if reading fails; the stream then has ended.
+  /// The next `count` bytes or more, or all that are left; valid until the next call. Throws
+  /// InputError once if reading fails, and then ends.
   std::string_view peek(std::size_t count);
   /// Peeks up to the next line break or `most` bytes, or at all bytes in memory.
   std::string_view peek_line(std::size_t most);
-  /// Consumes peeked bytes.
   void skip(std::size_t count);
   /// Reads a line without its break; false at the end. Throws as peek does.
   bool read_line(std::string& line);
-  /// Reads at least one line with its break, and all others in memory; false at the end. Throws as
-  /// peek does.
+  /// Reads all lines in memory, at least one, with breaks; false at the end. Throws as peek does.
   bool read_lines(std::string& lines);
   /// All remaining bytes, up to the limits as for a line. Throws as peek does.
   std::string read_rest();
@@ -53,7 +51,6 @@ class ByteStream {
       : name_(std::move(name)), limits_(limits) {}
   /// Up to `count` more bytes; 0 at the end. Throws InputError.
   virtual std::size_t read(char* to, std::size_t count) = 0;
-  /// Needs a known size().
   virtual void move_to(std::uint64_t) {}
   /// Throws InputError: the input exceeds a limit.
   [[noreturn]] void fail_limit(const std::string& expected) const;
@@ -73,8 +70,8 @@ class ByteStream {
 
 /// "-" is standard input. Throws InputError.
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits = {});
-/// Text of a file that another file or a folder names. Rejects pipes and devices, which may never
-/// end. `is_looked_through`: the run may not use it. Throws InputError.
+/// For a file that another one or a folder names: no pipe or device, which may never end.
+/// `is_looked_through`: the run may not use it. Throws InputError.
 std::string read_regular_file(const std::string& path, bool is_looked_through = false);
 /// Device and inode, equal for all names of a file.
 using FileIdentity = std::pair<dev_t, ino_t>;
@@ -90,8 +87,8 @@ std::optional<std::string> wrong_encoding(std::string_view begin);
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
                                         const InputLimits& limits = {});
 
-/// The stream, or an unnamed temporary copy of a pipe, in which seek() works. Throws InputError if
-/// the copy cannot be written.
+/// The stream, or a pipe's copy in an unnamed file. Throws InputError if the copy cannot be
+/// written.
 std::unique_ptr<ByteStream> seekable(std::unique_ptr<ByteStream> stream);
 
 /// The stream, or the content of its gzip members. Reading throws InputError for damaged or

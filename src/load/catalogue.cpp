@@ -22,7 +22,6 @@ struct OwnGpu {
 
   const Gpu* gpu() const { return content ? &*content : nullptr; }
   const InputError* error() const { return content ? nullptr : &content.error(); }
-  /// Compares normal forms.
   bool answers_to(const std::string& normal_name) const {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return normal_gpu_name(name) == normal_name;

@@ -22,8 +22,8 @@ struct CsvRow {
 class CsvRows {
  public:
   explicit CsvRows(ByteStream& stream) : stream_(&stream) {}
-  /// The next row that is not blank; nullopt at the end. Throws InputError for an unclosed quote, a
-  /// first line that is not UTF-8, and line breaks of CR alone.
+  /// The next row that is not blank; nullopt at the end. Throws InputError for an unclosed quote,
+  /// and a first line that is not UTF-8 or breaks by CR alone.
   std::optional<CsvRow> next();
   std::size_t line() const { return line_; }  ///< last line read, from 1
 

@@ -30,7 +30,6 @@ std::uint64_t read_count(const Value& value, const FieldForm& form) {
 template <class Owner>
 Owner read_object(const Value& value, const std::string& what);
 
-/// For all member types of the tables of fields.
 template <class Member>
 void read_field(const Value& value, const FieldForm& form, Member& member) {
   if constexpr (std::is_same_v<Member, std::string>) {
@@ -58,7 +57,6 @@ void read_field(const Value& value, const FieldForm& form, Member& member) {
   }
 }
 
-/// Reads an object by its table of fields; errors call it `what`.
 template <class Owner>
 Owner read_object(const Value& value, const std::string& what) {
   std::vector<std::string_view> keys;

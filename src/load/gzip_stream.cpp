@@ -88,7 +88,6 @@ class InflatingStream : public ByteStream {
     inflateReset(&state_);
   }
 
-  /// Rejects bytes after the last member.
   void check_end() {
     if (wrapping_ == Wrapping::gzip && !compressed_->peek(1).empty())
       throw InputError(name(), "",

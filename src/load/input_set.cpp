@@ -7,7 +7,6 @@
 namespace roofline {
 
 struct InputSet::Kept {
-  /// A finding on one input, ready or in progress.
   struct Finding {
     std::once_flag is_looked_for;
     std::shared_ptr<const void> found;

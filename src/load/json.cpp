@@ -27,8 +27,7 @@ namespace {
 
 using Library = nlohmann::json;
 
-/// Appends the path from a node to one inside it; false if it is not inside. Parts are contiguous,
-/// so no array is searched.
+/// Appends the path to a node inside; false if it is not inside. Parts are contiguous: no search.
 bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) {
   if (&from == &to) return true;
   const std::span<const JsonNode> parts = from.parts();

@@ -20,7 +20,6 @@
 
 namespace roofline {
 
-/// A file, or one line of a file.
 struct Origin {
   std::string source;
   std::optional<std::size_t> line = {};  ///< in NDJSON and CSV
@@ -33,7 +32,6 @@ struct Origin {
   }
 };
 
-/// A value as stored in a document.
 struct JsonNode {
   struct Parts {
     const JsonNode* first = nullptr;
@@ -63,7 +61,7 @@ struct JsonNode {
 
 class JsonDocument;
 
-/// A view of a value in a document.
+/// A view of a value; the document must outlive it.
 class Value {
  public:
   Value(const JsonNode& node, const JsonDocument& document) : node_(&node), document_(&document) {}
@@ -75,7 +73,6 @@ class Value {
   bool is_array() const { return node_->holds<JsonNode::Elements>(); }
   bool is_object() const { return node_->holds<JsonNode::Members>(); }
 
-  /// Number of elements or members.
   std::size_t size() const { return node_->parts().size(); }
   Value at(std::size_t index) const { return {node_->parts()[index], *document_}; }
   bool contains(std::string_view key) const { return member(key) != nullptr; }
@@ -157,10 +154,10 @@ class JsonDocument {
   // Copies with the document's lifetime.
   std::string_view keep(std::string_view text);
   JsonNode::Parts keep(std::span<const JsonNode> parts);
-  /// A cell of a table as a member: the value that it spells (64, 0.5, true, [3, 3]), or else its
-  /// text. The key must outlive the document.
+  /// The value that a cell spells (64, 0.5, true, [3, 3]), or else its text. The key must outlive
+  /// the document.
   JsonNode cell(std::string_view key, std::string_view text, bool is_text);
-  /// A table's row as an object. Throws InputError for a repeated column.
+  /// Throws InputError for a repeated column.
   JsonNode row(std::span<JsonNode> members);
   void clear();
 
@@ -173,10 +170,9 @@ class JsonDocument {
 
 using TakeListed =
     std::function<void(std::string_view list, const Value& element, std::uint64_t end_byte)>;
-/// Parses a document that may be far larger than memory. Passes each element of the lists in the
+/// Parses a document that may be far larger than memory: passes each element of the lists in the
 /// outermost object with the list's key, or of the outermost list with an empty key, and the byte
-/// where an array or object ends, then frees it. Members keep the text's order; keys may repeat.
-/// Throws InputError at "byte N".
+/// where an array or object ends. Keys may repeat. Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream, const TakeListed& take);
 
 }  // namespace roofline

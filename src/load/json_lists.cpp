@@ -69,7 +69,6 @@ class ListReader {
     skip(1);
   }
 
-  /// Consumes a comma.
   bool goes_on() {
     if (next() != ',') return false;
     skip(1);

@@ -69,7 +69,6 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     std::string_view key;  ///< of the member being read
   };
 
-  /// Of the value being read.
   std::string pointer() const {
     std::string text;
     for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -178,16 +177,15 @@ ValueCounts count_values(std::string_view text) {
       ++counts.all;
       around.push_back(std::exchange(own, 1));
     } else if (c == '}' && !around.empty()) {
-      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // the object is no value of the
-                                                            // enclosing one
+      own = std::max<std::uint64_t>(around.back(), 1) - 1;  // without the object itself
       around.pop_back();
     }
   }
   return counts;
 }
 
-/// A value takes about a hundred bytes of memory, and two bytes of text. Throws InputError for more
-/// values than any layer, record or event needs, or than a document's layers need.
+/// A value takes a hundred bytes of memory, and two of text. Throws InputError for more values than
+/// a layer, record or event needs, or a document's layers.
 void check_values(std::string_view text, bool is_document, const Origin& origin) {
   const InputLimits& limits = origin.limits;
   if (text.size() <= limits.values) return;
@@ -215,8 +213,7 @@ bool parse_fast(std::string_view text, TreeBuilder& builder) {
 
 }  // namespace
 
-// simdjson is ten times as fast as nlohmann's parser, which takes larger integers and locates
-// syntax errors.
+// Ten times as fast as nlohmann's parser, which takes larger integers and locates syntax errors.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document) {
   const Origin& origin = document.origin();
   check_values(text, order == KeyOrder::sorted && !origin.line, origin);

@@ -25,8 +25,8 @@ struct ParsedJson {
   std::optional<JsonFault> fault;
 };
 
-/// `document` owns what the values refer to. Throws InputError for a repeated key, for values
-/// nested more than 64 levels deep, and beyond the limits.
+/// `document` owns what the values refer to. Throws InputError for repeated keys, more than 64
+/// levels of nesting, and more values than the limits.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document);
 
 /// Returns the first member with a repeated key, or null.
@@ -34,7 +34,6 @@ const JsonNode* sort_members(std::span<JsonNode> members);
 
 /// Appends a key, shortened if very long, to a JSON Pointer.
 void append_part(std::string& pointer, std::string_view key);
-/// Appends an array's index or an object's key.
 void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key);
 
 }  // namespace roofline

@@ -25,12 +25,9 @@ SharedConstants read_constants(const Value& value);
 /// By compute capability, or else by architecture.
 SharedConstants built_in_constants(const Gpu& gpu);
 
-// Shared by readers and writers of a file's parts.
-
 /// Texts that several items of a file name.
 using SharedTexts = std::map<std::string, std::string, std::less<>>;
 
-/// The text of the object's "origin".
 std::string origin_in(const Value& object, const SharedTexts& origins);
 
 /// Throws InputError for anything but a number from `least` to `most`.
@@ -39,15 +36,13 @@ double number_within(const Value& value, double least, double most);
 /// The largest error of a class of layers in a file.
 inline constexpr double most_error_factor = 100;
 
-/// A file's "accuracy" with the inherited one: the most specific first, and the file's own before
-/// inherited ones. Throws InputError.
+/// A file's "accuracy", the most specific first, its own before inherited. Throws InputError.
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited);
 
 /// As a file that inherits nothing.
 std::string write_constants(const ModelConstants& constants);
 
-/// The "accuracy" of such a file, indented as its member.
 std::string measured_errors_json(const MeasuredErrors& errors);
 
 /// The GPU's file with new constants and additional names.

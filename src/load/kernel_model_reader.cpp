@@ -141,8 +141,7 @@ class ConstantsReader {
     return static_cast<E>(word.choice(names_of<E>));
   }
 
-  /// Lists of [m, n, k, threads, stages, registers], or all lists of a built-in set by name. null
-  /// keeps the default list.
+  /// [m, n, k, threads, stages, registers], or a built-in set's name; null keeps the default.
   void read_tiles(const Value& value) {
     if (value.is_string()) {
       constants_.tiles = named_constants(value)->tiles;
@@ -192,7 +191,6 @@ class ConstantsReader {
   SharedTexts origins_;
 };
 
-/// An object, or the name of a built-in set.
 SharedConstants constants_in(const Value& value) {
   if (value.is_string()) return named_constants(value);
   return std::make_shared<const ModelConstants>(ConstantsReader(value).read());

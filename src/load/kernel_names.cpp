@@ -5,7 +5,6 @@
 namespace roofline {
 namespace {
 
-/// Role of a kernel in a convolution's gradients.
 enum class Role : std::uint8_t {
   prepares,  ///< the next kernel: layout changes, fills, offsets
   finishes,  ///< the previous kernel: layout changes, sums of partial results
@@ -14,7 +13,6 @@ enum class Role : std::uint8_t {
   product,   ///< either one: names of matrix products do not tell
 };
 
-/// For names of cuDNN, ATen and MIOpen.
 Role role_of(std::string_view name) {
   if (mentions(name, {"nhwcToNchw", "splitKreduce", "reduce_wgrad", "_reduce", "transpose_back"}))
     return Role::finishes;
@@ -117,8 +115,7 @@ std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_v
                                          [&](std::size_t i) { return roles[i] == Role::weight; });
   auto split = first_weight;
   if (first_weight == computing.end()) {
-    // Without a name for the weight's gradient, it follows the input's, or is the second of two
-    // products.
+    // Without a name the weight's gradient follows the input's, or is the second of two products.
     split = std::find_if(computing.rbegin(), computing.rend(), [&](std::size_t i) {
               return roles[i] == Role::data;
             }).base();

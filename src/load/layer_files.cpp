@@ -83,8 +83,7 @@ struct CsvKey {
   bool is_of_layer = true;
 };
 
-/// A column of this program's output: the layer's key in "layer_stride", or a user's measured time
-/// beside it ("measured_us").
+/// This program's column of a layer ("layer_stride"), or a user's measured time ("measured_us").
 std::optional<CsvKey> layer_key_of_own(std::string_view column) {
   constexpr std::string_view column_start = "layer_";
   if (column.starts_with(column_start)) {
@@ -109,7 +108,6 @@ bool is_text(std::string_view key) {
   return found && std::holds_alternative<TextField>(found->field->member);
 }
 
-/// Decides how all other rows are read.
 class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, const ByteStream& stream)

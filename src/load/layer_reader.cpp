@@ -188,7 +188,6 @@ LayerType read_type(const Value& object) {
   member.fail_layer(kind, "expected a key of " + what + ", got " + key + hint);
 }
 
-/// Fails for an unknown key.
 std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
   std::vector<FieldKey> keys;
   keys.reserve(object.size());

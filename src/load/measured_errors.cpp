@@ -90,7 +90,6 @@ auto list_in(const Value& object, std::string_view key, const SharedTexts& origi
   return list;
 }
 
-/// Number of conditions on a layer.
 int keys_of(const LayerErrors& errors) {
   return int{errors.layer_class.has_value()} + int{errors.dtype.has_value()} +
          int{errors.pass.has_value()};

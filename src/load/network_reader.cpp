@@ -58,8 +58,8 @@ bool is_own_row(const Value& record) {
          record.contains(own_row::layer_key);
 }
 
-/// nullopt for a copy over the host link. A time without a GPU gets the row's. Throws InputError
-/// for an error record too.
+/// nullopt for a copy over the host link. A time gets the row's GPU by default. Throws InputError,
+/// also for an error record.
 std::optional<LayerSpec> read_own_row(const Value& row) {
   if (!row.is_object()) row.fail_expected("an object");
   if (row.contains("error"))
@@ -84,22 +84,19 @@ std::string layers_of_own_result(const Value& result) {
   return layers;
 }
 
-/// In a report with a selection of rows, an operand may come from a hidden layer; its shape is
-/// stated too.
+/// Reports may hide the layer that an operand comes from; its shape is stated too.
 void forget_unknown_producers(const std::set<std::string>& earlier, LayerSpec& layer) {
   for (OperandSpec* operand : operands_of(layer))
     if (!operand->sizes.empty() && !earlier.contains(operand->layer)) operand->layer.clear();
 }
 
-/// The first size of the first operand.
 std::optional<std::uint64_t> batch_of(LayerSpec& layer) {
   const std::vector<OperandSpec*> operands = operands_of(layer);
   if (operands.empty() || operands.front()->sizes.empty()) return std::nullopt;
   return operands.front()->sizes.front();
 }
 
-/// Layers of a training run that have a forward row. Their other rows are passes of the same layer,
-/// which then states no pass.
+/// Other rows of these layers are their passes: the layer then states no pass.
 std::set<std::string_view> trained_layers(const Value& result) {
   std::set<std::string_view> names;
   if (result.find("pass").try_text() != "training") return names;
@@ -146,8 +143,7 @@ NetworkSpecs read_own_report(const Value& report) {
   NetworkSpecs networks;
   std::set<std::string> seen;
   for (const Value result : results)
-    if (seen.insert(layers_of_own_result(result)).second)  // another GPU's result is the same
-                                                           // network
+    if (seen.insert(layers_of_own_result(result)).second)  // not another GPU's
       networks.push_back(std::make_shared<const NetworkSpec>(read_own_result(result)));
   return networks;
 }

@@ -12,8 +12,7 @@
 
 namespace roofline {
 
-/// Throws InputError for keys that are unknown or not of this kind, and for wrong types. infer()
-/// checks how values fit together.
+/// Throws InputError for unknown keys, for keys of other kinds, and for wrong types.
 LayerSpec read_layer(const Value& object);
 
 DataType read_data_type(const Value& value);
@@ -21,15 +20,15 @@ DataType read_data_type(const Value& value);
 /// The file's name without folder and extension.
 std::string network_name(const std::string& source);
 
-/// One network, or one for each result of a report. Keeps the document of a long list, which is
-/// smaller than its layers, and reads layers on demand. Throws InputError.
+/// One network, or one for each result of a report. Reads a long list's layers on demand, as they
+/// take more memory than the document. Throws InputError.
 NetworkSpecs read_networks(const std::shared_ptr<const JsonDocument>& document);
 
-/// A single layer, numbered by its line; without layers for this program's row of a copy over the
-/// host link. Throws InputError.
+/// A single layer, named by its line; none for a row of a copy over the host link. Throws
+/// InputError.
 std::shared_ptr<const NetworkSpec> read_record(const Value& record);
 
-/// Reads one line as a record. Throws InputError.
+/// Throws InputError.
 using ReadLine = std::shared_ptr<const NetworkSpec> (*)(std::string_view line,
                                                         const Origin& origin);
 /// One record a line.
@@ -47,8 +46,7 @@ inline constexpr const char* no_layers =
     "that they are of";
 }  // namespace own_row
 
-// Layer files: JSON (a document), NDJSON (one a line) and CSV (a header of layer keys, a layer a
-// row).
+// JSON (a document), NDJSON (one a line) and CSV (a header of layer keys, a layer a row).
 
 bool looks_like_ndjson(std::string_view head);
 /// Whether a header has a key of layers or of this program's rows.

@@ -1,7 +1,6 @@
 #pragma once
 
-// Shared by readers of recordings: folding launches into rows, work without layers, operands, and
-// names of kernels and copies.
+// Shared by readers of recordings: launches as rows, work without layers, operands, kernels' names.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +32,7 @@ class KernelList {
  public:
   void add(const KernelLaunch& launch);
 
-  /// Moves the kernels of the busiest GPU into the recording, notes what other GPUs lose, and
-  /// returns the GPU's name in the list.
+  /// Moves the busiest GPU's kernels into the recording and notes what is lost. Returns its name.
   std::string fold_into(KernelRecording& recording);
 
  private:
@@ -76,11 +74,8 @@ class UnmodelledList {
   std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
 };
 
-/// Why the model rejects the layer, or nullopt; checked alone, so that an odd layer costs only
-/// itself.
+/// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
-
-// Shapes of tensors as recorded.
 
 using Sizes = std::vector<std::uint64_t>;
 
@@ -120,8 +115,6 @@ AxesSpec axes_of(Sizes numbers);
 /// Takes the text up to `end` off, with `end`.
 std::string_view take(std::string_view& text, char end);
 
-// Facts from names of kernels and copies.
-
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of);
 
 /// "void at::native::foo<int, 4>(int*)" as "at::native::foo".
@@ -133,7 +126,6 @@ bool is_tf32_kernel(std::string_view name);
 /// A matrix or convolution kernel that sums fp16 products in fp16.
 bool sums_in_fp16(std::string_view name);
 
-/// A kernel of a matrix product or of attention.
 bool is_product_kernel(std::string_view name);
 
 /// A kernel that only changes an image's layout.
@@ -142,12 +134,11 @@ bool is_layout_kernel(std::string_view name);
 /// Element type of a kernel over lists of tensors; `half`: the type of two bytes.
 std::optional<DataType> element_type(std::string_view name, DataType half);
 
-/// nullopt for other work.
 std::optional<TransferKind> copy_kind(std::string_view name);
 
-/// Both gradients of a convolution run as one operator. Returns how many of its kernels, in launch
-/// order, compute the input's gradient; the others compute the weight's, since libraries run one
-/// after the other. nullopt if the names do not tell.
+/// How many kernels, in launch order, compute the input's gradient if one operator computes both
+/// gradients of a convolution; libraries run them one after the other. nullopt if names do not
+/// tell.
 std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names);
 
 }  // namespace roofline

@@ -14,7 +14,6 @@
 namespace roofline {
 namespace {
 
-/// Calls `read` with each row as an object.
 void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read) {
   CsvRows rows(stream);
   const std::optional<CsvRow> header = rows.next();

@@ -28,9 +28,9 @@ std::optional<double> stated_time_s(std::string_view text);
 
 class MeasuredTimes {
  public:
-  /// Reads CSV with a header or a JSON list of objects: a name, and a time as measured_us,
-  /// measured_ms or measured_time_s (or us, ms, s); optionally network, batch, pass, dtype and gpu
-  /// (else `gpu`). Throws InputError.
+  /// CSV with a header or a JSON list: a name, and a time as measured_us, measured_ms,
+  /// measured_time_s, us, ms or s; optionally network, batch, pass, dtype, gpu (else `gpu`). Throws
+  /// InputError.
   MeasuredTimes(const std::string& path, const std::string& gpu, const InputLimits& limits = {});
 
   /// One time for the layer of that name, or without a name for the only layer.
@@ -38,8 +38,8 @@ class MeasuredTimes {
 
   /// Joins times to layers by name and the row's other fields.
   void join(Network& network);
-  /// Names without a layer and the nearest one, layers without a time, and layers with several
-  /// times, of which the last counts.
+  /// Names without a layer, layers without a time, and layers with several, of which the last
+  /// counts.
   std::vector<std::string> notes() const;
 
  private:

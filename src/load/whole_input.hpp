@@ -63,8 +63,7 @@ using ReadWhole = std::function<Items(std::unique_ptr<ByteStream> stream, BadRow
 /// Returns the items, then the errors of rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
-/// open_whole for tables of formats. `read` takes the stream, and bad rows or all inputs, whose
-/// files may belong together.
+/// `read` takes the stream, and bad rows or all inputs, whose files may belong together.
 template <auto read>
 std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream, const InputSet& inputs = {}) {
   using Read = decltype(read);

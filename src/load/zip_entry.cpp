@@ -31,7 +31,6 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t coun
   return number;
 }
 
-/// As in the directory.
 struct Entry {
   std::string name;
   bool is_encrypted = false;
@@ -157,7 +156,6 @@ class Archive {
     return all;
   }
 
-  /// Seeks to the entry's data.
   void go_to(const Entry& entry) {
     stream_->seek(entry.offset);
     const std::string_view local = require(local_header_byte);

@@ -31,16 +31,15 @@ struct Scope {
   }
 };
 
-// Functions that call functions can expand a few kilobytes to any size, so the expansion is
-// bounded. Large models have tens of thousands of nodes.
+// Bounds the expansion, as functions that call functions can turn a few kilobytes into any size.
+// Large models have tens of thousands of nodes.
 constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
 constexpr std::size_t numbers_an_operand = 32;  // numbers with as much memory as an operand
 constexpr std::size_t name_bytes_a_number = 2;  // layers, places and operands have copies
 constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t longest_path = 1000;
 
-/// Turns ONNX Runtime's quantised operators, with a scale and a zero point behind each tensor, into
-/// ONNX's own: QLinearAdd(a, scale, zero, b, ...) into Add(a, b).
+/// QLinearAdd(a, scale, zero, b, ...) of ONNX Runtime as ONNX's Add(a, b).
 void drop_scales(Node& node) {
   constexpr std::string_view prefix = "QLinear";
   const bool is_gemm = node.op == "QGemm";
@@ -83,8 +82,7 @@ std::int64_t learned_behind(const Node& node) {
   return learned;
 }
 
-/// Whether an exporter made up the constant's name: it is likely a mask or a table of positions, no
-/// parameter.
+/// Whether an exporter made the name up: then it is likely a mask or a table, no parameter.
 bool is_made_up_constant(const std::string& name) {
   for (const std::string_view start : {"val_", "onnx::", "_", "/", "const_fold", "Constant"})
     if (name.starts_with(start)) return true;
@@ -175,7 +173,6 @@ class Builder {
           model_.source, node, [&] { add_node(node, scope); }, advice);
   }
 
-  /// Counts memory in elements of small constants.
   void spend(std::size_t numbers) {
     number_count_ += numbers;
     if (number_count_ > most_numbers_in_all)
@@ -214,7 +211,6 @@ class Builder {
     if (!node.outputs.empty()) settle(std::move(node));
   }
 
-  /// Enters a call or a graph inside a node.
   void go_deeper() {
     if (depth_++ >= deepest_graph)
       throw NodeError{"expected functions that call each other at most " +

@@ -1,7 +1,6 @@
 #pragma once
 
-// Builds an ordered graph from a file's: expands functions and branches, infers sizes, folds
-// constants.
+// A file's graph in order: functions and branches expanded, sizes inferred, constants folded.
 
 #include <cstdint>
 #include <map>

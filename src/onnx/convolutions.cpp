@@ -27,7 +27,6 @@ std::optional<Numbers64> window_numbers(const Node& node, const char* name, std:
   return Numbers64(stated->begin(), stated->end());
 }
 
-/// Sets the last `rank` axes from an attribute, if present.
 void read_axes(const Node& node, const char* name, std::size_t rank, std::int64_t least,
                Axes& axes) {
   if (const auto numbers = window_numbers(node, name, rank, least))

@@ -21,7 +21,6 @@ bool is_batch_name(std::string_view name) {
 /// Some exporters write an open size as 0 or -1.
 bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
 
-/// As for --dim.
 std::string name_of(Input input, std::size_t axis) {
   const std::string& name = (*input->shape)[axis].name;
   return name.empty() ? input->name + "." + std::to_string(axis) : name;

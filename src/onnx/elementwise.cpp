@@ -105,8 +105,6 @@ void emit_function(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::elementwise, *tensor);
 }
 
-// Conversions and quantised tensors.
-
 std::optional<Sizes> cast_sizes(Node& node) {
   node.outputs[0]->type = static_cast<int>(int_attribute(node, "to", type_at(node, 0)));
   return sizes_of(node, 0);
@@ -124,7 +122,6 @@ std::optional<Sizes> quantise_sizes(Node& node) {
   return sizes_of(node, 0);
 }
 
-/// The tensor, its scale and its zero point.
 std::optional<Sizes> quantise_dynamically_sizes(Node& node) {
   set_result(node, 1, {}, element::float32);
   set_result(node, 2, {}, element::uint8);
@@ -166,7 +163,6 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
 constexpr Operator test{
     .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
-/// Sum, difference, product and quotient, which are kinds of layers.
 constexpr Operator combination{
     .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
 constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};

@@ -133,8 +133,7 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
     return spec;
   }
   if (!value.is_constant && value.learned == 0) return spec;
-  // A parameter has no batch: a copy along it is read once. Other constants and single numbers
-  // (factors, bounds) are not learned.
+  // A parameter repeated along the batch is read once. Other constants are not learned.
   std::uint64_t& batch = spec.sizes.front();
   const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
   const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
@@ -154,7 +153,6 @@ DataType Emitter::type_of(const Value& value) const {
 
 DataType Emitter::result_type(const Value& value) const {
   const Node* reader = only_reader(&value);
-  // The sums of a quantised product.
   if (value.type == element::int32 && value.producer != nullptr && is_essential(*value.producer))
     return DataType::int32;
   const Value* read = reader != nullptr ? reader->outputs[0] : nullptr;
@@ -163,8 +161,8 @@ DataType Emitter::result_type(const Value& value) const {
   return type_of(is_quantised ? *read : value);
 }
 
-/// Products and tables that read one tensor of the file share it. Norms may read one because theirs
-/// are equal (ones, before training), so they share it only in a module that runs several times.
+/// Products and tables that read one tensor share it. Norms may read one only because theirs are
+/// equal (ones, before training): they share it in a module that runs several times.
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
   for (Draft& draft : drafts_) {

@@ -1,7 +1,5 @@
 #pragma once
 
-// From a graph's nodes to layers: shared by the operators' rules.
-
 #include <deque>
 #include <map>
 #include <string>
@@ -15,7 +13,6 @@
 
 namespace roofline::onnx_graph {
 
-/// Of a layer's tensor.
 inline constexpr std::size_t most_axes = 5;
 
 /// A layer without a name, whose operands are indices.
@@ -33,10 +30,8 @@ class Emitter {
   /// All nodes' layers in order. Throws InputError.
   NetworkSpec network(Graph& graph, std::uint64_t batch);
 
-  // For the rules.
-
-  /// A layer with the types of its node's first operand, weights and first result; valid until the
-  /// next call.
+  /// With the types of the node's first operand, weights and first result; valid until the next
+  /// call.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
   /// Sets the last layer's weights; layers that share the file's tensor count it once.
   void uses_weights(const Value& weights) {
@@ -52,7 +47,6 @@ class Emitter {
   /// Another shape of the operand, without a move.
   static void view(Value* result, const Value* operand);
 
-  /// With at most five axes.
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   static OperandSpec operand(const Value& value, const Sizes& sizes);
 
@@ -92,15 +86,14 @@ std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
 /// Modules from paths, weights' names or exporter's notes; else the node's own name.
 std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);
 
-/// Empty if unknown.
 std::string module_of(const Draft& draft);
 /// layer1.0.conv1 of "layer1.0.conv1.weight".
 std::string module_of_weight(const std::string& name);
 /// The last but one of "['', 'layer1', 'layer1.0', 'add']", PyTorch's list of scopes.
 std::string module_of_scopes(const std::string& list);
 
-/// The network of PyTorch's operators, if the exporter noted them (pytorch_program.cpp); else
-/// nullopt, with the notes' fault in `wrong`, if any.
+/// nullopt unless the exporter noted PyTorch's operators (pytorch_program.cpp); `wrong`: a note's
+/// fault.
 std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, const Graph& graph,
                                                    const LayerDefaults& defaults,
                                                    std::string& wrong);

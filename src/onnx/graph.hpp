@@ -1,7 +1,7 @@
 #pragma once
 
 // A model's graph as it runs: functions, constant branches and loops expanded, sizes known,
-// constants folded; and queries for rules.
+// constants folded.
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +21,6 @@ namespace roofline::onnx_graph {
 struct Operator;  // operators.hpp
 struct Node;
 
-/// A tensor.
 struct Value {
   std::string name;
   int type = 0;                    ///< element::Type; 0 if unknown
@@ -29,8 +28,7 @@ struct Value {
   std::optional<Sizes> sizes;      ///< nullopt if neither rules nor the file give them
   bool is_constant = false;        ///< the same for all inputs of the model
   std::int64_t learned = 0;        ///< parameters in a constant
-  const Value* weights = nullptr;  ///< the file's tensor that it is, or is a transposed or
-                                   ///< dequantised form of
+  const Value* weights = nullptr;  ///< the file's tensor, maybe transposed or dequantised
   std::optional<Numbers> numbers;  ///< of a small constant, row by row
   Node* producer = nullptr;
   std::vector<Node*> consumers;
@@ -38,7 +36,6 @@ struct Value {
   std::optional<std::size_t> layer;  ///< that writes it; nullopt for inputs and constants
 };
 
-/// A function's call, around its body.
 struct Call {
   const NodeProto* node = nullptr;
   const FunctionProto* function = nullptr;
@@ -80,7 +77,6 @@ struct NodeError : std::runtime_error {
 };
 inline constexpr const char* overflow_message = "expected sizes below 2^63, got an overflow";
 
-/// Throws NodeError with expectation and finding.
 [[noreturn]] void fail(const std::string& expected, const std::string& got);
 [[noreturn]] void fail(const std::string& expected, const Sizes& got);
 [[noreturn]] void fail(const std::string& expected, std::int64_t got);
@@ -102,7 +98,6 @@ void at_node(const std::string& source, const AnyNode& node, const Work& work,
   }
 }
 
-// Attributes, with their defaults.
 const AttributeProto* find_attribute(const Node& node, std::string_view name);
 std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise);
 double float_attribute(const Node& node, std::string_view name, double otherwise);
@@ -126,7 +121,6 @@ std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view 
 std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank);
 /// Throws NodeError if out of range.
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank);
-/// The attribute "axis".
 std::size_t axis_of(const Node& node, std::int64_t otherwise, std::size_t rank);
 
 /// nullopt beyond 63 bits, or for a negative size.

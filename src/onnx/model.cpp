@@ -20,8 +20,8 @@ constexpr std::size_t deepest_message = 64;
 /// A graph in a graph is a field of an attribute of a node.
 constexpr std::size_t messages_a_graph = 3;
 
-/// Protobuf's wire format in one pass. Skips unwanted fields, so that gigabytes of weights take
-/// little memory.
+/// Protobuf's wire format in one pass that skips unwanted fields: gigabytes of weights take little
+/// memory.
 class WireReader {
  public:
   explicit WireReader(ByteStream& stream) : stream_(stream) {}
@@ -33,9 +33,8 @@ class WireReader {
     std::uint64_t value = 0;  ///< the number, or its bits, or the length of bytes
   };
 
-  /// Calls take(field) for each field in `around` or the whole stream; take may read the field by
-  /// the functions below. Throws InputError for bytes that are no message, too short, nested too
-  /// deep or too large.
+  /// Calls take(field) for each field, which may read it by the functions below. Throws InputError
+  /// for bytes that are no message, too short, nested too deep or too large.
   template <class Take>
   void message(const Field* around, Take take) {
     const std::uint64_t outer_end = end_;
@@ -54,7 +53,7 @@ class WireReader {
     --depth_;
   }
 
-  /// The field's bytes, or nothing if they are longer than `longest`.
+  /// Empty if longer than `longest`.
   std::string text(const Field& field, std::uint64_t longest) {
     std::string bytes;
     if (field.kind != Kind::bytes || field.value > longest) return bytes;
@@ -71,8 +70,7 @@ class WireReader {
     return text(field, longest_name_byte);
   }
 
-  /// Packed or single numbers, as their stored bits. False, without keeping any, for more than
-  /// `most`.
+  /// Packed or single numbers as stored bits. False, without keeping any, for more than `most`.
   bool numbers(const Field& field, Kind each, std::size_t most, std::vector<std::uint64_t>& list) {
     const std::size_t size = list.size();
     const auto add = [&](std::uint64_t number) {
@@ -113,7 +111,7 @@ class WireReader {
     fail("expected an ONNX model, got bytes that are none (at byte " + std::to_string(at_) + ")");
   }
 
-  /// The bytes in memory. Throws InputError at the end.
+  /// Throws InputError at the end.
   std::string_view seen() const {
     const std::string_view bytes = stream_.peek(1);
     if (bytes.empty())
@@ -239,7 +237,6 @@ constexpr ElementType element_types[] = {
     {element::float8_e8m0, DataType::fp8},
 };
 
-/// Bits of consecutive little-endian elements.
 Bits bits_of_raw(const std::string& bytes, std::size_t byte) {
   Bits all(byte > 0 && bytes.size() % byte == 0 ? bytes.size() / byte : 0);
   for (std::size_t i = bytes.size(); !all.empty() && i-- > 0;)
@@ -489,8 +486,8 @@ std::shared_ptr<const Model> read_model(ByteStream& stream) {
 }
 
 bool looks_like_model(std::string_view head) {
-  // ModelProto as all protobuf writers emit it: the format's version, a small number, then the tag
-  // of a field with a number or bytes. No text begins with this control character.
+  // The format's version, a small number, then the tag of a number or bytes, as all protobuf
+  // writers emit ModelProto. No text begins with this control character.
   constexpr char format_version = 0x08;
   if (head.size() < 2 || head[0] != format_version || head[1] <= 0) return false;
   if (head.size() == 2) return true;

@@ -57,8 +57,7 @@ enum Type : int {
 
 struct ElementType {
   int type = element::unknown;
-  /// Integers count as floats of their width; int64, the type of indices, has 32 bits in GPU
-  /// runtimes.
+  /// Integers count as floats of their width; int64 indices have 32 bits in GPU runtimes.
   DataType dtype = DataType::fp32;
   bool is_float = false;
   bool is_quantised = false;  ///< 8 bits or fewer, possibly weights
@@ -67,8 +66,6 @@ struct ElementType {
   double (*number)(std::uint64_t bits) = nullptr;
 };
 const ElementType& element_type(int type);
-
-// Messages of onnx.proto, as far as needed.
 
 struct TensorProto {
   std::string name;
@@ -148,7 +145,6 @@ const AttributeProto* find_in(const std::vector<AttributeProto>& attributes, std
 /// Throws InputError for an input that is no ONNX model, or a damaged one.
 std::shared_ptr<const Model> read_model(ByteStream& stream);
 
-/// By the input's first bytes.
 bool looks_like_model(std::string_view head);
 Item read_onnx(ByteStream& stream);
 

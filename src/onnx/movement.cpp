@@ -9,8 +9,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-// Views.
-
 std::optional<Sizes> reshape_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto stated = ints_attribute_or_input(node, "shape", 1);
@@ -71,13 +69,10 @@ std::optional<Sizes> unsqueeze_sizes(Node& node) {
   return out;
 }
 
-/// The result, and which elements were kept.
 std::optional<Sizes> dropout_sizes(Node& node) {
   set_result(node, 1, sizes_of(node, 0), element::boolean);
   return sizes_of(node, 0);
 }
-
-// Permutations.
 
 /// The operand's axis for each of the result's; reversed without "perm". Throws NodeError.
 std::vector<std::size_t> permutation(const Node& node) {
@@ -148,8 +143,6 @@ std::optional<Sizes> block_sizes(Node& node) {
                product_or_throw({in[3], size})};
 }
 
-// Parts and wholes.
-
 std::optional<Sizes> concat_sizes(Node& node) {
   const Sizes& first = sizes_of(node, 0);
   Sizes out = first;
@@ -217,7 +210,6 @@ std::optional<Sizes> split_sizes(Node& node) {
   return node.outputs[0]->sizes;
 }
 
-/// Copies the used parts.
 void emit_split(Emitter& emitter, const Node& node) {
   std::int64_t used = 0;
   bool is_whole = true;
@@ -233,8 +225,6 @@ void emit_split(Emitter& emitter, const Node& node) {
   spec.output = spec.input->sizes;
   for (Value* result : node.outputs) emitter.writes(result);
 }
-
-// Repeated and padded.
 
 std::optional<Sizes> expand_sizes(Node& node) {
   const auto shape = integers(node.input(1));
@@ -273,8 +263,6 @@ std::optional<Sizes> pad_sizes(Node& node) {
   }
   return out;
 }
-
-// Resized.
 
 /// Upsample has its scales in an attribute up to set 8, then in the second operand; Resize in the
 /// second of two up to set 10, then in the third.

@@ -1,6 +1,5 @@
-// Names that a model's user knows, as exporters write them: PyTorch's dynamo exporter (module
-// scopes beside nodes), its script exporter and tf2onnx (paths as node names), and weight names of
-// all.
+// Names that a model's user knows: module scopes of PyTorch's dynamo exporter, paths of its script
+// exporter and of tf2onnx, and names of weights.
 
 #include <algorithm>
 #include <string_view>
@@ -40,8 +39,7 @@ std::string module_of_scopes(const std::string& list) {
 
 namespace {
 
-/// "/layer1/layer1.0/conv1/Conv" of PyTorch's script exporter is layer1.0.conv1: a list's name is
-/// repeated in its items.
+/// "/layer1/layer1.0/conv1/Conv" is layer1.0.conv1: PyTorch's script exporter repeats lists' names.
 std::string module_of_path(const std::string& path) {
   std::string module;
   std::string last;
@@ -68,7 +66,6 @@ std::string module_of_operands(const Node& node) {
   return "";
 }
 
-/// Without the domain.
 std::string operator_name(const Node& node) {
   const std::size_t domain = node.op.rfind("::");
   return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
@@ -95,8 +92,7 @@ LayerOrigin origin_of(const Draft& draft) {
   return origin;
 }
 
-/// "conv1" of "StatefulPartitionedCall/resnet50/conv1/Conv2D", without the common beginning and
-/// end.
+/// "conv1" of "StatefulPartitionedCall/resnet50/conv1/Conv2D".
 void shorten_own_names(std::vector<LayerOrigin>& origins) {
   const auto folder_of = [](const LayerOrigin& origin) {
     return origin.is_own_name ? origin.module.substr(0, origin.module.rfind('/') + 1)

@@ -10,7 +10,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// By name and domain.
 using Rows = std::map<std::pair<std::string_view, std::string_view>, const Operator*>;
 
 const Rows& all_rows() {

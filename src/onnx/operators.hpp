@@ -19,9 +19,9 @@ struct Operator {
   std::string_view domain = "";
   /// Number of first operands that sizes and numbers need.
   std::size_t needs = 1;
-  /// Sizes of the first result if they follow from the operands; sets those of other results
-  /// itself. Called with known sizes of the needed operands. Throws NodeError for contradictory
-  /// operands, OverflowError for sizes beyond 63 bits.
+  /// The first result's sizes if known; sets those of other results itself. Called with known sizes
+  /// of the needed operands. Throws NodeError for contradictory operands, OverflowError beyond 63
+  /// bits.
   std::optional<Sizes> (*sizes)(Node&) = nullptr;
   /// Of the first result; 0: the first operand's, unless `sizes` sets another.
   int type = 0;
@@ -37,7 +37,6 @@ struct Operator {
   bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
 };
 
-// A group's row with additional members.
 constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
 constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
@@ -49,7 +48,6 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
   return group;
 }
 
-// The families.
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();
@@ -72,14 +70,11 @@ void fold(Node& node);
 inline const Numbers& numbers_of(const Node& node, std::size_t input) {
   return *node.inputs[input]->numbers;
 }
-/// All indices of a tensor, row by row.
 std::vector<Sizes> indices_of(const Sizes& sizes);
-/// Offset of an element in a tensor that is broadcast to the index' rank. Throws std::out_of_range
-/// for contradictory sizes of the file.
+/// Offset of an element in a tensor broadcast to the index' rank. Throws std::out_of_range for
+/// contradictory sizes.
 std::size_t offset(const Sizes& index, const Sizes& sizes);
-/// An element of an operand that is broadcast to the index' rank.
 double element_at(const Node& node, std::size_t input, const Sizes& index);
-/// number(index) for all indices of the first result.
 template <class Number>
 Numbers of_each_index(const Node& node, Number number) {
   Numbers out;
@@ -87,9 +82,6 @@ Numbers of_each_index(const Node& node, Number number) {
   return out;
 }
 
-// Rules of several families.
-
-/// The first operand's sizes.
 std::optional<Sizes> like_first(Node& node);
 /// of_one of each element; of_two of broadcast pairs, operand by operand.
 std::optional<Numbers> fold_each(const Node& node);
@@ -104,12 +96,8 @@ void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const 
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
 /// Reads the operand and writes the result; a view if nothing changes.
 void emit_copy(Emitter& emitter, const Node& node);
-/// Reads all operands, writes all results.
 void emit_bytes(Emitter& emitter, const Node& node);
-/// Counts bytes, with a note.
 void emit_without_rule(Emitter& emitter, const Node& node);
-
-// Matrix products of all operators.
 
 /// For MatMul, Gemm and "Linear", a product joined with its bias; else nullopt.
 struct MatrixOperands {
@@ -119,7 +107,6 @@ struct MatrixOperands {
 };
 std::optional<MatrixOperands> matrix_operands(const Node& node);
 
-/// `products` products of m x k with k x n.
 struct Product {
   Sizes products;  ///< the axes before the matrices
   std::int64_t m = 1;

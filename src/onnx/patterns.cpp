@@ -1,5 +1,4 @@
-// Joins operators that exporters write as several nodes: the formula's last node takes the
-// operator's name and operands; nothing reads the others any more.
+// Joins nodes that exporters write for one operator: the formula's last node becomes the operator.
 
 #include <algorithm>
 #include <cmath>
@@ -38,28 +37,26 @@ void become(Node& node, std::string op, std::vector<Value*> inputs) {
   node.inputs = std::move(inputs);
 }
 
-// Formulas as patterns.
-
-struct Found {
+struct Match {
   const Node* last = nullptr;   ///< the formula's last node, where the search starts
   Value* x = nullptr;           ///< the formula's operand
   const Node* inner = nullptr;  ///< a node whose attributes matter
 };
 
 /// Whether the value matches the pattern.
-using Pattern = std::function<bool(Found&, Value*)>;
+using Pattern = std::function<bool(Match&, Value*)>;
 using Patterns = std::vector<Pattern>;
 
 /// Any value at the first use, the same value after it.
-bool x(Found& found, Value* value) {
-  if (found.x == nullptr) found.x = value;
-  return found.x == value;
+bool x(Match& match, Value* value) {
+  if (match.x == nullptr) match.x = value;
+  return match.x == value;
 }
 
-bool constant(Found& /*found*/, Value* value) { return constant_scalar(value).has_value(); }
+bool constant(Match& /*match*/, Value* value) { return constant_scalar(value).has_value(); }
 
 Pattern number(double wanted) {
-  return [wanted](Found& /*found*/, Value* value) {
+  return [wanted](Match& /*match*/, Value* value) {
     const auto number = constant_scalar(value);
     return number && std::abs(*number - wanted) <= 0.01 * std::abs(wanted);
   };
@@ -76,18 +73,18 @@ bool is_polynomial_of(const Value* value, const Value* x, int depth) {
          std::all_of(node->inputs.begin(), node->inputs.end(),
                      [&](const Value* operand) { return is_polynomial_of(operand, x, depth - 1); });
 }
-bool polynomial(Found& found, Value* value) { return is_polynomial_of(value, found.x, 6); }
+bool polynomial(Match& match, Value* value) { return is_polynomial_of(value, match.x, 6); }
 
-bool match_in_order(Found& found, const std::vector<Value*>& values, const Patterns& patterns) {
+bool match_in_order(Match& match, const std::vector<Value*>& values, const Patterns& patterns) {
   if (values.size() < patterns.size()) return false;
-  Found attempt = found;
+  Match attempt = match;
   for (std::size_t i = 0; i < patterns.size(); ++i)
     if (!patterns[i](attempt, values[i])) return false;
-  found = attempt;
+  match = attempt;
   return true;
 }
 
-bool match_in_any_order(Found& found, const std::vector<Value*>& values, const Patterns& patterns) {
+bool match_in_any_order(Match& match, const std::vector<Value*>& values, const Patterns& patterns) {
   if (values.size() != patterns.size()) return false;
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -95,67 +92,65 @@ bool match_in_any_order(Found& found, const std::vector<Value*>& values, const P
     std::vector<Value*> ordered;
     ordered.reserve(order.size());
     for (const std::size_t i : order) ordered.push_back(values[i]);
-    if (match_in_order(found, ordered, patterns)) return true;
+    if (match_in_order(match, ordered, patterns)) return true;
   } while (std::next_permutation(order.begin(), order.end()));
   return false;
 }
 
-/// A node with these operands, of a sum or product in any order. Only nodes of the formula read its
-/// result, and only a difference has several readers.
+/// A node with these operands, of a sum or product in any order. Only a difference has several
+/// readers.
 Pattern op(std::string_view name, const Patterns& operands) {
-  return [name, operands](Found& found, Value* value) {
+  return [name, operands](Match& match, Value* value) {
     const Node* node = maker(value, name);
-    if (node == nullptr || (node != found.last && name != "Sub" && only_reader(value) == nullptr))
+    if (node == nullptr || (node != match.last && name != "Sub" && only_reader(value) == nullptr))
       return false;
     const bool commutes = name == "Add" || name == "Mul";
-    return (commutes ? match_in_any_order : match_in_order)(found, node->inputs, operands);
+    return (commutes ? match_in_any_order : match_in_order)(match, node->inputs, operands);
   };
 }
 
 /// Factors of nested products: Mul, or Div by a constant, up to three deep.
-void add_factors(const Found& found, Value* value, int depth, std::vector<Value*>& factors) {
+void add_factors(const Match& match, Value* value, int depth, std::vector<Value*>& factors) {
   const Node* node = value == nullptr ? nullptr : value->producer;
-  const bool is_inside = node != nullptr && (node == found.last || only_reader(value) != nullptr);
+  const bool is_inside = node != nullptr && (node == match.last || only_reader(value) != nullptr);
   const bool is_product =
       is_inside && node->inputs.size() == 2 &&
       (node->op == "Mul" || (node->op == "Div" && constant_scalar(node->inputs[1])));
   if (!is_product || depth == 0) return factors.push_back(value);
-  for (Value* input : node->inputs) add_factors(found, input, depth - 1, factors);
+  for (Value* input : node->inputs) add_factors(match, input, depth - 1, factors);
 }
 
-/// A product of these factors, in any order.
 Pattern times(const Patterns& patterns) {
-  return [patterns](Found& found, Value* value) {
+  return [patterns](Match& match, Value* value) {
     std::vector<Value*> factors;
-    add_factors(found, value, 3, factors);
-    return match_in_any_order(found, factors, patterns);
+    add_factors(match, value, 3, factors);
+    return match_in_any_order(match, factors, patterns);
   };
 }
 
 Pattern either(const Patterns& patterns) {
-  return [patterns](Found& found, Value* value) {
+  return [patterns](Match& match, Value* value) {
     return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& each) {
-      Found attempt = found;
+      Match attempt = match;
       if (!each(attempt, value)) return false;
-      found = attempt;
+      match = attempt;
       return true;
     });
   };
 }
 
-/// Keeps the node for its attributes.
 Pattern inner(const Pattern& pattern) {
-  return [pattern](Found& found, Value* value) {
-    if (!pattern(found, value)) return false;
-    found.inner = value->producer;
+  return [pattern](Match& match, Value* value) {
+    if (!pattern(match, value)) return false;
+    match.inner = value->producer;
     return true;
   };
 }
 
 /// clip(x + 3, 0, 6).
-bool clipped_at_six(Found& found, Value* value) {
+bool clipped_at_six(Match& match, Value* value) {
   static const Pattern clip = op("Clip", {op("Add", {x, number(3)})});
-  if (!clip(found, value)) return false;
+  if (!clip(match, value)) return false;
   const Node& node = *value->producer;
   const auto most = node.input(2) != nullptr ? constant_scalar(node.input(2))
                                              : std::optional(float_attribute(node, "max", 0));
@@ -181,7 +176,6 @@ const std::vector<Formula>& activations() {
   return formulas;
 }
 
-/// A value over the root of the mean of its squares.
 Pattern normalised(const Pattern& value) {
   const Pattern square = either({op("Mul", {value, value}), op("Pow", {value, number(2)})});
   const Pattern mean = inner(op("ReduceMean", {square}));
@@ -201,48 +195,47 @@ const std::vector<Formula>& norms() {
   return formulas;
 }
 
-std::optional<Found> find(const Formula& formula, const Node& node) {
-  Found found{&node};
-  return formula.pattern(found, node.outputs[0]) ? std::optional(found) : std::nullopt;
+std::optional<Match> find(const Formula& formula, const Node& node) {
+  Match match{&node};
+  return formula.pattern(match, node.outputs[0]) ? std::optional(match) : std::nullopt;
 }
 
 void join_activation(Node& node) {
   if (node.op != "Mul" && node.op != "Div") return;
   for (const Formula& formula : activations())
-    if (const auto found = find(formula, node)) return become(node, formula.op, {found->x});
+    if (const auto match = find(formula, node)) return become(node, formula.op, {match->x});
 }
 
-/// A product with a learned vector, then a sum with another.
 struct Affine {
   Node* last;
   Value* gamma = nullptr;
   Value* beta = nullptr;
 };
 Affine follow_affine(Node& normalised, bool has_shift) {
-  Affine found{&normalised};
+  Affine affine{&normalised};
   const auto step = [&](std::string_view op) -> Value* {
-    Node* next = only_reader(found.last->outputs[0]);
+    Node* next = only_reader(affine.last->outputs[0]);
     if (next != nullptr && next->op == "Cast") next = only_reader(next->outputs[0]);
     if (next == nullptr || next->op != op) return nullptr;
     const auto vector = std::find_if(next->inputs.begin(), next->inputs.end(), is_vector_constant);
     if (vector == next->inputs.end()) return nullptr;
-    found.last = next;
+    affine.last = next;
     return *vector;
   };
-  found.gamma = step("Mul");
-  if (found.gamma != nullptr && has_shift) found.beta = step("Add");
-  return found;
+  affine.gamma = step("Mul");
+  if (affine.gamma != nullptr && has_shift) affine.beta = step("Add");
+  return affine;
 }
 
 /// The norm's attribute: its axes, or its number of groups.
-std::optional<std::pair<const char*, Sizes>> norm_attribute(const Node& node, const Found& found) {
+std::optional<std::pair<const char*, Sizes>> norm_attribute(const Node& node, const Match& match) {
   if (node.op != "Reshape") {
-    const auto axes = ints_attribute_or_input(*found.inner, "axes", 1);
+    const auto axes = ints_attribute_or_input(*match.inner, "axes", 1);
     return axes && !axes->empty() ? std::optional(std::pair("axes", *axes)) : std::nullopt;
   }
-  const Sizes* groups = sizes_at(*found.inner, 0);
-  const bool fits = found.x != nullptr && found.x->sizes && found.x->sizes->size() >= 2 &&
-                    node.outputs[0]->sizes == found.x->sizes && groups != nullptr &&
+  const Sizes* groups = sizes_at(*match.inner, 0);
+  const bool fits = match.x != nullptr && match.x->sizes && match.x->sizes->size() >= 2 &&
+                    node.outputs[0]->sizes == match.x->sizes && groups != nullptr &&
                     groups->size() >= 2;
   return fits ? std::optional(std::pair("num_groups", Sizes{(*groups)[1]})) : std::nullopt;
 }
@@ -250,12 +243,12 @@ std::optional<std::pair<const char*, Sizes>> norm_attribute(const Node& node, co
 void join_norm(Node& node) {
   if (node.op != "Mul" && node.op != "Div" && node.op != "Reshape") return;
   for (const Formula& formula : norms()) {
-    const auto found = find(formula, node);
-    const auto attribute = found ? norm_attribute(node, *found) : std::nullopt;
+    const auto match = find(formula, node);
+    const auto attribute = match ? norm_attribute(node, *match) : std::nullopt;
     if (!attribute) continue;
     const bool has_shift = std::string_view(formula.op) != "RMSNormalization";
     const Affine affine = follow_affine(node, has_shift);
-    become(*affine.last, formula.op, {found->x, affine.gamma, affine.beta});
+    become(*affine.last, formula.op, {match->x, affine.gamma, affine.beta});
     affine.last->made[attribute->first] = attribute->second;
     return;
   }
@@ -275,7 +268,6 @@ Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_
   return on_axis && sum->outputs[0]->sizes == value->sizes ? sum : nullptr;
 }
 
-/// Turns the sum into the product, with the bias as third operand.
 void move_to_sum(const Node& node, Node& sum, const char* op) {
   Value* bias = other_operand(sum, node.outputs[0]);
   sum.name = node.name;

@@ -34,7 +34,6 @@ void emit_linear(Emitter& emitter, const Node& node, const Value& positions, con
   emitter.uses_weights(weights);
 }
 
-/// A product of two tensors, [products, rows, columns] each.
 void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
                  const Sizes& a_sizes, const Sizes& b_sizes) {
   LayerSpec& spec = emitter.add(node, LayerKind::matmul);
@@ -112,8 +111,7 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// Scaled dot-product attention as in Attention (set 23) and MultiHeadAttention: [batch, heads,
-/// positions, size], with past keys and values.
+/// Attention (set 23) and MultiHeadAttention: [batch, heads, positions, size], with past keys.
 struct AttentionSizes {
   Sizes queries;
   Sizes keys;
@@ -187,8 +185,7 @@ std::optional<Sizes> recurrent_sizes(Node& node) {
   return Sizes{x[0], directions, x[1], state};
 }
 
-/// The gates' products with inputs and states, all steps together; ignores that steps wait for each
-/// other.
+/// All steps together, without their dependence on each other.
 void emit_recurrent(Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)

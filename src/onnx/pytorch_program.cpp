@@ -1,6 +1,5 @@
-// PyTorch's operators of a model from its exporter, which notes beside each node its operator as
-// torch.fx prints it. The notes become nodes of a torch.export program, with the sizes of the
-// graph's tensors.
+// PyTorch's operators as its exporter notes them beside nodes, in torch.fx' form. They become a
+// program of torch.export with the graph's sizes.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +39,6 @@ std::string_view text_behind(std::string_view text, std::string_view begin) {
   return at == text.npos ? std::string_view() : text.substr(at + begin.size());
 }
 
-/// The nodes of one operator of the program.
 struct Group {
   std::string_view target;  ///< "torch.ops.aten.relu.default"
   Texts arguments;          ///< "%x", "[2, 2]"
@@ -117,7 +115,6 @@ class NotedProgram {
 
   static Argument as_tensor(const TensorArgument& tensor) { return {.tensors = {tensor}}; }
 
-  /// Null if missing.
   const Value* find(std::string_view name) const {
     const auto found = values_.find(name);
     return found != values_.end() ? found->second : nullptr;
@@ -166,8 +163,8 @@ class NotedProgram {
                        "expected a note of what gives " + in_quotes(value.name) + ", got none");
   }
 
-  /// The exporter merges equal tensors, transposes matrices, leaves out zero biases and folds batch
-  /// norms. The sizes of those follow from the result; other tensors are the remaining ones.
+  /// The exporter merges equal tensors, transposes matrices, drops zero biases and folds batch
+  /// norms: their sizes follow from the result.
   Argument parameter(Operands& operands, std::size_t place, std::string_view name) {
     const Group& group = operands.group;
     const Sizes& result = *operands.result.sizes;
@@ -237,7 +234,6 @@ class NotedProgram {
       tensors_[results[i].first] = std::move(node.results[i]);
   }
 
-  /// The convolution or product with a folded batch norm.
   void add_folded(const Group& group, const Value& result) {
     const NodeProto& node = *group.nodes.front();
     const std::string_view made = group.arguments.front().substr(1);
@@ -294,8 +290,8 @@ class NotedProgram {
     std::vector<Argument> arguments;
     for (std::size_t i = 0; i < group.arguments.size(); ++i)
       arguments.push_back(argument(operands, i));
-    // Views joined with earlier ones follow the node. A norm without running statistics lacks
-    // arguments for them.
+    // Views joined with earlier ones follow the node. Norms without running statistics lack
+    // arguments.
     std::string_view target = group.target;
     if (group.is_of(" unsqueeze squeeze ")) target = "torch.ops.aten.view.default";
     const AttributeProto* order = find_in(first.attributes, "perm");

@@ -73,7 +73,6 @@ std::optional<Sizes> global_sizes(Node& node) {
   return out;
 }
 
-/// The mean of each channel over all positions.
 void emit_global_average(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
 }

@@ -1,5 +1,5 @@
-// Selects elements by place, index or value (the most possible, if their number depends on data);
-// and tensors made of no elements: constants, sizes, random numbers.
+// Selects elements by place, index or value; and tensors made of no elements. A count that depends
+// on data is the most possible.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// `count` elements of an axis, `step` apart.
 struct Slice {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -72,7 +71,6 @@ std::optional<Numbers> fold_slice(const Node& node) {
   });
 }
 
-/// Reads only the chosen elements.
 void emit_selection(Emitter& emitter, const Node& node) {
   emit_move(emitter, node, *node.outputs[0]->sizes);
 }
@@ -86,7 +84,6 @@ void emit_slice(Emitter& emitter, const Node& node) {
   emit_selection(emitter, node);
 }
 
-/// Rows by indices of any rank.
 std::optional<Sizes> gather_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const std::size_t axis = axis_of(node, 0, in.size());
@@ -153,8 +150,6 @@ std::optional<Sizes> one_hot_sizes(Node& node) {
   node.outputs[0]->type = type_at(node, 2);
   return out;
 }
-
-// Tensors made of no other's elements.
 
 /// A tensor, a number or a list, by the attribute's name.
 std::optional<TensorProto> stated_constant(const Node& node) {

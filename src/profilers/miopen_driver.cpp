@@ -19,14 +19,12 @@ namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
 
-/// An option's long name and its letter, by which the code below asks for it.
 struct DriverOption {
   std::string_view name;
   char letter;
 };
 
-/// The options that say what a layer is, and those that only say how the driver runs it (from
-/// out_layout on), of all operations.
+/// Options of all operations: of the layer, then (from out_layout on) of the run.
 constexpr DriverOption driver_options[] = {
     {"batchsize", 'n'},
     {"in_channels", 'c'},
@@ -83,14 +81,13 @@ constexpr DriverOption driver_options[] = {
     {"run", 'r'},
 };
 
-/// What the driver takes where an option is not given.
+/// The driver's defaults.
 constexpr std::uint64_t default_batch = 100;
 constexpr std::uint64_t default_channels = 3;
 constexpr std::uint64_t default_size = 32;
 constexpr std::uint64_t default_filters = 32;
 constexpr std::uint64_t default_window = 3;
 
-/// A command line: the operation, and the options by letter.
 class DriverCommand {
  public:
   explicit DriverCommand(std::string_view text) {
@@ -118,8 +115,7 @@ class DriverCommand {
   }
 
   std::string_view operation() const { return operation_; }
-  /// Throws InputError for a word that is no option, as the driver does: what it stands for may be
-  /// all that the layer is.
+  /// Throws InputError for an unknown option, as the driver does: it may be essential.
   void check_options() const {
     if (!unknown_.empty())
       throw InputError("expected a known option of MIOpenDriver, got " + in_quotes(unknown_));
@@ -128,7 +124,7 @@ class DriverCommand {
     const auto found = values_.find(letter);
     return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Throws InputError, what is wrong with it.
+  /// Throws InputError.
   std::uint64_t number(char letter, std::uint64_t otherwise) const {
     const auto value = text(letter);
     if (!value) return otherwise;
@@ -137,8 +133,7 @@ class DriverCommand {
                      (is_beyond_64_bits(*value) ? " up to " + std::string(largest_integer) : "") +
                      ", got " + in_quotes(*value));
   }
-  /// The place of the option's word among those that it may be; none where it is not given. Throws
-  /// InputError.
+  /// Index of the option's word; nullopt if not given. Throws InputError.
   std::optional<std::size_t> choice(char letter, std::span<const std::string_view> words) const {
     const auto value = text(letter);
     if (!value) return std::nullopt;
@@ -163,7 +158,7 @@ class DriverCommand {
     }
   }
 
-  /// A comment of the shell's, or the "2" of "2>".
+  /// A shell comment, or the "2" of "2>".
   static bool is_end(std::string_view word, std::string_view rest) {
     return word.starts_with('#') || (rest.starts_with('>') && number_in<int>(word));
   }
@@ -177,10 +172,10 @@ class DriverCommand {
 
   std::string_view operation_;
   std::map<char, std::string_view> values_;
-  std::string_view unknown_;  ///< the first word that is no option and no value of one
+  std::string_view unknown_;  ///< the first word that is neither an option nor a value
 };
 
-/// Takes the type off an operation's name: "convfp16" is "conv" in fp16.
+/// Removes the type from an operation: "convfp16" is "conv" in fp16.
 DataType take_type(std::string_view& operation) {
   constexpr std::pair<std::string_view, DataType> suffixes[] = {{"bfp16", DataType::bf16},
                                                                 {"bfp8", DataType::fp8},
@@ -215,7 +210,7 @@ void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::
       layer.layout = *layout >= 2 ? Layout::nhwc : Layout::nchw;
 }
 
-/// -F asks for passes by bits: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
+/// -F is a sum of passes: 1 forward, 2 data gradient, 4 weight gradient; 0 for all.
 std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
   const std::uint64_t bits = command.number('F', 0);
   if (bits > all)
@@ -279,7 +274,6 @@ std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
 
 struct DriverRule {
   std::string_view operation;
-  /// Reads the layer, and gives the bits of the passes that run.
   std::uint64_t (*read)(const DriverCommand& command, LayerSpec& layer);
 };
 
@@ -289,7 +283,6 @@ constexpr DriverRule driver_rules[] = {
     {"activ", read_activation},
 };
 
-/// The lines of a text, each command of which is one layer for each pass that it runs.
 class DriverText {
  public:
   DriverText(ByteStream& stream, BadRows& bad) : stream_(stream), bad_(bad) {
@@ -317,7 +310,7 @@ class DriverText {
   }
 
  private:
-  /// MIOpen's log has a search for the fastest kernel beside the run that it is for.
+  /// MIOpen logs a kernel search beside the run that it is for.
   void read_command(std::string_view text, bool is_search) {
     last_ = text;
     const auto [known, is_new] = has_run_.try_emplace(last_, !is_search);
@@ -340,8 +333,7 @@ class DriverText {
     }
   }
 
-  /// One layer's parameters are shared by the passes of it that run. A command that comes again is
-  /// one more copy of its layers.
+  /// A command's passes share parameters; a repeated command is another copy of its layers.
   void add(const LayerSpec& layer, std::uint64_t passes) {
     bool is_first = true;
     for (const auto& [bit, pass] :
@@ -370,8 +362,7 @@ class DriverText {
 
   std::string key_of(Pass pass) const { return last_ + '/' + std::string(name_of(pass)); }
 
-  /// The milliseconds of "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)", which the
-  /// driver prints after a command.
+  /// The driver's time: "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)".
   void read_time(std::string_view line) {
     constexpr std::pair<std::string_view, Pass> phrases[] = {
         {"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
@@ -405,10 +396,10 @@ class DriverText {
   BadRows& bad_;
   NetworkSpec network_;
   std::map<std::string, std::size_t> place_of_;  ///< in the network's layers, by command and pass
-  std::map<std::string, std::size_t> named_;     ///< how many layers have a name
+  std::map<std::string, std::size_t> named_;     ///< layers of each name
   std::size_t line_ = 0;
   std::string last_;                     ///< the command before this line
-  std::map<std::string, bool> has_run_;  ///< commands; false for those that only a search has had
+  std::map<std::string, bool> has_run_;  ///< by command; false if only searched
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ Number require_number(std::string_view text, const char* expected) {
   fail(expected, text);
 }
 
-/// The numbers that a key begins with, "64-56-56-3x3-", in their order.
+/// The numbers that a key begins with: "64-56-56-3x3-".
 class KeyNumbers {
  public:
   explicit KeyNumbers(std::string_view& key) {
@@ -43,7 +43,6 @@ class KeyNumbers {
   }
 
   std::uint64_t next() { return numbers_[at_++]; }
-  /// One for each axis.
   Sizes axes() {
     Sizes sizes(numbers_.size() == 16 ? 2 : 3);
     for (std::uint64_t& size : sizes) size = next();
@@ -55,7 +54,6 @@ class KeyNumbers {
   std::size_t at_ = 0;
 };
 
-/// One layout, or those of input, weights and result.
 Layout take_layout(std::string_view& key) {
   const std::string_view layout = take(key, '-');
   const std::string others = std::string(layout) + '-' + std::string(layout) + '-';
@@ -81,8 +79,8 @@ Pass pass_of(std::string_view name) {
   fail("F, B or W as the pass in the key", name);
 }
 
-/// Of "channels-sizes-window-channels-sizes-batch-padding-stride-dilation-bias-layout-type-pass",
-/// then "_g" and a number of groups. Gradients have the result's side first.
+/// "channels-sizes-window-channels-sizes-batch-padding-stride-dilation-bias-layout-type-pass", then
+/// "_g" and the groups. Gradients have the result's side first.
 LayerSpec layer_of(std::string_view key) {
   LayerSpec layer;
   layer.name = std::string(key);
@@ -118,7 +116,7 @@ struct TimedSolver {
   double ms = 0;
 };
 
-/// Of "name:ms,workspace,algorithm" with semicolons between them, the fastest first.
+/// "name:ms,workspace,algorithm;...", the fastest first.
 std::vector<TimedSolver> solvers_in(std::string_view text) {
   constexpr const char* expected = "solvers as name:ms,workspace,algorithm with ; between them";
   std::vector<TimedSolver> solvers;
@@ -133,7 +131,7 @@ std::vector<TimedSolver> solvers_in(std::string_view text) {
   return solvers;
 }
 
-/// MIOpen takes the fastest: that is the layer's time.
+/// MIOpen takes the fastest.
 void set_measured(const std::vector<TimedSolver>& solvers, LayerSpec& layer) {
   Measured measured;
   measured.pass = *layer.pass;

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view common_columns[] = {"ID", "Process ID", "Kernel Name"};
 
 constexpr double sector_byte = 32;
-/// A warp's instruction on Volta's tensor cores, which has one shape only: Yang, Wang, Farrell and
-/// others, "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
+/// A warp's instruction on Volta's tensor cores, of one shape: Yang, Wang, Farrell and others,
+/// "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
 constexpr double volta_flop_per_instruction = 512;
 
 std::optional<double> sum_of(const std::optional<double>& a, const std::optional<double>& b) {
@@ -27,14 +27,13 @@ std::optional<double> sum_of(const std::optional<double>& a, const std::optional
   return b ? std::optional(*a + *b) : a;
 }
 
-// Threads' instructions on vector units; those in fp16 work on pairs.
+// Threads' instructions on vector units; fp16 ones work on pairs.
 constexpr FlopCounter vector_counters[] = {
     {Engine::fp64, "dfma", 2}, {Engine::fp64, "dadd", 1}, {Engine::fp64, "dmul", 1},
     {Engine::fp32, "ffma", 2}, {Engine::fp32, "fadd", 1}, {Engine::fp32, "fmul", 1},
     {Engine::fp16, "hfma", 4}, {Engine::fp16, "hadd", 2}, {Engine::fp16, "hmul", 2}};
 
-/// What tensor cores multiply, by the operands in the metrics' names; the first name of a row that
-/// was recorded counts.
+/// Tensor cores' work by the operands in metrics' names; the first recorded name of a row counts.
 struct TensorWork {
   Engine engine;
   std::string_view operands;
@@ -50,11 +49,10 @@ constexpr TensorWork tensor_works[] = {
     {Engine::int4, "src_int4", ""},
 };
 
-/// The metrics of one launch, and what they say of FLOP and bytes.
 class NsightMetrics {
  public:
-  /// Cells that hold no number, such as "no data", are left out. Others are taken in bytes,
-  /// seconds, hertz and plain counts; what cannot be is an error of whoever asks for it.
+  /// Skips cells without a number ("no data"), converts others to bytes, seconds, hertz and counts.
+  /// An invalid one is an error when it is asked for.
   void set(std::string_view name, std::string_view unit, std::string_view value) {
     if (name == "device__attribute_display_name") device_ = value;
     if (value.empty() || std::isdigit(static_cast<unsigned char>(value.front())) == 0) return;
@@ -68,7 +66,7 @@ class NsightMetrics {
       metric.problem = "expected a unit such as ns, byte or inst, got " + in_quotes(unit);
   }
 
-  // Absent where it was not recorded. The last names are those of the page of details.
+  // nullopt if not recorded. The last names are from the page of details.
   std::optional<double> time_s() const {
     const auto time = first_of({"gpu__time_duration.sum", "gpu__time_duration.max",
                                 "gpu__time_duration.avg", "gpu__time_duration", "Duration"});
@@ -83,8 +81,7 @@ class NsightMetrics {
     return first_of({"launch__registers_per_thread", "Registers Per Thread"});
   }
 
-  /// `compute_capability`: "9.0". FLOP are absent where tensor cores worked and no metric says how
-  /// much.
+  /// FLOP are unknown if tensor cores worked without a metric. `compute_capability`: "9.0".
   KernelCounters counters(std::string_view compute_capability) const {
     KernelCounters counters;
     counters.flop = flop(compute_capability);
@@ -99,9 +96,8 @@ class NsightMetrics {
     return counters;
   }
 
-  /// Instructions of tensor cores without a count of their operations. Packed fp16 arithmetic
-  /// (hfma2) goes through the same pipe and is counted with the vector units': without a count of
-  /// its own it is all that did where as many whole warps ran it.
+  /// Packed fp16 arithmetic (hfma2) uses the same pipe but counts as vector work: without a count
+  /// of its own, it was all work if as many whole warps ran it.
   bool has_uncounted_tensor_work() const {
     const double all = tensor_instructions("").value_or(0);
     constexpr double warp = 32;
@@ -109,7 +105,6 @@ class NsightMetrics {
            all * warp != instructions("hfma");
   }
 
-  /// What the driver says of the GPU.
   RecordedGpu gpu() const {
     const auto whole = [&](std::string_view name) {
       const auto value = find(name);
@@ -142,7 +137,7 @@ class NsightMetrics {
     return std::nullopt;
   }
 
-  /// Over the launch, from whichever of its forms was recorded.
+  /// Over the launch, from any recorded form.
   std::optional<double> total(const std::string& metric) const {
     if (const auto value = find(metric + ".sum")) return value;
     if (const auto rate = find(metric + ".sum.per_second"); rate && time_s())
@@ -184,7 +179,7 @@ class NsightMetrics {
       if (!flop[work.engine]) flop[work.engine] = tensor_flop(work.other_name);
       has_tensor_flop = has_tensor_flop || flop[work.engine];
     }
-    // Sums in fp16 have a metric of their own only where there is none of all fp16 operands.
+    // Sums in fp16 have a metric of their own only without one for all fp16 operands.
     if (!tensor_flop("src_fp16"))
       flop[Engine::fp16_tensor_fp16_accumulate] = tensor_flop("src_fp16_dst_fp16");
     if (has_tensor_flop || !has_uncounted_tensor_work()) return flop;
@@ -197,9 +192,8 @@ class NsightMetrics {
   std::string device_;
 };
 
-/// One launch and all that was measured of it.
 struct MeasuredLaunch {
-  std::string id;  ///< its process's and its own number; empty for none yet
+  std::string id;  ///< its process' and own number; empty: none yet
   std::size_t line = 0;
   KernelLaunch launch;
   std::string compute_capability;
@@ -232,7 +226,7 @@ class NsightComputeTable {
   }
 
  private:
-  /// A row for each metric: those of a launch follow each other.
+  /// A row for each metric, launch by launch.
   void read_metrics() {
     while (table_.next())
       if (begin_launch())
@@ -240,7 +234,7 @@ class NsightComputeTable {
                             table_.cell("Metric Value"));
   }
 
-  /// A row for each launch, a column for each metric, and their units in the first row.
+  /// A row for each launch, a column for each metric, units in the first row.
   void read_launches() {
     std::vector<std::string> units(table_.header().size());
     while (table_.next()) {
@@ -254,7 +248,7 @@ class NsightComputeTable {
     }
   }
 
-  /// False where the row is none of the table: what the profiled program printed.
+  /// False for a row of the profiled program's output.
   bool begin_launch() {
     if (!profiler_number(table_.cell("Process ID"))) {
       table_.pass_over();
@@ -304,7 +298,7 @@ class NsightComputeTable {
   MeasuredLaunch launch_;
   KernelList list_;
   RecordedGpu gpu_;
-  std::size_t uncounted_ = 0;  ///< launches whose tensor cores' FLOP no metric says
+  std::size_t uncounted_ = 0;  ///< launches with uncounted tensor FLOP
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string name_of_device(std::string_view cell) {
   return std::string(cell.ends_with(')') ? cell.substr(0, open) : cell);
 }
 
-/// Empty for copies, which have none.
+/// Empty for copies.
 std::string grid_in(const ProfilerCsv& table, std::string_view x, std::string_view y,
                     std::string_view z) {
   return table.cell(x).empty() ? "" : grid_text(table.cell(x), table.cell(y), table.cell(z));
@@ -35,7 +35,6 @@ KernelLaunch launch_in(const ProfilerCsv& table) {
   return launch;
 }
 
-/// `name`: the column that says what was summed up.
 KernelLaunch sum_in(const ProfilerCsv& table, std::string_view name) {
   KernelLaunch launch;
   launch.kernel.name = table.cell(name);

@@ -11,11 +11,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A kind of file, by how its name ends or its content begins.
 struct BinaryRecording {
   std::string_view name_ending;
   std::string_view begin;
-  std::string_view within;  ///< stands in the first bytes; empty: anything may
+  std::string_view within;  ///< in the first bytes; empty: anything
   std::string_view what;
   std::string_view to_do;
 };
@@ -48,7 +47,7 @@ struct OtherTable {
   std::string_view columns[3];
   std::string_view what;
   std::string_view to_do;
-  bool has_kernels = false;  ///< so that it is not passed over beside other inputs
+  bool has_kernels = false;  ///< not skipped beside other inputs
 };
 
 constexpr std::string_view other_nsys_report =
@@ -73,7 +72,7 @@ constexpr OtherTable other_tables[] = {
     {{"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, true},
 };
 
-/// Tables that are printed to be read by people, with blanks between their columns.
+/// Printed tables, with blanks between columns.
 constexpr OtherTable printed_tables[] = {
     {{"Self CPU", "Calls", "Name"},
      "a table of key_averages()",
@@ -114,7 +113,7 @@ bool is_of(const BinaryRecording& kind, std::string_view name, std::string_view 
 }  // namespace
 
 void refuse_binary_recording(ByteStream& stream) {
-  // A line that comes through a pipe may be shorter than what a binary file begins with.
+  // A line from a pipe may be shorter than a binary file's begin.
   const std::string_view mark = stream.peek(2);
   const bool may_be = mark.starts_with("SQ") || mark.starts_with("NV");
   const std::string_view head = may_be ? stream.peek(head_byte) : mark;

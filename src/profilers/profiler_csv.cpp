@@ -23,12 +23,12 @@ bool is_header(const std::vector<std::string>& cells, Columns columns) {
   });
 }
 
-/// The cells of a header's line: names of columns hold no line breaks.
+/// Names of columns hold no line breaks.
 std::vector<std::string> header_cells(std::string_view line) try {
   const std::optional<CsvRow> row = CsvRows(*text_stream("", std::string(line))).next();
   return row ? row->cells : std::vector<std::string>();
 } catch (const InputError&) {
-  return {};  // a line of something else
+  return {};  // not a header
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::optional<double> profiler_number(std::string_view cell) {
     if (cell[i] == ',' && (i >= whole_end || (whole_end - i) % 4 != 0)) return std::nullopt;
     if (cell[i] != ',' && cell[i] != ' ') digits += cell[i];
   }
-  constexpr double most = 1e30;  // any table's sum of such numbers is finite
+  constexpr double most = 1e30;  // sums of such numbers stay finite
   const std::optional<double> number = number_in<double>(std::string_view(digits));
   return number && std::fabs(*number) <= most ? number : std::nullopt;
 }
@@ -105,8 +105,7 @@ std::optional<std::size_t> ProfilerCsv::place_of(std::string_view column) const 
   return at == columns_.end() ? std::nullopt : std::optional(at - columns_.begin());
 }
 
-/// The unit stands behind the column's name; without one times are in nanoseconds. None for what is
-/// no unit of time.
+/// The unit behind the column's name; nanoseconds without one; nullopt if no unit of time.
 std::optional<double> ProfilerCsv::seconds_a_unit(std::string_view column) const {
   const std::string_view name = header_[*place_of(column)];
   const std::size_t open = name.find('(');

@@ -11,11 +11,10 @@
 namespace roofline {
 namespace {
 
-/// The first time stamp that was seen, in ns: stamps are too long for a double's digits, so that
-/// starts are told in seconds after it.
+/// First time stamp, in ns: stamps exceed a double's digits, so starts count in seconds from it.
 using FirstStamp = std::optional<std::uint64_t>;
 
-/// Sets the launch's start and time; false where the stamps are not one after the other.
+/// Sets start and time; false for stamps out of order.
 bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_t> end_ns,
                FirstStamp& first_ns, KernelLaunch& launch) {
   constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
@@ -25,8 +24,6 @@ bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_
   launch.start_s = static_cast<double>(static_cast<std::int64_t>(*start_ns - *first_ns)) * 1e-9;
   return true;
 }
-
-// CSV.
 
 constexpr std::string_view trace_columns[] = {"Kernel_Name", "Start_Timestamp", "End_Timestamp",
                                               "Kind"};
@@ -63,8 +60,8 @@ void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list,
   table.note_others(notes);
 }
 
-// A counter of waves' instructions counts one for the 64 lanes of a wave; one of matrix operations
-// counts in 512s (AMD, "MI300 performance counters" of the ROCm documentation).
+// Wave instructions count for 64 lanes, matrix operations in 512s (AMD, "MI300 performance
+// counters" of the ROCm documentation).
 constexpr FlopCounter flop_counters[] = {{Engine::fp64, "SQ_INSTS_VALU_ADD_F64", 64},
                                          {Engine::fp64, "SQ_INSTS_VALU_MUL_F64", 64},
                                          {Engine::fp64, "SQ_INSTS_VALU_TRANS_F64", 64},
@@ -99,7 +96,7 @@ KernelCounters counters_of(const std::map<std::string, double, std::less<>>& val
   return counters;
 }
 
-/// A row for each counter of each dispatch; the rows of a dispatch need not follow each other.
+/// A row for each counter of each dispatch, in any order.
 void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
                    std::vector<std::string>& notes) {
   ProfilerCsv table(stream, counter_columns);
@@ -126,8 +123,7 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
   }
 }
 
-/// The GPU's name by the list of agents beside the file, where all GPUs of the machine have the
-/// same.
+/// From the list of agents beside the file, if all GPUs have one name.
 std::string gpu_beside(const std::string& file) try {
   std::string name;
   for (const std::string_view ending : {"kernel_trace.csv", "counter_collection.csv"}) {
@@ -142,10 +138,8 @@ std::string gpu_beside(const std::string& file) try {
   }
   return name;
 } catch (const InputError&) {
-  return "";  // the kernels can be read without it
+  return "";  // kernels are readable without it
 }
-
-// JSON.
 
 constexpr std::string_view tool_key = "rocprofiler-sdk-tool";
 
@@ -159,7 +153,6 @@ std::string grid_in(const Value& sizes) {
   return grid_text(size("x"), size("y"), size("z"));
 }
 
-/// Kernels by the ids that dispatches name them with.
 std::map<std::uint64_t, std::string> kernel_names(const Value& run) {
   std::map<std::uint64_t, std::string> names;
   for (const Value symbol : run.find("kernel_symbols")) {

@@ -1,7 +1,5 @@
-// What trtexec writes of an engine: its layers (--exportLayerInfo), the time of each
-// (--exportProfile), the times of whole runs (--exportTimes), and what the engine explorer's log
-// reader makes of trtexec's log (*.metadata.json). Files that belong together are told by their
-// names: "x.graph.json", "x.profile.json", "x.profile.metadata.json" and "x.timing.json".
+// Files of trtexec that match by name: "x.graph.json", "x.profile.json", "x.profile.metadata.json"
+// and "x.timing.json" (formats.hpp).
 
 #include "profilers/tensorrt.hpp"
 
@@ -44,7 +42,7 @@ bool begins_with(std::string_view head, char bracket) {
 std::string head_of(const std::string& file) try {
   return std::string(open_stream(file)->peek(head_byte));
 } catch (const InputError&) {
-  return "";  // whoever opens it as an input says what is wrong with it
+  return "";  // reported when it is opened as an input
 }
 
 bool exists(const std::string& path) {
@@ -52,8 +50,7 @@ bool exists(const std::string& path) {
   return std::filesystem::is_regular_file(path, error);
 }
 
-/// The file with the last of the words in its name exchanged for one of the others; empty where
-/// there is no such file.
+/// The file with the last of `words` in its name replaced by one of `others`; empty if missing.
 std::string renamed(const std::string& file, Words words, Words others) {
   const std::size_t name_begin = file.find_last_of('/') + 1;
   for (const std::string_view word : words) {
@@ -72,7 +69,6 @@ std::string layers_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, layer_words);
 }
 
-/// What is read with a profile; empty where there is no such file.
 std::string metadata_beside(const std::string& profile_file) {
   const std::string file = profile_file.substr(0, profile_file.rfind(".json")) + ".metadata.json";
   return exists(file) ? file : "";
@@ -82,12 +78,11 @@ std::string runs_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, run_words);
 }
 
-/// Times of layers, and what the profile's companions say of the run.
 struct EngineProfile {
   std::string source;
   std::vector<LayerTime> layers;
-  std::optional<double> latency_s;  ///< of one run, without a clock around every layer
-  std::string device;               ///< empty where no file says
+  std::optional<double> latency_s;  ///< of one run, without layers' clocks
+  std::string device;               ///< empty if unknown
 };
 
 void read_metadata(const Value& metadata, EngineProfile& profile) {
@@ -99,7 +94,6 @@ void read_metadata(const Value& metadata, EngineProfile& profile) {
   profile.device = metadata.find("device_information").find("Selected Device").try_text();
 }
 
-/// The median of --exportTimes, one object a run.
 void read_runs(const Value& runs, EngineProfile& profile) {
   std::vector<double> times_s;
   for (const Value run : runs)
@@ -119,7 +113,7 @@ EngineProfile profile_of(const JsonDocument& entries) {
   if (!list.is_array()) list.fail_expected("an array of layers with their times");
   for (const Value entry : list) {
     if (!entry.is_object()) entry.fail_expected("an object");
-    if (!entry.contains("name")) continue;  // the first: how many runs
+    if (!entry.contains("name")) continue;  // the first entry: the number of runs
     const Value time = entry.find("averageMs");
     if (!time.is_number()) entry.fail("expected a number averageMs, got none");
     profile.layers.push_back({entry.at("name").text(), seconds_of_ms(time)});
@@ -127,7 +121,6 @@ EngineProfile profile_of(const JsonDocument& entries) {
   return profile;
 }
 
-/// With what its companions say.
 EngineProfile read_profile(const std::string& file) {
   EngineProfile profile = profile_of(JsonDocument(read_text(file).value(), {file}));
   if (const std::string metadata = metadata_beside(file); !metadata.empty())
@@ -137,7 +130,7 @@ EngineProfile read_profile(const std::string& file) {
   return profile;
 }
 
-/// Times by name; where several layers have one name, in the profile's order.
+/// Several times of one name are in the profile's order.
 using TimesByName = std::multimap<std::string, double>;
 
 TimesByName times_by_name(const EngineProfile& profile) {
@@ -152,8 +145,7 @@ std::optional<double> take_time(TimesByName& times, const std::string& name) {
   return times.extract(found).mapped();
 }
 
-/// The profile of the engine's own name, or else one among the inputs that knows half of the
-/// layers.
+/// The profile of the engine's name, or else one of the inputs that knows half of the layers.
 std::optional<EngineProfile> find_profile(const Value& list, const InputSet& inputs) {
   const std::string& layers_file = list.origin().source;
   if (const std::string file = renamed(layers_file, layer_words, profile_words); !file.empty())
@@ -171,7 +163,6 @@ std::optional<EngineProfile> find_profile(const Value& list, const InputSet& inp
   return std::nullopt;
 }
 
-/// The first size of the first tensor that a layer reads.
 std::optional<std::uint64_t> batch_of(const Value& list) {
   for (const Value layer : list)
     for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
@@ -195,10 +186,9 @@ void note_profiling_cost(EngineProfile& profile, TraceSummary& summary) {
   summary.span_s = *profile.latency_s;
 }
 
-/// Names of layers by what is to be said of them.
 using NamesByReason = std::map<std::string, std::vector<std::string>>;
 
-/// So that each layer of the file is one of the network's, in a table of its own or counted here.
+/// Every layer of the file is in the network, in a table or counted here.
 void note_layers(const NamesByReason& layers, std::string_view what, NetworkSpec& spec) {
   constexpr std::size_t most_named = 5;
   for (const auto& [reason, names] : layers)
@@ -237,7 +227,7 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   for (const Value layer : list) {
     const std::string name = engine_layer_name(layer);
     const double time_s = take_time(times, name).value_or(0);
-    if (time_s <= 0) {  // constants, copies that turned out to be none
+    if (time_s <= 0) {  // constants, and copies without work
       left_out["without a time in " + profile.source].push_back(name);
       continue;
     }
@@ -279,7 +269,7 @@ double take_off_profiling_cost(std::vector<LayerTime>& layers, double latency_s)
     return sum;
   };
   if (sum_s(0) <= latency_s) return 0;
-  // The sum falls as the cost grows: halve the interval that holds the cost.
+  // Bisects the cost, since the sum falls as it grows.
   double least_s = 0;
   double most_s = 0;
   for (const LayerTime& layer : layers) most_s = std::max(most_s, layer.time_s);
@@ -347,7 +337,7 @@ NetworkSpecs read_engine_profile(ByteStream& stream, const InputSet& inputs) {
   const bool is_given = std::ranges::find(names, beside) != names.end();
   if (!beside.empty() && !is_given) return read_engine(*open_stream(beside), inputs);
   if (is_given) return {};
-  // What is wrong with it is said here, as an engine looks for its times in several.
+  // Engines search several profiles for times, so errors are reported here.
   profile_of(JsonDocument(stream.read_rest(), {stream.name(), {}, stream.limits()}));
   const bool has_layers = std::ranges::any_of(
       names, [](const std::string& file) { return looks_like_engine_layers(head_of(file)); });

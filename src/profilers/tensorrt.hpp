@@ -1,8 +1,5 @@
 #pragma once
 
-// What a TensorRT engine consists of: its layers, as the engine's inspector describes them, and how
-// long its profiler says that each takes.
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,20 +18,19 @@ struct EngineTensor {
   std::optional<Layout> layout;
 };
 
-/// The tensors of the member "Inputs" or "Outputs"; empty where there is none.
+/// Empty if missing.
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member);
 
-/// Throws InputError where there is no more than a name, as engines list layers without detail.
+/// Throws InputError for a name alone, as of engines without detail.
 std::string engine_layer_name(const Value& layer);
 
-/// Why a layer of the engine is none of ours.
 struct NotModelled {
   std::string reason;
   std::string shapes;
-  std::optional<LayerSpec> by_bytes;  ///< what it reads and writes, where it runs and tells that
+  std::optional<LayerSpec> by_bytes;  ///< its traffic, if known
 };
 
-/// Throws InputError where the description lacks what its kind of layer must have.
+/// Throws InputError if the description is incomplete.
 std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& layer);
 
 struct LayerTime {
@@ -42,10 +38,9 @@ struct LayerTime {
   double time_s = 0;
 };
 
-/// The profiler's clock costs time of its own at every layer, so that the layers' times sum to more
-/// than a run takes. Takes the same time off every layer that took any, so that they sum to the
-/// latency; a layer keeps at least a tenth of its time. Returns what was taken off each; 0 where
-/// the sum is no larger than the latency.
+/// The profiler's clock makes layers' times sum to more than a run. Subtracts the same time from
+/// each, down to a tenth of it, so that they sum to the latency. Returns that time; 0 if the sum is
+/// within the latency.
 double take_off_profiling_cost(std::vector<LayerTime>& layers, double latency_s);
 
 }  // namespace roofline

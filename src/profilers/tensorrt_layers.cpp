@@ -13,8 +13,7 @@ namespace {
 
 /// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
 std::optional<DataType> type_of_format(std::string_view format) {
-  // TensorRT 8 writes the type into a sentence, TensorRT 10 by itself. Booleans and 64-bit integers
-  // stand for their size.
+  // TensorRT 8 writes the type in a sentence, TensorRT 10 alone. Booleans and int64 count by size.
   constexpr std::pair<std::string_view, DataType> marks[] = {
       {"BF16", DataType::bf16},   {"BFloat16", DataType::bf16}, {"FP16", DataType::fp16},
       {"Half", DataType::fp16},   {"FP32", DataType::fp32},     {"Float", DataType::fp32},
@@ -26,7 +25,7 @@ std::optional<DataType> type_of_format(std::string_view format) {
   return std::nullopt;
 }
 
-/// The layout of that sentence is NHWC; "Row major linear" is NCHW, "vectorized row major" blocked.
+/// That sentence means NHWC; "Row major linear" is NCHW, "vectorized row major" blocked.
 std::optional<Layout> layout_of_format(std::string_view format) {
   if (mentions(format, {"vectorized"})) return Layout::blocked;
   if (mentions(format, {"Channel major"})) return Layout::nhwc;
@@ -42,12 +41,11 @@ std::string text_of(const EngineTensor& tensor) {
 
 using LayerOrReason = std::variant<LayerSpec, NotModelled>;
 
-/// An engine's layer with what every rule needs of it.
 struct EngineLayer {
   const Value& value;
   std::string name;
   std::string type;    ///< "Convolution", "Reformat", ...: ParameterType, or else LayerType
-  std::string prefix;  ///< of the keys of one part of a fused layer: "Conv" in "ConvKernel"
+  std::string prefix;  ///< of keys for one part of a fused layer: "Conv" in "ConvKernel"
   std::vector<EngineTensor> inputs;
   std::vector<EngineTensor> outputs;
 
@@ -80,7 +78,6 @@ std::optional<std::uint64_t> number_at(const EngineLayer& layer, const std::stri
   return layer.has(key) ? std::optional(layer.at(key).integer(0)) : std::nullopt;
 }
 
-/// Begins then ends, as one list.
 AxesSpec padding(const EngineLayer& layer) {
   Sizes all = numbers_at(layer, "PrePadding", 0);
   const Sizes ends = numbers_at(layer, "PostPadding", 0);
@@ -88,7 +85,7 @@ AxesSpec padding(const EngineLayer& layer) {
   return axes_list(std::move(all));
 }
 
-/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
+/// Kernels' names ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell their units.
 std::string tactic_of(const EngineLayer& layer) {
   return std::string(layer.value.find("TacticName").try_text());
 }
@@ -110,7 +107,7 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   return spec;
 }
 
-/// Members "Weights" and "Bias": {"Type": "Half", "Count": 9408}.
+/// "Weights" and "Bias": {"Type": "Half", "Count": 9408}.
 std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) {
   if (!layer.has(key)) return 0;
   const Value parameters = layer.at(key);
@@ -139,7 +136,7 @@ LayerOrReason read_convolution(const EngineLayer& layer) {
     spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
   if (spec.dtypes.input == DataType::tf32 && spec.dtypes.weight == DataType::fp32)
     spec.dtypes.weight = DataType::tf32;
-  // What is added in the same kernel, a residual, is read too.
+  // A residual, added in the same kernel, is read too.
   const OperandSpec result = whole_operand(layer.output().sizes);
   for (std::size_t i = 1; i < layer.inputs.size(); ++i)
     if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
@@ -147,8 +144,7 @@ LayerOrReason read_convolution(const EngineLayer& layer) {
   return spec;
 }
 
-/// A convolution with its activation and pool in one kernel: the pool's few operations are left
-/// out.
+/// A convolution with activation and pool in one kernel, without the pool's few operations.
 LayerOrReason conv_act_pool(const EngineLayer& layer) {
   EngineLayer part = layer;
   part.prefix = "Conv";
@@ -178,7 +174,7 @@ LayerOrReason read_pool(const EngineLayer& layer) {
   return spec;
 }
 
-/// Matrices [..., m, k] and [..., k, n]; with constants in place of the second, a linear layer.
+/// Matrices [..., m, k] and [..., k, n]; a linear layer with constants for the second.
 LayerOrReason product(const EngineLayer& layer) {
   const Sizes& a = layer.input().sizes;
   const Sizes& result = layer.output().sizes;
@@ -186,7 +182,7 @@ LayerOrReason product(const EngineLayer& layer) {
     return not_modelled(layer, "its shapes fit no matrix product");
   const std::uint64_t n = result.back();
   const std::uint64_t rows = element_count(result) / n;
-  // A residual that the kernel adds is as large as the result: it is no second matrix.
+  // A residual of the result's size is no second matrix.
   const bool has_matrix = layer.inputs.size() > 1 && layer.inputs[1].sizes.size() >= 2 &&
                           layer.inputs[1].sizes != result;
   if (!has_matrix) {
@@ -210,7 +206,7 @@ LayerOrReason product(const EngineLayer& layer) {
   return spec;
 }
 
-/// A result of another shape than the operand: elements are moved, or reduced.
+/// A result of another shape: elements are moved or reduced.
 template <LayerKind kind>
 LayerOrReason read_reshaping(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, kind);
@@ -226,11 +222,10 @@ LayerOrReason read_function(const EngineLayer& layer) {
   return spec;
 }
 
-/// So many elements that their bits are counted without overflow.
+/// Limits elements so that counts of bits do not overflow.
 constexpr std::uint64_t most_scaled = std::uint64_t{1} << 48U;
 
-/// Known by its bytes: all that it reads and writes, tensors of other types than the first as so
-/// many elements of that.
+/// By bytes: all tensors, in elements of the first one's type.
 LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
   const std::uint64_t bits = info(*layer.input().type).bits;
@@ -249,26 +244,24 @@ LayerOrReason traffic(const EngineLayer& layer) {
   return spec;
 }
 
-/// A kernel that TensorRT 10 writes for several operators ("__myl_CastAddMul_myl0_3"): element by
-/// element or row by row, so that its tensors are its work, unless it multiplies matrices
-/// ("_gemm_mha_v2_myl0_4").
+/// TensorRT 10 fuses operators ("__myl_CastAddMul_myl0_3"): tensors are the work, unless matrices
+/// are multiplied ("_gemm_mha_v2_myl0_4").
 LayerOrReason generated(const EngineLayer& layer) {
   if (mentions(layer.name, {"gemm", "mha", "conv"}))
     return not_modelled(layer, "a generated kernel of matrix products without their sizes");
   return traffic(layer);
 }
 
-/// Functions of each element, of one tensor or of several.
 LayerOrReason pointwise(const EngineLayer& layer) {
   return layer.inputs.size() == 1 ? read_function<LayerKind::elementwise>(layer) : traffic(layer);
 }
 
 struct EngineRule {
-  std::string_view types;  ///< with blanks between them
+  std::string_view types;  ///< between blanks
   LayerOrReason (*rule)(const EngineLayer&);
 };
 
-// ParameterTypes of TensorRT 8 and 10, then LayerTypes that stand without one.
+// ParameterTypes of TensorRT 8 and 10, then LayerTypes without one.
 constexpr EngineRule engine_rules[] = {
     {"Convolution", read_convolution<LayerKind::conv>},
     {"Deconvolution", read_convolution<LayerKind::conv_transpose>},

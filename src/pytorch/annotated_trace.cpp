@@ -1,4 +1,4 @@
-// A trace written again with more in the arguments of its GPU work: every other byte stays.
+// Copies a trace and adds arguments to its GPU work; all other bytes stay.
 
 #include <utility>
 
@@ -10,8 +10,8 @@ void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const Ann
                     const std::function<void(std::string_view)>& take) {
   constexpr std::string_view blanks = " \t\r\n";
   constexpr std::size_t most_held = 1 << 17;
-  constexpr std::size_t kept = 1 << 12;  // more than stands behind the last argument
-  std::string held;                      // what is read and not given on yet
+  constexpr std::size_t kept = 1 << 12;  // more than follows the last argument
+  std::string held;                      // read, not passed on
   std::uint64_t read = 0;
   const auto read_up_to = [&](std::uint64_t end) {
     for (std::string_view bytes; read < end && !(bytes = trace.peek(1)).empty();) {
@@ -27,7 +27,7 @@ void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const Ann
   };
   for (const LayerRun& run : runs) {
     read_up_to(run.end_byte);
-    // The arguments stand last: "...}" of theirs and "}" of the event.
+    // The arguments are last: "...}" ends them, "}" the event.
     const std::size_t end = held.find_last_of('}', held.find_last_of('}') - 1);
     const std::size_t last = held.find_last_not_of(blanks, end - 1);
     const std::string text = text_of(run);

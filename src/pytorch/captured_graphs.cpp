@@ -1,6 +1,5 @@
-// Kernels of captured graphs: the recording of the steps names no operators for them. One that was
-// made while the graphs were captured has the operators, which launched as many kernels in the same
-// order.
+// A recording of the steps has no operators for kernels of captured graphs. A recording of the
+// capture has them: it launched the same kernels in the same order.
 
 #include <algorithm>
 #include <map>
@@ -14,14 +13,13 @@ std::string_view name_of(const Recording& recording, const LaunchCall& call) {
   return recording.texts.at(call.name);
 }
 
-/// Launches and copies are different pieces of work of a graph.
+/// Launches and copies are different work.
 bool is_alike(std::string_view activity, std::string_view call) {
   for (const std::string_view kind : {"Memcpy", "Memset"})
     if (activity.starts_with(kind) != mentions(call, {kind})) return false;
   return true;
 }
 
-/// Whether the graph's launches are these pieces of work, one by one.
 bool launches(const Recording& recording, const std::vector<std::uint32_t>& activities,
               const CapturedGraph& graph) {
   return std::ranges::equal(
@@ -30,7 +28,7 @@ bool launches(const Recording& recording, const std::vector<std::uint32_t>& acti
       });
 }
 
-/// The one captured graph that these activities can be of; null where none is, or several are.
+/// The only captured graph that matches; null if none or several match.
 const CapturedGraph* graph_of(const Recording& recording,
                               const std::vector<std::uint32_t>& activities) {
   std::vector<const CapturedGraph*> alike;

@@ -24,15 +24,15 @@ std::string shape_text(const LayerSpec& conv) {
   return text;
 }
 
-/// The numbers of a window, one for all axes or one each; none where they do not fit the image.
+/// One for all axes or one each; nullopt if they do not fit the image.
 std::optional<Sizes> window_numbers(const Argument& argument, const TensorArgument& image) {
   const Sizes numbers = argument.integers();
   const bool fits = numbers.size() == 1 || numbers.size() + 2 == image.rank();
   return fits ? std::optional(numbers) : std::nullopt;
 }
 
-/// The layer in one of its passes. A weight is [out, in / groups, kernel...]; a transposed
-/// convolution's is [in, out / groups, kernel...].
+/// A weight is [out, in / groups, kernel...]; a transposed convolution's is [in, out / groups,
+/// kernel...].
 Layers convolution_layer(const OperatorCall& call, std::uint64_t groups, Pass pass = Pass::fwd) {
   const TensorArgument* input = call["input"].tensor();
   const TensorArgument* filter = call["weight"].tensor();
@@ -64,7 +64,7 @@ Layers convolution_layer(const OperatorCall& call, std::uint64_t groups, Pass pa
   spec.groups = groups;
   spec.bias = call["bias"].tensor() != nullptr;
   *spec.name += " " + shape_text(spec);
-  // A layout that the library does not want costs copies around its kernel: the name shows it.
+  // Names a layout for which the library copies around its kernel.
   if (spec.layout && *spec.layout != usual_layout(*spec.dtypes.input))
     *spec.name += *spec.layout == Layout::nchw ? " channels first" : " channels last";
   return {spec};
@@ -83,8 +83,7 @@ Layers depthwise_convolution(const OperatorCall& call) {
   return is_image(input) ? convolution_layer(call, input->sizes[1]) : Layers{};
 }
 
-/// The mask asks for the gradients of input, weight and bias. That of the bias is a sum that runs
-/// as an operator of its own.
+/// The mask selects gradients of input, weight and bias; the bias' sum is an operator of its own.
 Layers convolution_gradients(const OperatorCall& call) {
   const std::vector<bool> mask = call["mask"].flags();
   Layers layers;
@@ -98,7 +97,7 @@ Layers convolution_gradients(const OperatorCall& call) {
 
 }  // namespace
 
-/// The libraries' own operators, as convolutions run as one of these.
+/// Libraries' operators only, since each convolution runs as one of these.
 std::span<const OperatorRow> convolution_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {

@@ -1,5 +1,4 @@
-// What the operators of an exported program run as: most are rows of the table under the name that
-// they have; the others are written here.
+// How operators of an exported program run: most by their row in the table.
 
 #include <algorithm>
 #include <unordered_map>
@@ -42,8 +41,6 @@ std::size_t require_axis(ProgramReader& reader, const Node& node, std::optional<
   return *at;
 }
 
-// Views.
-
 void same(ProgramReader& reader, Node& node) { reader.sees(node, require(reader, node, 0)); }
 
 ViewAxes own_axes(const TensorArgument& tensor) {
@@ -52,7 +49,7 @@ ViewAxes own_axes(const TensorArgument& tensor) {
   return axes;
 }
 
-/// Axes that go, come, change places or are cut.
+/// Removed, added, permuted or cut axes.
 void view(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const std::size_t rank = tensor.rank();
@@ -83,10 +80,10 @@ void view(ProgramReader& reader, Node& node) {
       if (stated.size() < rank) reader.fail(node, "expected a result of as many axes or more");
       axes.insert(axes.begin(), stated.size() - rank, ViewAxis{});
       for (std::size_t to = 0; to < axes.size(); ++to) axes[to].stated = stated[to];
-    } else {  // slices and splits: what the results' sizes differ in
+    } else {  // slices and splits: the axes where results differ in size
       if (stated.size() != rank) reader.fail(node, "expected results of as many axes");
       for (std::size_t axis = 0; axis < rank; ++axis) {
-        // A part of the samples is followed nowhere.
+        // A part of the samples cannot grow with the batch.
         if (stated[axis] != own[axis].stated && tensor.batch_step[axis] != 0)
           reader.fail_batch(node);
         axes[axis].stated = stated[axis];
@@ -99,7 +96,7 @@ void view(ProgramReader& reader, Node& node) {
   }
 }
 
-/// The tensor's elements under other sizes, copied first where no view has these.
+/// The elements with other sizes; copies first if no view has them.
 std::optional<TensorArgument> with_sizes(ProgramReader& reader, const Node& node,
                                          const TensorArgument& tensor, const Sizes& stated,
                                          const BatchChange& batch) {
@@ -119,8 +116,8 @@ void reshape(ProgramReader& reader, Node& node) {
   reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
-/// A copy without gaps, which `contiguous` makes where there are any and a cast where the type
-/// becomes another. Images stay channels last where a copy keeps the order of axes.
+/// `contiguous` copies tensors with gaps, a cast tensors of another type. Images stay channels
+/// last.
 void copy(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const std::optional<DataType> type = node.results.front().type;
@@ -136,10 +133,8 @@ void copy(ProgramReader& reader, Node& node) {
                             stays_last ? channels_last_strides(tensor.sizes) : contiguous, type));
 }
 
-// What computes.
-
-/// The steps of the batch in a result: those of the operands, whose axes stand under the result's
-/// last ones; where an operator picks rows, those of the indices under its first.
+/// The batch's steps: the operands', aligned at the last axes, or the indices' at the first axes
+/// for an operator that picks rows.
 void follow_batch(ProgramReader& reader, Node& node) {
   const BatchChange& batch = reader.batch_change();
   if (batch.is_none()) return;
@@ -170,14 +165,13 @@ void follow_batch(ProgramReader& reader, Node& node) {
           else
             follow(rank - 1 - axis, *operands[i], operands[i]->rank() - 1 - axis);
     }
-    // What is made from nothing for as many samples as there are.
+    // A new tensor with as many entries as samples.
     if (operands.empty() && rank > 0 && batch.stated > 1 && result.stated.front() == batch.stated)
       result.batch_step.front() = 1;
     if (!batch.grow(result)) reader.fail_batch(node);
   }
 }
 
-/// The same order of axes without gaps.
 Sizes dense_strides(const TensorArgument& tensor) {
   std::vector<std::size_t> order(tensor.rank());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -193,8 +187,7 @@ Sizes dense_strides(const TensorArgument& tensor) {
   return strides;
 }
 
-/// How a result lies in memory: as the operand of its sizes does, or in the layout of images. Some
-/// operators leave no gaps whatever the operands' order is.
+/// Like the operand of its sizes, or in the layout of images; some operators leave no gaps.
 Sizes strides_of(const Node& node, const TensorArgument& result) {
   const bool is_contiguous =
       is_one_of(node.op,
@@ -209,7 +202,7 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
   return contiguous_strides(result.sizes);
 }
 
-/// Whether a kernel of the operator takes its first tensor as it lies in memory.
+/// Whether the kernel reads its first tensor as it lies in memory.
 bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
   if (is_one_of(op, " softmax log_softmax layer_norm rms_norm group_norm instance_norm "))
     return has_strides(tensor, contiguous_strides(tensor.sizes));
@@ -222,7 +215,6 @@ bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
   return !copies;
 }
 
-/// A row of the table, or by bytes.
 void run_row(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   if (node.results.empty()) return;
@@ -236,15 +228,15 @@ void run_row(ProgramReader& reader, Node& node) {
   reader.writes(node, layer, strides_of(node, result));
 }
 
-/// In training it drops, else nothing happens.
+/// Dropout only works in training.
 void run_dropout(ProgramReader& reader, Node& node) {
   if (!node.argument(2).flag().value_or(false)) return same(reader, node);
   node.op = "native_dropout";
   run_row(reader, node);
 }
 
-/// What a convolution leaves unsaid: (input, weight, bias, stride, padding, dilation, groups), or
-/// with output padding and groups before the dilation. Paddings by name are worked out.
+/// Defaults of (input, weight, bias, stride, padding, dilation, groups), or with output padding and
+/// groups before the dilation; resolves named paddings.
 std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed) {
   std::vector<Argument> arguments = node.arguments;
   for (std::size_t i = arguments.size(); i < (is_transposed ? 8 : 7); ++i) {
@@ -264,7 +256,7 @@ std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed
   return arguments;
 }
 
-/// As a convolution of one axis runs: on an image of one row.
+/// A convolution of one axis runs on an image of one row.
 void make_images(std::vector<Argument>& arguments, bool is_transposed) {
   for (std::size_t i = 0; i < 2; ++i) {
     TensorArgument& tensor = arguments[i].tensors.front();
@@ -307,9 +299,8 @@ void run_convolution(ProgramReader& reader, Node& node) {
   reader.writes(node, layer, strides(sizes));
 }
 
-/// Matrices in front of which there are axes of products: these are spread over each other, which
-/// copies what is then no batch of matrices in memory, and the products run as one batch. One
-/// second matrix for all makes rows of one product.
+/// Broadcasts axes of products into one batch, and copies for it if needed. A single second matrix
+/// makes all rows one product.
 void matmul(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& a = require(reader, node, 0);
@@ -344,7 +335,6 @@ void matmul(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "bmm", {first, spread(b)}, result));
 }
 
-/// As products of matrices.
 void einsum(ProgramReader& reader, Node& node) {
   const std::vector<const TensorArgument*> operands = node.tensors();
   std::vector<Sizes> all;
@@ -370,7 +360,7 @@ void einsum(ProgramReader& reader, Node& node) {
                 reader.run(node, "bmm", {tensor_argument(a), tensor_argument(b)}, made.sizes));
 }
 
-/// A larger tensor that is filled, and the tensor copied into its first part.
+/// Fills a larger tensor and copies the tensor into its first part.
 std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
                                   const TensorArgument& tensor, TensorArgument& whole) {
   whole.layer.reset();
@@ -395,8 +385,8 @@ void run_pad(ProgramReader& reader, Node& node) {
   reader.writes(node, padded(reader, node, tensor, whole), whole.strides);
 }
 
-/// Kernels take heads of 8, 16, ... features: others are padded into a copy. The result lies as
-/// [N, length, heads, features].
+/// Kernels take multiples of 8 features a head, others padded. Result: [N, length, heads,
+/// features].
 void run_attention(ProgramReader& reader, Node& node) {
   constexpr std::uint64_t features_step = 8;
   follow_batch(reader, node);
@@ -421,7 +411,6 @@ void run_attention(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, node.op, std::move(arguments), sizes), strides);
 }
 
-/// Constants and random numbers.
 void fill(ProgramReader& reader, Node& node) {
   for (Argument& argument : node.arguments) argument.tensors.clear();
   follow_batch(reader, node);
@@ -429,7 +418,6 @@ void fill(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "fill", {tensor_argument(result)}, result.sizes));
 }
 
-/// A join of tensors that have the new axis.
 void stack(ProgramReader& reader, Node& node) {
   TensorArgument& result = node.results.front();
   const std::size_t axis =
@@ -447,7 +435,6 @@ void stack(ProgramReader& reader, Node& node) {
                 reader.run(node, "cat", {list, {.value = std::to_string(axis)}}, result.sizes));
 }
 
-/// A tensor several times, one copy beside the other.
 void repeat(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& result = node.results.front();
@@ -455,8 +442,7 @@ void repeat(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "copy", {tensor_argument(result), from}, result.sizes));
 }
 
-/// A graph that runs for each slice of the tensors of one argument: layers of the first slice, and
-/// of all others, whose weights are the same.
+/// Layers of the first slice, and of all others with the same weights.
 void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
   std::vector<TensorArgument> inputs;
   std::uint64_t times = 1;
@@ -485,7 +471,7 @@ void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
   node.results = std::move(all);
 }
 
-/// A graph that is called, or one of several that data choose, of which the longest counts.
+/// A called graph, or the longest of several that data select from.
 void higher_order(ProgramReader& reader, Node& node) {
   if (node.graphs.empty()) return run_row(reader, node);
   if (node.op.starts_with("map")) return run_slices(reader, node, 1);
@@ -502,7 +488,7 @@ void higher_order(ProgramReader& reader, Node& node) {
   }
   std::vector<const TensorArgument*> inputs = node.tensors();
   const std::size_t taken = longest.find("inputs").size();
-  if (inputs.size() > taken)  // a condition goes before them
+  if (inputs.size() > taken)  // a condition comes first
     inputs.erase(inputs.begin(), inputs.end() - static_cast<std::ptrdiff_t>(taken));
   reader.run_graph(node, longest, inputs);
 }
@@ -535,7 +521,7 @@ constexpr Operation operations[] = {
     {"repeat tile", repeat},
 };
 
-/// Null where the operator is a row of the table, or unknown.
+/// Null for a row of the table, or an unknown operator.
 Run run_of(std::string_view op) {
   const auto operation = std::find_if(
       std::begin(operations), std::end(operations),

@@ -14,10 +14,10 @@
 namespace roofline {
 namespace {
 
-/// Those that autocast keeps in fp32 (ATen/autocast_mode.h) and that have no kind of their own.
+/// Without kinds of their own; autocast keeps them in fp32 (ATen/autocast_mode.h).
 constexpr std::string_view fp32_functions = " exp expm1 log log10 log1p log2 pow reciprocal rsqrt ";
 
-/// Of torch/_export/serde/schema.py, where ScalarType has numbers.
+/// By ScalarType's numbers in torch/_export/serde/schema.py.
 const ElementType* element_type_of(std::uint64_t number) {
   constexpr std::array<std::string_view, 14> names{"",     "Byte", "Char",  "",        "Int",
                                                    "Long", "Half", "Float", "Double",  "",
@@ -48,8 +48,7 @@ std::string module_of(std::string_view stack) {
   return std::string(stack);
 }
 
-/// "timm/models/resnetv2.py:229": the innermost frame of `File "...", line 229, in forward` that is
-/// no code of PyTorch's own.
+/// "timm/models/resnetv2.py:229": the innermost frame outside of PyTorch's code.
 std::string source_line(std::string_view trace) {
   constexpr std::string_view begin = "File \"";
   constexpr std::string_view middle = "\", line ";
@@ -77,7 +76,6 @@ std::string place_of(const Node& node) {
          beginning(node.op) + ")";
 }
 
-/// The weights of a layer that has them as a part of its own.
 const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& arguments,
                                  const OperatorRow& row) {
   if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
@@ -134,7 +132,7 @@ ProgramReader::Tensors ProgramReader::inputs(const Value& program) {
   return tensors;
 }
 
-/// What callers give has the batch first, and images lie in the layout that is asked for.
+/// The batch is first in the caller's tensors, and images have the requested layout.
 TensorArgument ProgramReader::input(TensorArgument tensor, std::string_view name,
                                     std::string_view kind) {
   tensor.is_parameter = kind == "parameter" || kind == "buffer" || kind == "tensor_constant";
@@ -246,7 +244,7 @@ Argument ProgramReader::argument_of(const Value& input, const Value& graph,
   return argument;
 }
 
-/// A value as recordings have it: "[2, 2]", "True".
+/// In the form of recordings: "[2, 2]", "True".
 std::string ProgramReader::value_text(const Value& value, const Value& graph) const {
   if (value.is_string()) return value.text();
   if (value.is_boolean()) return value.boolean() ? "True" : "False";
@@ -355,9 +353,9 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
     layer.in_place = node.target.find("_.") != node.target.npos;
     if (layer.pass == Pass::fwd) layer.pass.reset();
-    // Weights that are the one input of a function or a norm are read as any tensor is.
+    // The only input of a function or a norm counts as a tensor.
     if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;
-    // Weights are counted once, those of norms once a module: others may only look the same.
+    // Weights count once, those of norms once a module, as others' may just be equal.
     const bool is_norm = info(layer.kind).family == KindFamily::norm;
     const TensorArgument* weights = row != nullptr ? weights_of(layer, arguments, *row) : nullptr;
     const std::string own = weights != nullptr && !weights->weights.empty()
@@ -396,7 +394,7 @@ TensorArgument ProgramReader::copied(const Node& node, const TensorArgument& fro
 }
 
 void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides) {
-  // What is made of weights alone is a form of the largest of them.
+  // A tensor made of weights alone is a form of the largest.
   const std::vector<const TensorArgument*> operands = node.tensors();
   const TensorArgument* weights = nullptr;
   for (const TensorArgument* operand : operands)
@@ -437,7 +435,7 @@ std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
     std::size_t contractions = 0;
     std::string label;         ///< the first layer's
     bool has_labels = false;   ///< others have other labels
-    bool has_modules = false;  ///< modules stand inside it
+    bool has_modules = false;  ///< it contains modules
   };
   const auto is_contraction = [](const LayerOrigin& origin) {
     return info(origin.kind).family == KindFamily::contraction;

@@ -1,9 +1,8 @@
 #pragma once
 
-// The graph of a program of torch.export, node by node, as layers. An operator of the graph runs as
-// one or several operators of the table (operator_table.hpp), or only says under which axes a
-// tensor is seen. First its tensors: how views of them lie in memory, and which of their axes grow
-// with the batch.
+// A torch.export program as layers: an operator runs as operators of the table
+// (operator_table.hpp), or is a view. Tensors come first: views in memory, and axes that grow with
+// the batch.
 
 #include <map>
 #include <optional>
@@ -24,49 +23,47 @@ namespace roofline {
 Sizes contiguous_strides(const Sizes& sizes);
 /// Of an image [N, C, positions...].
 Sizes channels_last_strides(const Sizes& sizes);
-/// Whether the elements lie so; strides of axes of one element say nothing.
+/// Ignores axes of one element.
 bool has_strides(const TensorArgument& tensor, const Sizes& strides);
 
-/// From the batch that a program states to the one that is asked for.
 struct BatchChange {
   std::uint64_t stated = 1;
   std::uint64_t wanted = 1;
 
   bool is_none() const { return stated == wanted; }
-  /// Works out the tensor's sizes from those stated; false where an axis does not divide.
+  /// Sets sizes from `stated`; false if an axis does not divide.
   bool grow(TensorArgument& tensor) const;
 };
 
-/// An axis of a view: the one of the tensor, none for a new axis of that many equal elements.
+/// `from`: the tensor's axis; nullopt: a new axis of repeated elements.
 struct ViewAxis {
   std::optional<std::size_t> from;
   std::uint64_t stated = 1;
-  std::uint64_t step = 1;  ///< every so many elements
+  std::uint64_t step = 1;  ///< every `step`-th element
 };
 using ViewAxes = std::vector<ViewAxis>;
 
-/// None where the batch cannot be followed.
+/// nullopt if the batch is lost.
 std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAxes& axes,
                                       const BatchChange& batch);
 
-/// The tensor's elements in their order under other sizes. `copied`: set where they lie so that no
-/// view has these sizes. None where the batch cannot be followed.
+/// The elements in order with other sizes. Sets `copied` if no view has them. nullopt if the batch
+/// is lost.
 std::optional<TensorArgument> reshaped(const TensorArgument& tensor, const Sizes& stated,
                                        const BatchChange& batch, bool& copied);
 
-/// The sizes of a program under the batch and the dimensions that are asked for.
 class ProgramSizes {
  public:
   ProgramSizes() = default;
-  /// `program`: the root of model.json. `inputs`: the names of what a caller gives. Throws
-  /// InputError where a size asked for is outside the range that the program states.
+  /// `program`: the root of model.json; `inputs`: the caller's tensors. Throws InputError for a
+  /// size out of range.
   ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
                const LayerDefaults& defaults);
 
   /// {"as_int": 3} or {"as_expr": {"expr_str": "Symbol('s77')"}}. Throws InputError.
   std::int64_t number(const Value& size) const;
   Sizes sizes(const Value& list) const;
-  /// None where the batch is a symbol, or the one that the program states.
+  /// None if the batch is a symbol, or unchanged.
   const BatchChange& batch_change() const { return change_; }
   std::uint64_t batch() const { return batch_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -90,7 +87,6 @@ class ProgramSizes {
 
 struct Node {
   Node() = default;
-  /// `target`: "torch.ops.aten.conv2d.default".
   explicit Node(std::string_view target);
 
   std::string_view name;                ///< "conv2d_3"
@@ -98,29 +94,27 @@ struct Node {
   std::string_view library;             ///< "aten"
   std::string_view op;                  ///< "conv2d", without the "_" of its in-place variant
   std::vector<Argument> arguments;      ///< by position
-  bool has_memory_format = false;       ///< a layout is asked for, by its name alone
+  bool has_memory_format = false;       ///< a layout is requested, by name alone
   std::vector<Value> graphs;            ///< of a higher-order operator
-  std::vector<TensorArgument> results;  ///< with the sizes that the program states
+  std::vector<TensorArgument> results;  ///< with the program's sizes
   std::vector<std::string_view> result_names;
 
   const Argument& argument(std::size_t i) const { return argument_at(arguments, i); }
-  std::vector<const TensorArgument*> tensors() const;  ///< those of lists too
+  std::vector<const TensorArgument*> tensors() const;  ///< including those in lists
 };
 
-/// Where a layer comes from.
 struct LayerOrigin {
-  std::string module;  ///< its path in the network; empty for the top
-  std::string label;   ///< what the layer is called within it
+  std::string module;  ///< path in the network; empty at the top
+  std::string label;   ///< the layer's name within the module
   LayerKind kind;
-  std::string part = {};     ///< "scores", where its node becomes several layers
-  bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
+  std::string part = {};     ///< "scores", if the node becomes several layers
+  bool is_own_name = false;  ///< the node's own name, for lack of a module
 };
-/// One name a layer, each unique: that of its module (`layer1.0.conv1`), followed by the label
-/// where the module has layers of other labels, unless it is the only convolution or product.
+/// The module's name (`layer1.0.conv1`), with the label if the module has layers of other labels
+/// and the layer is not its only convolution or product.
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
 
-/// Makes layers of a program under these settings, of one that is read or is given node by node.
-/// Used once. Its functions throw InputError.
+/// For single use; functions throw InputError.
 class ProgramReader {
  public:
   ProgramReader(std::string source, const LayerDefaults& defaults)
@@ -129,35 +123,26 @@ class ProgramReader {
   /// `program`: the root of model.json.
   void read(const Value& program);
 
-  /// A tensor of these sizes at the batch that the program states; null for an unknown type.
+  /// At the program's batch; null for an unknown type.
   TensorArgument tensor(Sizes stated, const ElementType* type) const;
-  /// The same as an input of the program, which is the caller's, or of the model a "parameter",
-  /// "buffer" or "tensor_constant".
+  /// tensor() as the caller's input, or the model's "parameter", "buffer" or "tensor_constant".
   TensorArgument input(TensorArgument tensor, std::string_view name, std::string_view kind);
-  /// Makes layers of the node and sets its results. `module`: that it comes from.
+  /// Adds the node's layers and sets its results.
   void run(Node& node, std::string module, std::string_view stack_trace);
 
   NetworkSpec network() &&;
 
-  // For what an operator runs as (exported_operators.cpp).
-
-  /// An operator of the table runs on these arguments. Returns its last layer, none where it moves
-  /// and computes nothing.
+  /// Returns the operator's last layer; nullopt if it moves and computes nothing.
   std::optional<std::size_t> run(const Node& node, std::string_view op,
                                  std::vector<Argument> arguments, const Sizes& result);
-  /// A copy of the tensor that lies so.
   TensorArgument copied(const Node& node, const TensorArgument& from, const Sizes& strides,
                         std::optional<DataType> type = {});
-  /// One of the node's results is that view.
   void sees(Node& node, const std::optional<TensorArgument>& view, std::size_t result = 0);
-  /// Says which layer wrote the node's results, and how they lie in memory.
   void writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides = {});
-  /// Runs a graph inside the node with these tensors as its inputs, several times.
   void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs,
                  std::uint64_t times = 1);
   const BatchChange& batch_change() const { return sizes_.batch_change(); }
   bool wants_channels_last() const { return defaults_.layout == Layout::nhwc; }
-  /// The node cannot take another batch than the program's.
   [[noreturn]] void fail_batch(const Node& node) const;
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
   void note(const std::string& text) { notes_.insert(text); }
@@ -180,23 +165,23 @@ class ProgramReader {
   std::uint64_t input_byte_ = 0;
   std::vector<LayerSpec> layers_;
   std::vector<LayerOrigin> origins_;  ///< one a layer
-  std::string module_;                ///< that the present node comes from
-  std::string source_line_;           ///< and the line of the model's code
-  std::set<std::string> used_;        ///< weights that a layer has counted
+  std::string module_;                ///< of the present node
+  std::string source_line_;           ///< of the present node, in the model's code
+  std::set<std::string> used_;        ///< weights that are counted
   std::set<std::string> notes_;
   std::map<std::string, std::size_t> without_row_;
   std::size_t depth_ = 0;
-  std::uint64_t times_ = 1;  ///< that the present graph runs
+  std::uint64_t times_ = 1;  ///< runs of the present graph
 };
 
-/// What the node does: layers, views, or nothing. Sets its results.
+/// Adds layers or views, and sets the results.
 void run_node(ProgramReader& reader, Node& node);
 
-/// Whether the operator only sees a tensor under other axes, as long as memory has it so.
+/// Whether the operator is a view if memory allows it.
 bool is_view(std::string_view op);
-/// The operators with how often each is there: "diff, index (2 times)".
+/// "diff, index (2 times)".
 std::string counted(const std::map<std::string, std::size_t>& operators);
-/// Whether tensors of that element type are cast to the one that is asked for.
+/// Whether the requested type replaces this tensor's.
 bool is_cast(const TensorArgument& tensor);
 
 }  // namespace roofline

@@ -11,7 +11,7 @@
 namespace roofline {
 namespace {
 
-/// Different layers may have one name still: their types tell most of them apart, numbers the rest.
+/// Tells layers of one name apart by type, then by number.
 void make_names_unique(std::vector<LayerSpec>& layers) {
   std::unordered_map<std::string, std::size_t> uses;
   for (const LayerSpec& layer : layers) ++uses[*layer.name];
@@ -23,7 +23,6 @@ void make_names_unique(std::vector<LayerSpec>& layers) {
       *layer.name += " (" + std::to_string(number) + ")";
 }
 
-/// The elements of all its operands.
 double size_of(const LayerSpec& spec) {
   double size = static_cast<double>(spec.output.empty() ? 0 : element_count(spec.output));
   if (spec.input) size += static_cast<double>(element_count(spec.input->sizes));
@@ -32,7 +31,7 @@ double size_of(const LayerSpec& spec) {
   return size;
 }
 
-/// What layers have in common that differ in sizes alone.
+/// Key of layers that differ in sizes alone.
 std::string work_of(const LayerSpec& spec) {
   LayerSpec work = spec;
   const auto blank = [](OperandSpec& operand) { operand.sizes.assign(operand.sizes.size(), 1); };
@@ -42,10 +41,10 @@ std::string work_of(const LayerSpec& spec) {
   return identity(work) + spec.name->substr(0, spec.name->find(' '));
 }
 
-/// PyTorch's compiler puts no more into one kernel (torch._inductor.config.max_fusion_size).
+/// PyTorch's compiler fuses no more (torch._inductor.config.max_fusion_size).
 constexpr std::size_t most_fused = 64;
 
-/// Whether each element of the result is made of the operands' elements at its own place.
+/// Whether each result element depends only on operands' elements at its place.
 bool is_elementwise(const LayerSpec& layer) {
   if (layer.kind == LayerKind::batch_norm)
     return !layer.batch_statistics && layer.pass == Pass::fwd;
@@ -55,8 +54,7 @@ bool is_elementwise(const LayerSpec& layer) {
 
 }  // namespace
 
-// Takes the rows that run in fewer steps than there are and do the same work, the smallest first,
-// and makes one of so many that it runs once in each step.
+// Joins rows of the same work in fewer steps, the smallest first, so that each runs once a step.
 void FoldedLayers::join_changing(std::size_t steps) {
   std::map<std::string, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -115,12 +113,12 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps,
   const auto step_count = static_cast<double>(steps);
   for (Row& row : rows_) {
     if (row.runs == 0) continue;
-    // What does not run in every step counts with its share of one.
+    // Layers that do not run in every step count by their share.
     const double copies = std::max(1.0, std::round(static_cast<double>(row.runs) / step_count));
     if (const Pass pass = *row.spec.pass; pass != Pass::fwd)
       *row.spec.name += " " + std::string(name_of(pass));
     row.spec.repeat = static_cast<std::uint64_t>(copies);
-    // Profilers of whole microseconds find none for the shortest kernels.
+    // Profilers of whole microseconds record 0 for the shortest kernels.
     if (row.time_s > 0)
       row.spec.measured.change(
           [&](Measured& measured) { measured.warm_s = row.time_s / step_count / copies; });
@@ -135,7 +133,7 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps,
 void ChainList::add(std::size_t row, const LayerSpec& layer, const Arguments& arguments) {
   const std::vector<const TensorArgument*> tensors = tensors_in(arguments);
   const bool elementwise = is_elementwise(layer);
-  // Lists of tensors are many kernels' work as it is.
+  // A list of tensors has many kernels already.
   const bool has_lists = std::any_of(arguments.begin(), arguments.end(),
                                      [](const Argument& argument) { return argument.is_list; });
   if (tensors.empty() || has_lists || (!elementwise && layer.kind != LayerKind::reduce))

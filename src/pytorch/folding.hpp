@@ -1,6 +1,6 @@
 #pragma once
 
-// Equal layers as one row, with the mean of their times, and rows that ran one after the other.
+// Joins equal layers in a row with their mean time, and chains of elementwise rows.
 
 #include <cstddef>
 #include <map>
@@ -17,21 +17,19 @@ namespace roofline {
 
 class FoldedLayers {
  public:
-  /// The row of layers that have this one's name and differ in nothing that makes a layer another.
+  /// The row of all layers with this name and content.
   std::size_t row_of(LayerSpec spec);
-  /// `kernel`: the main one of a contraction, by its full name.
+  /// `kernel`: full name of the main kernel of a contraction.
   void add(std::size_t row, double time_s, std::string_view kernel = {});
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
   bool empty() const { return rows_.empty(); }
   double time_s() const;
-  /// Makes one row, of sizes in the middle, of what runs with other sizes in every step.
+  /// Joins work whose sizes change every step into a row of median sizes.
   void join_changing(std::size_t steps);
-  /// Moves what runs in half of the steps or fewer to work without a layer: one of each step would
-  /// be held against the bound of a whole run in a part of its time.
+  /// A rare layer's share of a step would be compared with a whole run's bound.
   void move_rare(std::size_t steps, UnmodelledList& unmodelled);
-  /// The layers of one step, in the order of their first run: as many copies as a step runs, each
-  /// with the mean time. Names are unique. `row_names`: set to the layer's name of each row, empty
-  /// for one that never ran or was joined to another.
+  /// Layers of one step with unique names. `row_names` gets each row's layer name, empty for rows
+  /// that never ran or were joined.
   std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names) &&;
 
  private:
@@ -45,21 +43,19 @@ class FoldedLayers {
   std::unordered_map<std::string, std::size_t> by_key_;
 };
 
-/// Elementwise operators that ran one after the other, each reading what the one before it wrote:
-/// what a compiler makes one kernel of.
+/// Consecutive elementwise operators that read each other's results: a compiler would fuse them.
 class ChainList {
  public:
-  /// The next operator, whose one layer is that row. Without addresses in a trace, an operator is
-  /// taken to read what was written last where it reads a tensor of those sizes.
+  /// Traces have no addresses: an operator is assumed to read the last result if it reads a tensor
+  /// of those sizes.
   void add(std::size_t row, const LayerSpec& layer, const Arguments& arguments);
-  /// Other work comes next.
   void end();
-  /// Chains of two layers and more in a step, in a fixed order. `names`: of the rows.
+  /// Chains of at least two layers in a step, in a fixed order. `names`: of the rows.
   std::vector<ElementwiseChain> items(const std::vector<std::string>& names, std::size_t steps);
 
  private:
-  std::vector<std::size_t> open_;  ///< rows of the chain that may go on
-  Sizes written_;                  ///< what the last of them wrote
+  std::vector<std::size_t> open_;  ///< rows of the open chain
+  Sizes written_;                  ///< the last row's result
   std::map<std::vector<std::size_t>, std::size_t> runs_;
 };
 

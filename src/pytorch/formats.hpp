@@ -1,6 +1,6 @@
 #pragma once
 
-// What PyTorch writes as input formats, each of which is one network.
+// PyTorch's input formats, one network each.
 
 #include <cstdint>
 #include <functional>
@@ -16,27 +16,24 @@
 
 namespace roofline {
 
-/// Traces of torch.profiler, whose layers are measured where they ran on a GPU. Among the other
-/// inputs may be recordings that were made while its graphs were captured.
+/// Other inputs may record the capture of the trace's graphs.
 bool looks_like_trace(std::string_view head);
 Items read_trace(ByteStream& stream, const InputSet& inputs);
 
-/// A piece of GPU work in a trace.
 struct LayerRun {
-  std::string layer;           ///< that it is of
-  double time_s = 0;           ///< of that run of the layer, all its work together
-  std::uint64_t end_byte = 0;  ///< where its event ends, behind its arguments
+  std::string layer;
+  double time_s = 0;           ///< of the whole run of the layer
+  std::uint64_t end_byte = 0;  ///< of its event, behind the arguments
 };
-/// The pieces that are of a layer and have arguments last, in the trace's order.
+/// Pieces whose events have their arguments last, in the trace's order.
 std::vector<LayerRun> layer_runs(ByteStream& trace);
 
-/// What to add to the arguments of a piece of work, as JSON; empty: nothing.
+/// JSON for a piece's arguments; empty: nothing.
 using AnnotationOf = std::function<std::string(const LayerRun& run)>;
-/// Gives on the trace that these are of, with "roofline" among the arguments.
+/// Copies the trace and adds "roofline" to the arguments of `runs`.
 void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
                     const std::function<void(std::string_view)>& take);
 
-/// Programs of torch.export (.pt2), each a network.
 Items read_exported_programs(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

@@ -2,7 +2,7 @@
 
 #include "pytorch/operator_table.hpp"
 
-// Functions of each element: activations, arithmetic, comparisons, and what only writes.
+// Elementwise functions: activations, arithmetic, comparisons, and fills.
 
 namespace roofline {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgument* tensor,
                       Pass pass = Pass::fwd) {
   if (tensor == nullptr || !tensor->type || element_count(tensor->sizes) == 0) return {};
-  // One value for a whole axis is read once and written as often as the axis is long.
+  // A value repeated along an axis is read once.
   if (const Sizes stored = tensor->stored_sizes(); stored != tensor->sizes)
     return traffic_layer(call, {tensor}, tensor->sizes, *tensor->type);
   const std::string_view what =
@@ -21,20 +21,18 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   return {spec};
 }
 
-/// All tensors of the call, one at least, are read and what they broadcast to is written.
 Layers broadcast_traffic(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (!tensors.front()->type) return {};
   return traffic_layer(call, tensors, broadcast_sizes(tensors), *tensors.front()->type);
 }
 
-/// A function of the first tensor, which in an operator of gradients the saved input or output
-/// follows.
+/// Of the first tensor; an operator of gradients has the saved input or output behind it.
 Layers function(const OperatorCall& call) {
   return function_layer(call.kind, call, call["input"].tensor(), call.pass());
 }
 
-/// Clamping at 0, and between 0 and 6, are activations with names of their own.
+/// Clamping at 0, and between 0 and 6, are named activations.
 Layers clamp(const OperatorCall& call) {
   const auto least = call["least"].number();
   const auto most = call["most"].number();
@@ -44,7 +42,6 @@ Layers clamp(const OperatorCall& call) {
   return function_layer(kind, call, call["input"].tensor(), call.pass());
 }
 
-/// Along one axis of the tensor: batches of rows of that length.
 Layers softmax_of_rows(const OperatorCall& call) {
   const TensorArgument* tensor = call["input"].tensor();
   Layers layers = function(call);
@@ -60,7 +57,7 @@ Layers softmax_of_rows(const OperatorCall& call) {
   return layers;
 }
 
-/// Functions without a kind of their own; the first tensor's type is the result's.
+/// Functions without a kind; the result has the first tensor's type.
 Layers function_of_several(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (tensors.empty()) return {};
@@ -68,7 +65,6 @@ Layers function_of_several(const OperatorCall& call) {
                              : broadcast_traffic(call);
 }
 
-/// Arithmetic of two tensors; with a number in place of one, a function of the other.
 Layers combination(const OperatorCall& call) {
   const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
   const TensorArgument* second = argument_at(*call.arguments, 1).tensor();
@@ -93,7 +89,7 @@ Layers combination(const OperatorCall& call) {
   return {spec};
 }
 
-/// A comparison writes one byte an element.
+/// Writes one byte an element.
 Layers comparison(const OperatorCall& call) {
   Layers layers =
       argument_at(*call.arguments, 1).tensor() != nullptr

@@ -1,4 +1,4 @@
-// What the host did: which operator launched each piece of GPU work, and why the GPU waited.
+// The host: which operator launched each piece of GPU work, and why the GPU waited.
 
 #include <algorithm>
 #include <iterator>
@@ -16,7 +16,7 @@
 namespace roofline {
 namespace {
 
-/// Sorts ranges as they nest: by thread and start, what is around others before them.
+/// By thread and start, outer ranges first.
 void sort_ranges(std::vector<HostRange>& ranges) {
   std::ranges::sort(ranges, [](const HostRange& a, const HostRange& b) {
     return std::tie(a.thread, a.start_us, b.end_us, a.external_id, a.name) <
@@ -24,13 +24,11 @@ void sort_ranges(std::vector<HostRange>& ranges) {
   });
 }
 
-/// For each of these sorted ranges, the one around it on its thread.
 std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
   std::vector<std::uint32_t> callers(ranges.size(), no_index);
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < ranges.size(); ++i) {
     const HostRange& own = ranges[i];
-    // The last one that has not ended yet is around the next.
     while (!open.empty() &&
            (ranges[open.back()].thread != own.thread || ranges[open.back()].end_us <= own.start_us))
       open.pop_back();
@@ -40,7 +38,6 @@ std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
   return callers;
 }
 
-/// The innermost range that ran at that time; no_index where none did.
 std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
                            const std::vector<std::uint32_t>& callers, std::uint32_t thread,
                            double time_us) {
@@ -58,7 +55,7 @@ std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
 
 using PlaceById = std::unordered_map<std::uint64_t, std::uint32_t>;
 
-/// No id is 0.
+/// 0 is no id.
 std::uint32_t place_of(const PlaceById& places, std::uint64_t id) {
   const auto found = places.find(id);
   return id != 0 && found != places.end() ? found->second : no_index;
@@ -72,16 +69,15 @@ std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double t
   return static_cast<std::size_t>(after - steps.begin() - 1);
 }
 
-/// Shorter gaps are not named after what the host did in them.
+/// Shorter gaps are not named after host work.
 constexpr double least_named_us = 2 * least_long_range_us;
 
-/// The kinds of gaps that are kept.
 constexpr std::size_t most_kinds = 20;
 
 struct Gap {
   double begin_us = 0;
   double end_us = 0;
-  std::uint32_t next = 0;  ///< the activity that ends it
+  std::uint32_t next = 0;  ///< the activity after it
 
   double length_us() const { return end_us - begin_us; }
   double middle_us() const { return (begin_us + end_us) / 2; }
@@ -100,13 +96,12 @@ std::vector<Gap> gaps_between(const Recording& recording,
   return gaps;
 }
 
-/// A call that returns when the GPU has done its work. Copies that are long wait too.
+/// A call that returns after the GPU's work; long copies wait too.
 bool waits_for_gpu(std::string_view name) {
   return mentions(name, {"cudaMemcpy", "hipMemcpy"}) ||
          (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
 }
 
-/// What the host ran, all its threads and kinds of ranges together.
 class HostTimeline {
  public:
   explicit HostTimeline(const Recording& recording)
@@ -121,7 +116,6 @@ class HostTimeline {
 
   std::string_view name(std::uint32_t range) const { return recording_.name(ranges_[range]); }
 
-  /// Whether a range around that time, on the thread, is of that sort.
   template <class IsOfSort>
   bool any_at(std::uint32_t thread, double time_us, IsOfSort is_of_sort) const {
     for (std::uint32_t i = innermost_at(ranges_, callers_, thread, time_us); i != no_index;
@@ -130,7 +124,7 @@ class HostTimeline {
     return false;
   }
 
-  /// The innermost range of the thread that ran for half of the gap, and so in its middle.
+  /// The innermost range that covers half of the gap, and so its middle.
   std::uint32_t covering(std::uint32_t thread, const Gap& gap) const {
     std::uint32_t i = innermost_at(ranges_, callers_, thread, gap.middle_us());
     while (i != no_index &&
@@ -146,19 +140,18 @@ class HostTimeline {
   std::vector<std::uint32_t> callers_;
 };
 
-/// A GPU without work starts a kernel within so long of its launch's return: in recordings of H100,
-/// H200, B200 and V100 within 8 us, of MI300X within 23 us. What starts later waits for other work.
+/// An idle GPU starts a kernel soon after its launch: within 8 us in recordings of H100, H200, B200
+/// and V100, within 23 us of MI300X. Later work waits for other work.
 constexpr double longest_start_us = 30;
 
-/// Where the host's part of a gap ends: as the work starts, or as the call returns whose work then
-/// waits in a queue.
+/// The work's start, or the call's return if the work is then queued.
 double asked_us(const Gap& gap, IdleCause cause, const LaunchCall* call) {
   if (cause == IdleCause::queued) return gap.begin_us;
   const bool waits = call != nullptr && gap.end_us - call->end_us > longest_start_us;
   return waits ? std::max(call->end_us, gap.begin_us) : gap.end_us;
 }
 
-/// `call`: what put the activity on the GPU that ends the gap; null where that is not known.
+/// `call`: launches the activity after the gap; null if unknown.
 IdleCause cause_of(const Recording& recording, const HostTimeline& host, const Gap& gap,
                    const WorkOrigin& next, const LaunchCall* call) {
   if (call == nullptr && next.operator_index == no_index) return IdleCause::queued;
@@ -203,7 +196,7 @@ WorkOrigins find_origins(Recording& recording) {
     WorkOrigin& origin = origins.of_activities.emplace_back();
     origin.call_index = place_of(calls, activity.correlation);
     const bool has_call = origin.call_index != no_index;
-    // Older profilers write the correlation as the External id too, which is no operator's.
+    // Older profilers write the correlation as External id too, which is no operator's.
     if (!has_call || activity.external_id != activity.correlation)
       origin.operator_index = place_of(operators, activity.external_id);
     if (has_call && origin.operator_index == no_index) {

@@ -1,4 +1,4 @@
-// Files that recordings of several processes, each with a GPU, were merged into.
+// Merged recordings of several processes, each with a GPU.
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,7 @@
 namespace roofline {
 namespace {
 
-/// One GPU of several in a file that recordings of several processes were merged into, which all
-/// may call theirs the first: by the trace's process and number.
+/// Process and number in the trace: several processes may call theirs the first GPU.
 using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
 
 RankGpu gpu_of(const GpuActivity& activity) { return {activity.process, activity.device}; }
@@ -24,14 +23,13 @@ RankGpu busiest_gpu(const Recording& recording) {
   return std::max_element(time_us.begin(), time_us.end(), less)->first;
 }
 
-/// "[TP01]" of "[TP01] 4711", as some tools that merge recordings mark what is whose.
+/// "[TP01]" of "[TP01] 4711", as some merging tools label ranks.
 std::string rank_label(const std::string& process) {
   const std::size_t space = process.rfind(' ');
   return space == process.npos ? "" : process.substr(0, space);
 }
 
-/// The processes that made calls, with how many of them launched work of the GPU, and how soon
-/// before it ran: minus the microseconds.
+/// By process: launches of GPU work, and minus the microseconds until it ran.
 using Launchers = std::map<std::uint32_t, std::pair<std::size_t, double>>;
 
 Launchers launchers_of(const RankGpu& gpu, const Recording& recording) {
@@ -49,8 +47,7 @@ Launchers launchers_of(const RankGpu& gpu, const Recording& recording) {
   return launchers;
 }
 
-/// The process that shares the GPU's label, else that which launched the most of its work, the
-/// soonest before it ran.
+/// The process with the GPU's label, or else with the most and soonest launches of its work.
 std::uint32_t process_of(const RankGpu& gpu, const Launchers& launchers,
                          const Recording& recording) {
   const std::string label = rank_label(recording.processes[gpu.first]);

@@ -1,7 +1,5 @@
 #include "pytorch/operator_table.hpp"
 
-// What moves data: copies, casts, joins, gathers, pads.
-
 namespace roofline {
 namespace {
 
@@ -18,14 +16,12 @@ Layers copy_layer(std::string_view what, const TensorArgument& from, const Sizes
   return {spec};
 }
 
-/// Reads as many elements as it writes, beside the indices that say which.
 Layers picked_elements(const OperatorCall& call, const TensorArgument& from, const Sizes& picked,
                        const TensorArgument& index, const Sizes& result) {
   const TensorArgument read = with_sizes(from, picked);
   return traffic_layer(call, {&read, &index}, result, *from.type);
 }
 
-/// Whole rows of a table, as many as there are indices.
 Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const Sizes& indices) {
   const std::uint64_t features = element_count(Sizes(table.sizes.begin() + 1, table.sizes.end()));
   const std::uint64_t rows = element_count(indices);
@@ -39,27 +35,26 @@ Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const 
   return {spec};
 }
 
-/// A cast, a change of layout, or both.
 Layers copy_between(const OperatorCall& call) {
   const TensorArgument* to = call["to"].typed_tensor();
   const TensorArgument* from = call["from"].tensor();
   if (to == nullptr) return {};
   if (from == nullptr)
-    return traffic_layer(call, {}, to->sizes, *to->type);  // a number, spread over the tensor
+    return traffic_layer(call, {}, to->sizes, *to->type);  // a number that fills the tensor
   const bool same_layout = from->strides == to->strides || from->sizes != to->sizes;
   Layers layers = copy_layer(same_layout ? "copy" : "transpose", *from, to->sizes, *to->type);
   for (LayerSpec& layer : layers) layer.access = access_of({to, from});
   return layers;
 }
 
-/// A result as large as the input, its elements elsewhere.
+/// Same size, other order.
 Layers copy_of_same_size(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr) return {};
   return copy_layer(base_name(call.name), *input, input->sizes, *input->type);
 }
 
-/// The amounts are those before and after, of the last axis first.
+/// Amounts before and after each axis, the last axis first.
 Layers pad(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const std::vector<std::int64_t> amounts = call["amounts"].signed_integers();
@@ -74,7 +69,6 @@ Layers pad(const OperatorCall& call) {
   return copy_layer(base_name(call.name), *input, result, *input->type);
 }
 
-/// As many elements as the index has.
 Layers pick_elements(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -82,7 +76,6 @@ Layers pick_elements(const OperatorCall& call) {
   return picked_elements(call, *from, index->sizes, *index, index->sizes);
 }
 
-/// Whole slices of the axis that the index names.
 Layers pick_slices(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -95,7 +88,6 @@ Layers pick_slices(const OperatorCall& call) {
   return picked_elements(call, *from, picked, *index, picked);
 }
 
-/// A row of the table for each index.
 Layers pick_rows(const OperatorCall& call) {
   const TensorArgument* table = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -103,7 +95,7 @@ Layers pick_rows(const OperatorCall& call) {
   return picked_rows(call, *table, index->sizes);
 }
 
-/// The gradient's rows are added up into those of the weight.
+/// Adds the gradient's rows to those of the weight.
 Layers embedding_gradient(const OperatorCall& call) {
   const TensorArgument* gradient = call["gradient"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
@@ -111,7 +103,7 @@ Layers embedding_gradient(const OperatorCall& call) {
   return traffic_layer(call, {gradient, index}, gradient->sizes, *gradient->type);
 }
 
-/// One value a row is picked, by its target.
+/// Picks one value of each row.
 Layers picked_loss(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const TensorArgument* target = call["target"].tensor();
@@ -120,7 +112,7 @@ Layers picked_loss(const OperatorCall& call) {
                          call.pass() == Pass::fwd ? Sizes{1} : target->sizes);
 }
 
-/// As channels of `outer` images, whatever the axis.
+/// Channels of `outer` images, for any axis.
 Layers join(const OperatorCall& call) {
   std::vector<const TensorArgument*> tensors;
   for (const TensorArgument& tensor : argument_at(*call.arguments, 0).tensors)
@@ -151,7 +143,7 @@ Layers join(const OperatorCall& call) {
   return {spec};
 }
 
-/// Queries and keys are turned in place, each position by its row of a table of cosines and sines.
+/// Rotates queries and keys in place by each position's row in a table of cosines and sines.
 Layers rotary_embedding(const OperatorCall& call) {
   const TensorArgument* positions = call["positions"].tensor();
   const TensorArgument* query = call["query"].typed_tensor();

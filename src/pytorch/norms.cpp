@@ -15,7 +15,7 @@ Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* i
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = operand_of(*input, input->sizes);
-  // Copies into NCHW that instance and group norms ask for are operators of their own.
+  // Instance and group norms copy into NCHW by operators of their own.
   if (kind == LayerKind::batch_norm)
     spec.layout = input->layout();
   else if (info(kind).features == Features::first)
@@ -24,7 +24,7 @@ Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* i
   return {spec};
 }
 
-/// Rows as long as the normalised sizes, or where these are not stated, as the weight.
+/// Rows of the normalised sizes, or else of the weight's.
 Layers norm_of_rows(LayerKind kind, const TensorArgument* input, const TensorArgument* weight,
                     Sizes normalized = {}, Pass pass = Pass::fwd) {
   if (normalized.empty() && weight != nullptr) normalized = weight->sizes;
@@ -38,8 +38,8 @@ Layers norm_of_rows(LayerKind kind, const TensorArgument* input, const TensorArg
   return layers;
 }
 
-/// An instance norm runs as a batch norm of one image whose channels are those of all images. In
-/// training the mean and deviation of the batch are computed as well; without the flag never.
+/// An instance norm runs as a batch norm of one image with all images' channels. The flag of
+/// training makes it compute the batch's mean and deviation.
 Layers norm_of_batch(const OperatorCall& call) {
   const TensorArgument* weight = call["weight"].tensor();
   const Caller* instance = call.caller("aten::instance_norm");
@@ -68,7 +68,7 @@ Layers norm_of_groups(const OperatorCall& call) {
   return layers;
 }
 
-/// ([result,] input, weight, ...), as other libraries than PyTorch have it.
+/// ([result,] input, weight, ...), in libraries other than PyTorch.
 Layers custom_norm(const OperatorCall& call) {
   const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
   const TensorArgument* second = argument_at(*call.arguments, 1).tensor();
@@ -78,7 +78,7 @@ Layers custom_norm(const OperatorCall& call) {
                     : norm_of_rows(call.kind, first, second);
 }
 
-/// The sum of both goes to the residual, its norm to the input.
+/// The sum goes to the residual, its norm to the input.
 Layers fused_add_norm(const OperatorCall& call) {
   const TensorArgument* x = call["input"].typed_tensor();
   const TensorArgument* residual = call["residual"].tensor();

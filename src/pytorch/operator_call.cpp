@@ -11,8 +11,7 @@
 namespace roofline {
 namespace {
 
-// The model has no types of its own for booleans and for integers of 32 and 64 bits as operands:
-// those of the same size stand for them, since such tensors are moved rather than multiplied.
+// Booleans and int32, int64 count by size: such tensors are moved rather than multiplied.
 constexpr ElementType type_names[] = {
     {"float", "fp32", DataType::fp32},
     {"half", "fp16", DataType::fp16},

@@ -1,7 +1,6 @@
 #pragma once
 
-// One call of an operator of PyTorch, as the table of operators reads it: its name, and by position
-// as in PyTorch's schemas its tensors, with shapes, strides and types, and its other values.
+// A call of a PyTorch operator; arguments are in the order of PyTorch's schemas.
 
 #include <cstdint>
 #include <optional>
@@ -16,54 +15,52 @@
 
 namespace roofline {
 
-/// A type of elements.
 struct ElementType {
   std::string_view name;         ///< "half"
   std::string_view shown;        ///< "fp16", "int64"
-  std::optional<DataType> type;  ///< none: one that the model does not know
+  std::optional<DataType> type;  ///< nullopt: unknown to the model
 };
 
-/// As PyTorch names it of tensors ("c10::Half") or of messages ("Half"); null where there is no
-/// such type.
+/// By PyTorch's name of tensors ("c10::Half") or messages ("Half"); null if unknown.
 const ElementType* find_element_type(std::string_view name);
 
 struct TensorArgument {
   Sizes sizes;
-  Sizes strides;                 ///< elements; empty where they are not stated
-  std::optional<DataType> type;  ///< none: one that the model does not know
+  Sizes strides;                 ///< in elements; empty if unknown
+  std::optional<DataType> type;  ///< nullopt: unknown to the model
   std::string_view type_name;    ///< ElementType's
 
-  // What a program says of it and a recording does not (program_tensor.hpp).
-  std::optional<std::size_t> layer{};         ///< the layer that wrote it, by its index
-  bool is_parameter = false;                  ///< it is the model's own
-  std::optional<std::uint64_t> parameters{};  ///< learned numbers in it, where not all of them
+  // From programs, not recordings (program_tensor.hpp):
+  std::optional<std::size_t> layer{};         ///< index of the writing layer
+  bool is_parameter = false;                  ///< the model's own
+  std::optional<std::uint64_t> parameters{};  ///< learned numbers in it, if not all
   std::string weights{};  ///< the model's tensor that it is a form of; empty: none
-  Sizes stated{};         ///< its sizes at the batch that the program states
-  /// For each axis that grows with the batch how many of its elements one step of the batch is
-  /// (6 of an axis that counts 6 heads in each sample); 0 for other axes.
+  Sizes stated{};         ///< sizes at the program's batch
+  /// Elements of each axis in a step of the batch: 6 for an axis with 6 heads a sample, 0 for
+  /// others.
   Sizes batch_step{};
 
   std::size_t rank() const { return sizes.size(); }
-  /// The elements that memory holds: an axis of stride 0 repeats one.
+  /// Sizes in memory, where an axis of stride 0 has one element.
   Sizes stored_sizes() const;
-  /// The layout of an image [N, C, positions...]; none where sizes or strides leave it open.
+  /// Of an image [N, C, positions...]; nullopt if sizes or strides do not tell.
   std::optional<Layout> layout() const;
-  /// Whether the last axis is not the innermost one in memory, as in a transposed matrix.
+  /// The last axis is not innermost in memory, as in a transposed matrix.
   bool is_transposed() const;
 };
 
 struct Argument {
   std::string type = {};   ///< "c10::Half", "Scalar", "TensorList"
-  std::string value = {};  ///< "[2, 2]", "False"; empty for tensors, and where none is stated
+  std::string value = {};  ///< "[2, 2]", "False"; empty for tensors and missing values
   bool is_list = false;
-  std::vector<TensorArgument> tensors = {};  ///< one, or those of a list
+  std::vector<TensorArgument> tensors = {};  ///< one, or a list's
 
   bool is_tensor() const;
-  /// A tensor of at least one axis; null where the argument is something else.
+  /// Null unless a tensor of at least one axis.
   const TensorArgument* tensor() const;
-  /// The same of a type that the model knows.
+  /// tensor() of a type that the model knows.
   const TensorArgument* typed_tensor() const;
-  /// "[2, 2]" or "2"; empty where it is neither, or one is negative.
+  /// Of "[2, 2]" or "2"; empty for others and negative numbers.
   Sizes integers() const;
   std::vector<std::int64_t> signed_integers() const;
   std::optional<std::int64_t> integer() const;
@@ -75,10 +72,10 @@ struct Argument {
 /// By position.
 using Arguments = std::vector<Argument>;
 
-/// Absent behind the last one.
+/// An empty one behind the last.
 const Argument& argument_at(const Arguments& arguments, std::size_t place);
 
-/// All tensors of at least one axis, without those in lists.
+/// Of at least one axis, without tensors in lists.
 std::vector<const TensorArgument*> tensors_in(const Arguments& arguments);
 
 struct Caller {
@@ -89,31 +86,28 @@ struct Caller {
 struct OperatorCall {
   std::string_view name;  ///< "aten::cudnn_convolution"
   const Arguments* arguments = nullptr;
-  std::vector<Caller> callers = {};  ///< the operators that it ran in, innermost first
-  bool is_tf32 = false;              ///< fp32 is multiplied by TF32 units
-  bool sums_in_fp16 = false;         ///< products of fp16 are added up in fp16
-  /// The type of elements in lists of tensors, for which PyTorch's profiler names none.
+  std::vector<Caller> callers = {};  ///< enclosing operators, innermost first
+  bool is_tf32 = false;              ///< fp32 runs on TF32 units
+  bool sums_in_fp16 = false;         ///< fp16 products are summed in fp16
+  /// Of lists of tensors, whose types PyTorch's profiler omits.
   std::optional<DataType> list_type = {};
-  /// The sizes of the result, where they are stated.
   std::optional<Sizes> result = {};
 
-  // What the operator's row in the table says of it.
+  // From the operator's row:
   LayerKind kind = LayerKind::other;
   std::string_view argument_names = {};  ///< "input weight bias"
 
   const Caller* caller(std::string_view wanted) const;
-  /// Whether it computes a gradient, as its name says.
   Pass pass() const;
 
-  /// The argument that the row calls so; absent where it has no such name.
+  /// The argument of the row's name; empty if missing.
   const Argument& operator[](std::string_view argument) const;
 };
 
-/// Where an argument stands in a list of names with blanks between them; behind all where it is not
-/// among them.
+/// Index in a list of names between blanks; their count if missing.
 std::size_t argument_place(std::string_view argument, std::string_view names);
 
-/// "aten::add_" without namespace and in-place mark: "add".
+/// "add" of "aten::add_".
 std::string_view base_name(std::string_view operator_name);
 
 }  // namespace roofline

@@ -13,7 +13,7 @@ std::uint64_t byte_of(DataType type) { return info(type).bits / 8; }
 
 using AxisOrder = std::vector<std::size_t>;
 
-/// The axes of more than one element, outermost in memory first.
+/// Axes of more than one element, outermost in memory first.
 AxisOrder axes_in_memory(const TensorArgument& tensor) {
   AxisOrder axes;
   for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
@@ -24,7 +24,7 @@ AxisOrder axes_in_memory(const TensorArgument& tensor) {
   return axes;
 }
 
-/// Whether its elements lie in that order, one beside the other.
+/// Whether the elements are contiguous in this order.
 bool is_dense(const TensorArgument& tensor, const AxisOrder& axes) {
   std::uint64_t next = 1;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
@@ -40,7 +40,6 @@ bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
                      [&](std::size_t axis) { return tensor.strides[axis] == 1; });
 }
 
-/// The rows by each of their names.
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   std::unordered_map<std::string_view, const OperatorRow*> rows;
   for (const auto family : {convolution_operators(), product_operators(), function_operators(),
@@ -51,8 +50,7 @@ std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   return rows;
 }
 
-/// The elements that a pointwise kernel of torch.compile works on, its xnumel: the last number that
-/// it is called with. None for other operators.
+/// xnumel of a pointwise kernel of torch.compile, the call's last number.
 std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
   if (!call.name.starts_with("triton_poi_")) return std::nullopt;
   for (auto last = call.arguments->rbegin(); last != call.arguments->rend(); ++last)
@@ -61,8 +59,8 @@ std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
   return std::nullopt;
 }
 
-/// A pointwise kernel of torch.compile writes one of its operands in place where nothing else could
-/// take its results: all but one are vectors, or two are added up and there is no third.
+/// torch.compile writes an operand in place if nothing else fits the results: all operands but one
+/// are vectors, or two are added without a third.
 Sizes written_in_place(const OperatorCall& call,
                        const std::vector<const TensorArgument*>& operands) {
   if (!call.name.starts_with("triton_poi_")) return {1};
@@ -79,7 +77,7 @@ Sizes written_in_place(const OperatorCall& call,
   return tensors <= (adds_two ? 2 : 1) ? largest->sizes : Sizes{1};
 }
 
-/// What optimizers call on whole lists of tensors: "_foreach_add", "_fused_adamw".
+/// Optimizers' operators on lists of tensors: "_foreach_add", "_fused_adamw".
 bool is_for_lists(std::string_view operator_name) {
   const std::string_view name = base_name(operator_name);
   return name.starts_with("_foreach_") || name.starts_with("_amp_foreach_") ||
@@ -98,13 +96,12 @@ Layers one_value(const OperatorCall& call) {
   return {spec};
 }
 
-/// A call without a row that fits, as a layer of kind `other` that reads each of its operands once.
-/// What it writes is known where it is stated, or where one operand is large and therefore written
-/// in place. None where a type or the shapes of a list are unknown.
+/// A call without a row: reads each operand once, writes the stated result or its one large
+/// operand. None for unknown types or shapes.
 Layers operand_traffic(const OperatorCall& call) {
   const Arguments& a = *call.arguments;
   const bool for_lists = is_for_lists(call.name);
-  // Whoever joins a list reads nothing else.
+  // A join of a list reads nothing else.
   if (call.kind == LayerKind::concat ||
       (for_lists && (!argument_at(a, 0).is_list || a[0].tensors.empty())))
     return {};
@@ -116,7 +113,7 @@ Layers operand_traffic(const OperatorCall& call) {
       listed.push_back(std::move(tensor));
     }
   }
-  // Of a table a pointwise kernel reads what it works on; a pool reads more than it writes.
+  // A pointwise kernel reads its elements of a table; a pool reads more than it writes.
   const auto elements = pointwise_elements(call);
   std::vector<TensorArgument> parts;
   parts.reserve(a.size());
@@ -250,7 +247,7 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
     const std::uint64_t count = (element_count(stored) * own + size - 1) / size;
     spec.inputs.push_back(operand_of(*tensor, own == size ? stored : Sizes{count}));
   }
-  // A layer reads something: what only writes reads one value.
+  // A layer needs an input: one value.
   if (spec.inputs.empty()) spec.inputs.push_back(whole_operand({1}));
   const std::uint64_t written = element_count(writes);
   if (written == 0) return {};

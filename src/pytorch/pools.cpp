@@ -1,8 +1,6 @@
 #include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
-// Pools, means, sums and resizes.
-
 namespace roofline {
 namespace {
 
@@ -16,14 +14,13 @@ Layers global_average(const TensorArgument& input, Pass pass) {
 
 bool is_one_position(const Sizes& sizes) { return element_count(sizes) == 1; }
 
-/// Images and channels of a tensor, with other positions.
 Sizes with_positions(const TensorArgument& image, const Sizes& positions) {
   Sizes sizes(image.sizes.begin(), image.sizes.begin() + 2);
   sizes.insert(sizes.end(), positions.begin(), positions.end());
   return sizes;
 }
 
-/// Which axes go: "[-1, -2]"; all where none are named.
+/// "[-1, -2]"; all axes without any.
 std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_t rank) {
   std::vector<bool> reduced(rank, axes.empty());
   for (const std::int64_t axis : axes)
@@ -31,7 +28,7 @@ std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_
   return reduced;
 }
 
-/// `from`: the tensor that is read, in whose layout the other one is.
+/// `from`: the tensor that is read; its layout is the other's.
 Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, const Sizes& input,
                       const Sizes& output) {
   LayerSpec spec =
@@ -67,7 +64,6 @@ Layers pool(const OperatorCall& call) {
   return {spec};
 }
 
-/// One mean of each plane, or bytes moved.
 Layers adaptive_pool(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
   const Sizes wanted = call["sizes"].integers();
@@ -102,7 +98,7 @@ Layers reduction(const OperatorCall& call) {
   return {spec};
 }
 
-/// A mean over the positions of an image is a global average pool.
+/// A mean over an image's positions is a global average pool.
 Layers mean(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
   if (is_image(input) && input->sizes.size() >= 4) {
@@ -123,7 +119,7 @@ Layers resize(const OperatorCall& call) {
   return upsample_layer(call, *input, input->sizes, result);
 }
 
-/// From the gradient of the result to that of the input, whose sizes are an argument.
+/// The input's sizes are an argument.
 Layers resize_gradient(const OperatorCall& call) {
   const TensorArgument* gradient = call["gradient"].tensor();
   const Sizes input = call["sizes"].integers();

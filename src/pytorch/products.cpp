@@ -32,8 +32,7 @@ Layers matmul_layer(const OperatorCall& call, const TensorArgument& a, const Ten
   return {spec};
 }
 
-/// A product of two matrices that computes a gradient of a linear layer: grad x weight, or
-/// transposed(grad) x input.
+/// A gradient of a linear layer: grad x weight, or transposed(grad) x input.
 Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const TensorArgument& b) {
   const bool weight_gradient = a.is_transposed();
   const std::uint64_t rows = weight_gradient ? a.sizes[1] : a.sizes[0];
@@ -42,7 +41,7 @@ Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const 
                       weight_gradient ? Pass::wgrad : Pass::dgrad);
 }
 
-/// What is added is a vector, the bias of a linear layer, or a matrix as large as the result.
+/// The bias of a linear layer is a vector; a matrix of the result's size is added.
 Layers matrix_product(const OperatorCall& call) {
   const TensorArgument* a = call["input"].tensor();
   const TensorArgument* b = call["weight"].tensor();
@@ -65,7 +64,6 @@ Layers batched_product(const OperatorCall& call) {
   return matmul_layer(call, *a, *b);
 }
 
-/// Where no product runs as an operator of its own.
 Layers linear_alone(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const TensorArgument* weight = call["weight"].tensor();
@@ -108,22 +106,20 @@ Layers attention_of_heads(const OperatorCall& call) {
   if (mask != nullptr && !mask->strides.empty() && mask->strides.back() != 1 &&
       mask->sizes.back() > 1)
     spec.access = Access::transposed;
-  // Causal is a flag, or the type of a mask, where 1 and 2 are causal ones.
+  // A flag, or the type of a mask, where 1 and 2 are causal.
   spec.causal = call["causal"].flag().value_or(call["causal"].integer().value_or(0) != 0);
   return {spec};
 }
 
-/// Queries [T, heads, features] meet the keys and values of a cache, of which nobody says how many
-/// are read: the queries alone count.
+/// Queries [T, heads, features] on a cache of unknown length: only the queries count.
 Layers attention_on_cache(const OperatorCall& call) {
   const TensorArgument* query = call["query"].typed_tensor();
   if (query == nullptr || query->rank() != 3 || call["key"].tensor() == nullptr) return {};
   return traffic_layer(call, {query}, query->sizes, *query->type);
 }
 
-/// The arguments are tokens [T, H], weights [E, 2 I, H] and [E, H, I], and the shares of the
-/// experts asked [T, K]. Each token goes through K of E experts, to 2 I features and from I of them
-/// back, as a product with 3 I columns for the rows of each expert.
+/// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], chosen experts [T, K]: each token passes K of
+/// E experts, to 2 I features and back from I, as a product with 3 I columns.
 Layers fused_experts(const OperatorCall& call) {
   const TensorArgument* tokens = call["input"].tensor();
   const TensorArgument* up = call["weight"].typed_tensor();
@@ -136,7 +132,7 @@ Layers fused_experts(const OperatorCall& call) {
   const std::uint64_t rows = element_count(shares->sizes);
   const std::uint64_t experts = std::min(up->sizes[0], rows);
   if (experts == 0) return {};
-  // Weights in fp8 are multiplied by tokens in fp8.
+  // fp8 weights multiply fp8 tokens.
   const DataType type = up->type == DataType::fp8 ? DataType::fp8 : *tokens->type;
   LayerSpec spec = named_layer(LayerKind::matmul, base_name(call.name),
                                sizes_text(tokens->sizes) + " through " + std::to_string(experts) +

@@ -14,13 +14,12 @@ namespace {
 
 using Symbols = std::map<std::string, double>;
 
-/// An expression under values of its symbols.
 struct EvaluatedSize {
-  std::optional<double> number;  ///< none where a symbol has no value
+  std::optional<double> number;  ///< nullopt if a symbol has no value
   std::string text;              ///< "Mul(4, s77)"
   std::set<std::string> symbols;
 
-  /// None where the number is not known, or no whole one below 2^53.
+  /// nullopt unless a known integer below 2^53.
   std::optional<std::int64_t> whole() const {
     constexpr double least_inexact = 9007199254740992.0;  // 2^53
     if (!number || !(std::abs(*number) < least_inexact)) return std::nullopt;
@@ -30,7 +29,7 @@ struct EvaluatedSize {
   }
 };
 
-/// What functions make of one operand after the other. One operand alone is taken with 1.
+/// Folds operands from the left; a single operand is applied to 1.
 struct Function {
   std::string_view names;
   double (*apply)(double, double);
@@ -84,8 +83,7 @@ class Parser {
     return {found != symbols_.end() ? std::optional(found->second) : std::nullopt, name, {name}};
   }
 
-  /// A number, a quoted symbol or a function of expressions. Operands with a name
-  /// ("positive=True") only say what is assumed.
+  /// Named operands ("positive=True") are mere assumptions.
   EvaluatedSize expression(int depth) {
     constexpr int deepest = 64;
     if (depth > deepest) fail("deeper nesting");
@@ -142,7 +140,7 @@ class Parser {
   const Symbols& symbols_;
 };
 
-/// The expression that a size is under values of symbols; none where the program fixes the size.
+/// nullopt if the program fixes the size.
 std::optional<EvaluatedSize> evaluated(const Value& size, const Symbols& symbols) {
   const Value open = size.find("as_expr");
   if (open.is_null()) return std::nullopt;
@@ -204,7 +202,7 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
   notes_.push_back("its inputs are " + some_of(shapes, most_shown) + " with " + values);
 }
 
-/// Symbols begin with the sizes of the example that the program was exported with.
+/// Symbols start with the example's sizes.
 void ProgramSizes::read_symbols(const Value& program, const LayerDefaults& defaults) {
   for (const Value range : program.find("range_constraints")) {
     const auto bound = [&](std::string_view key, double otherwise) {

@@ -45,7 +45,7 @@ std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAx
   view.batch_step.clear();
   for (const auto& [from, stated, step] : axes) {
     const bool is_repeated = !from || (tensor.stated[*from] == 1 && stated != 1);
-    // A first axis that is repeated as often as there are samples is repeated for each of them.
+    // A first axis that is repeated for all samples grows with the batch.
     const bool is_batch =
         is_repeated && view.stated.empty() && stated == batch.stated && stated > 1;
     view.stated.push_back(stated);
@@ -63,8 +63,7 @@ std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAx
 
 namespace {
 
-/// The batch's steps under other sizes, which count the same elements in the same order. Runs of
-/// axes that have the same number of elements on both sides are looked at one by one.
+/// The batch's steps with other sizes, run by run of axes with equal element counts.
 std::optional<Sizes> batch_steps(const TensorArgument& tensor, const Sizes& stated,
                                  std::uint64_t batch) {
   Sizes steps(stated.size(), 0);
@@ -101,11 +100,10 @@ std::optional<Sizes> batch_steps(const TensorArgument& tensor, const Sizes& stat
   return steps;
 }
 
-/// The strides of a view with these sizes, if there is one: axes that lie in one piece in memory
-/// can be cut anew.
+/// Strides of a view with these sizes, if possible: contiguous axes can be divided anew.
 std::optional<Sizes> view_strides(const TensorArgument& tensor, const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
-  std::size_t next = sizes.size();  // behind the axis to be cut out of a piece
+  std::size_t next = sizes.size();  // behind the next axis of a contiguous piece
   std::size_t end = tensor.rank();
   while (end > 0) {
     std::size_t begin = end - 1;

@@ -1,7 +1,6 @@
 #pragma once
 
-// A profiler's trace, cut down to the events that say where the GPU's time went. A trace of
-// hundreds of megabytes repeats a few names and argument lists over and over: each is kept once.
+// The events of a trace that explain GPU time; names and arguments that repeat are kept once.
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +20,6 @@ inline constexpr double s_per_us = 1e-6;
 
 using TextId = std::uint32_t;
 
-/// Texts, each kept once.
 class TextPool {
  public:
   TextPool() { id(""); }
@@ -36,27 +34,25 @@ class TextPool {
   static constexpr TextId empty = 0;
 
  private:
-  std::deque<std::string> texts_;  ///< keeps the keys of ids_ in place
+  std::deque<std::string> texts_;  ///< a deque keeps the keys of ids_ valid
   std::unordered_map<std::string_view, TextId> ids_;
 };
 
-/// What GPUs exchange, as newer profilers say it of the operator that asks for it and of its
-/// kernels.
+/// An exchange between GPUs, as newer profilers describe it in its operator and kernels.
 struct RecordedMessage {
   TextId collective = TextPool::empty;  ///< "allreduce"
   TextId type = TextPool::empty;        ///< "BFloat16"
   std::uint64_t in_elements = 0;
   std::uint64_t out_elements = 0;
-  std::uint64_t ranks = 0;  ///< GPUs that take part; 0 where it is not said
+  std::uint64_t ranks = 0;  ///< participating GPUs; 0 if unknown
 };
 
-/// An operator (or anything else that the host recorded as a range): times in microseconds.
 struct HostRange {
   double start_us = 0;
   double end_us = 0;
   std::uint64_t external_id = 0;
   TextId name = TextPool::empty;
-  std::uint32_t thread = 0;     ///< a number of its own
+  std::uint32_t thread = 0;     ///< our number
   std::uint32_t arguments = 0;  ///< index in Recording::arguments
   std::uint32_t message = 0;    ///< index in Recording::messages
 };
@@ -65,20 +61,19 @@ struct HostRange {
 struct GpuActivity {
   double start_us = 0;
   double duration_us = 0;
-  std::uint64_t external_id = 0;  ///< the operator that launched it; 0 where it is not said
-  std::uint64_t correlation = 0;  ///< the host's call that launched it
-  std::uint64_t byte = 0;         ///< that a copy moves
+  std::uint64_t external_id = 0;  ///< the launching operator; 0 if unknown
+  std::uint64_t correlation = 0;  ///< the host's launching call
+  std::uint64_t byte = 0;         ///< moved by a copy
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
-  std::uint32_t process = 0;  ///< as the trace numbers it: that of the GPU, or of a rank's
+  std::uint32_t process = 0;  ///< the trace's number of the GPU or of a rank
   std::uint32_t message = 0;  ///< index in Recording::messages
-  /// Where its event ends; 0 where its arguments do not stand last, or are annotated already.
+  /// End of its event; 0 if its arguments are not last, or annotated already.
   std::uint64_t end_byte = 0;
 
   double end_us() const { return start_us + duration_us; }
 };
 
-/// A call of the GPU's runtime or driver that puts work on the GPU.
 struct LaunchCall {
   double start_us = 0;
   double end_us = 0;
@@ -94,37 +89,36 @@ struct StepRange {
   std::uint32_t process = 0;
 };
 
-/// A graph as it was captured.
 struct CapturedGraph {
-  std::vector<LaunchCall> launches;  ///< in their order
+  std::vector<LaunchCall> launches;  ///< in order
 };
 
-/// Shorter ranges of the host explain no gap of the GPU.
+/// Shorter host ranges explain no gap of the GPU.
 inline constexpr double least_long_range_us = 5;
 
 struct Recording {
   TextPool texts;
-  std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
-  bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
-  std::vector<RecordedMessage> messages{{}};      ///< the first: none
-  std::map<std::uint32_t, RecordedGpu> gpus;      ///< by their numbers
-  std::vector<std::string> processes;             ///< by their numbers, as the trace names them
-  std::vector<std::uint32_t> process_of_threads;  ///< by the threads' numbers
+  std::vector<Arguments> arguments{Arguments()};  ///< without duplicates; the first is empty
+  bool has_values = false;                        ///< values besides tensors, from PyTorch 1.13 on
+  std::vector<RecordedMessage> messages{{}};      ///< the first is empty
+  std::map<std::uint32_t, RecordedGpu> gpus;      ///< by number
+  std::vector<std::string> processes;             ///< the trace's names, by number
+  std::vector<std::uint32_t> process_of_threads;  ///< by thread
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;
   std::vector<LaunchCall> calls;
   std::vector<StepRange> steps;         ///< ProfilerStep#
-  std::vector<CapturedGraph> captured;  ///< of recordings beside this one
-  /// What else the host ran and what took it long: calls, functions, ranges that a person named.
+  std::vector<CapturedGraph> captured;  ///< in other recordings beside this one
+  /// Other long host ranges: calls, functions, ranges named by the user.
   std::vector<HostRange> long_ranges;
-  std::size_t half_events = 0;  ///< that begin or end without their other half
+  std::size_t half_events = 0;  ///< begins or ends without their other half
 
   const std::string& name(const HostRange& range) const { return texts.at(range.name); }
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
 };
 
-/// Reads a Chrome trace as torch.profiler writes it, once from start to end. Throws InputError
-/// where the text is not JSON or ends early, and for an event of use whose times are none.
+/// Reads a Chrome trace once. Throws InputError for invalid or truncated JSON, and for a needed
+/// event without valid times.
 Recording scan_trace(ByteStream& stream);
 
 }  // namespace roofline

@@ -26,7 +26,7 @@ std::optional<double> time_in(const Value& value) {
   return number;
 }
 
-/// A process or a thread may have a number or a name.
+/// Processes and threads have numbers or names.
 void append_word(const Value& value, std::string& text) {
   if (const auto number = value.try_integer())
     text += std::to_string(*number);
@@ -34,7 +34,7 @@ void append_word(const Value& value, std::string& text) {
     text += value.is_string() ? value.try_text() : value.json();
 }
 
-/// Appends what tells lists of arguments apart. Returns how many values they hold.
+/// Appends a key of the arguments. Returns the number of values.
 std::uint64_t append_list(const Value& list, std::string& text) {
   constexpr char string_end = '\x1f';
   std::uint64_t values = list.size();
@@ -63,7 +63,7 @@ bool has_list(const Value& list) {
   return false;
 }
 
-/// What an operator was called with. PyTorch before 1.13 wrote no values.
+/// PyTorch before 1.13 recorded no values.
 Arguments read_arguments(const Value& sizes, const Value& strides, const Value& types,
                          const Value& values) {
   const Value none = sizes.find("");
@@ -130,7 +130,7 @@ class Scanner {
   }
 
  private:
-  /// "E" ends what began last on its thread; all else that is said of it stands in its "B".
+  /// "E" ends the thread's latest "B", which has all other members.
   void end(std::vector<std::string>& begun, const Value& event) {
     if (begun.empty()) {
       ++recording_.half_events;
@@ -146,7 +146,7 @@ class Scanner {
   }
 
   void add_whole(const Value& event, std::uint64_t end_byte) {
-    // The names of PyTorch 1.8 to 1.12 stand second.
+    // The second names are those of PyTorch 1.8 to 1.12.
     const std::string_view category = category_of(event);
     const std::string_view name = event.find("name").try_text();
     const bool is_annotation = category == "user_annotation";
@@ -165,7 +165,7 @@ class Scanner {
       add_long_range(event);
   }
 
-  /// PyTorch before 1.8 told what ran where by the names of processes.
+  /// Before 1.8, PyTorch told categories by the names of processes.
   static std::string_view category_of(const Value& event) {
     const std::string_view category = event.find("cat").try_text();
     if (!category.empty()) return category;
@@ -197,7 +197,7 @@ class Scanner {
 
   TextId name_of(const Value& event) { return recording_.texts.id(event.find("name").try_text()); }
 
-  /// The operator that ran, or that launched the work. Older profilers write "external id".
+  /// Older profilers write "external id".
   static std::uint64_t operator_id(const Value& arguments) {
     const auto id = arguments.find("External id").try_integer();
     return id ? *id : count_in(arguments, "external id");
@@ -226,7 +226,7 @@ class Scanner {
          message_of(arguments), may_be_annotated(event) ? end_byte : 0});
   }
 
-  /// The runtime has many calls: only those matter that put work on the GPU, or into a graph.
+  /// Only calls that put work on the GPU or into a graph matter.
   void add_call(const Value& event) {
     add_long_range(event);
     const std::string_view name = event.find("name").try_text();
@@ -240,7 +240,7 @@ class Scanner {
       }
   }
 
-  /// These explain, and nothing is counted by them: one without times is passed over.
+  /// Long ranges only explain; one without times is skipped.
   void add_long_range(const Value& event) {
     const std::optional<double> start_us = time_in(event.find("ts"));
     const double duration_us = duration_of(event).value_or(0);
@@ -306,12 +306,12 @@ class Scanner {
   }
 
   std::string source_;
-  std::uint64_t most_values_;  ///< in the arguments that are kept
+  std::uint64_t most_values_;  ///< limit of kept arguments
   std::uint64_t argument_values_ = 0;
   std::size_t events_ = 0;  ///< seen so far
   Recording recording_;
-  std::optional<double> duration_us_;  ///< of an event that stands there in two halves
-  std::string key_;                    ///< of what is looked up below
+  std::optional<double> duration_us_;                                ///< of an event in two halves
+  std::string key_;                                                  ///< of the look-ups below
   std::unordered_map<std::string, std::vector<std::string>> begun_;  ///< first halves, by thread
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
   std::unordered_map<std::string, std::uint32_t> process_ids_;

@@ -20,7 +20,7 @@
 namespace roofline {
 namespace {
 
-/// What the recording lacks to have layers, and how to record it; none where it lacks nothing.
+/// What is missing for layers, and how to record it; nullopt if nothing is.
 std::optional<std::string> why_no_layers(const Recording& recording) {
   if (recording.operators.empty() && recording.activities.empty())
     return "expected operators or kernels, got a trace without any: record it with "
@@ -34,8 +34,8 @@ std::optional<std::string> why_no_layers(const Recording& recording) {
   return std::nullopt;
 }
 
-/// Kernels may name a device that the recording does not list (a process that sees a few of the
-/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
+/// A process that sees some of the GPUs may number them otherwise: an unlisted device is a listed
+/// one if all are alike.
 RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
   const auto& gpus = recording.gpus;
   if (const auto found = gpus.find(device); found != gpus.end()) return found->second;
@@ -45,7 +45,6 @@ RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
   return alike ? gpus.begin()->second : RecordedGpu{};
 }
 
-/// What ran, where nothing says for which layers.
 KernelRecording kernels_of(const Recording& recording, std::vector<std::string> notes) {
   KernelList list;
   for (const GpuActivity& activity : recording.activities) {
@@ -53,7 +52,7 @@ KernelRecording kernels_of(const Recording& recording, std::vector<std::string> 
     launch.kernel.name = recording.name(activity);
     launch.kernel.time_s = activity.duration_us * s_per_us;
     launch.device = std::to_string(activity.device);
-    // Traces count from an epoch: what is left of a double's digits is for the differences.
+    // Relative times: in absolute ones a double keeps few digits for differences.
     launch.start_s = (activity.start_us - recording.activities.front().start_us) * s_per_us;
     list.add(launch);
   }
@@ -66,7 +65,6 @@ KernelRecording kernels_of(const Recording& recording, std::vector<std::string> 
   return kernels;
 }
 
-/// The device that the recording is about: the one that worked longest.
 std::uint32_t busiest_device(const Recording& recording) {
   std::map<std::uint32_t, double> time_us;
   for (const GpuActivity& activity : recording.activities)
@@ -74,7 +72,7 @@ std::uint32_t busiest_device(const Recording& recording) {
   return std::ranges::max_element(time_us, {}, [](const auto& each) { return each.second; })->first;
 }
 
-/// How many steps launched anything: a profiler may open one more than it sees run.
+/// Steps with launches: a profiler may open one more.
 std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origins) {
   std::set<std::size_t> steps;
   for (const auto& origin : origins.of_activities)
@@ -82,8 +80,7 @@ std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origi
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
-/// The samples that ran together: the batch of most of the layers that say, by their images or
-/// sequences.
+/// The batch of most layers with images or sequences.
 std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
   std::map<std::uint64_t, std::uint64_t> uses;
   std::uint64_t all = 0;
@@ -107,16 +104,14 @@ std::string milliseconds(double time_us) {
   return text + " ms";
 }
 
-/// What the GPU did for the steps of the recording, and for how long it did something else.
 struct StepsWork {
-  std::vector<std::uint32_t> activities;  ///< in the order of their starts
+  std::vector<std::uint32_t> activities;  ///< by start
   double other_device_us = 0;
-  double earlier_us = 0;  ///< launched before the recording began, run in it
+  double earlier_us = 0;  ///< launched before the recording
   double outside_us = 0;  ///< launched outside of the profiler's steps
 };
 
-/// When the first work began whose launch is in the recording: what the GPU did before without a
-/// launch had been queued earlier. None where the recording links no launches.
+/// Work without a launch before it was queued earlier. nullopt if the recording links no launches.
 std::optional<double> first_launched_us(const Recording& recording, const WorkOrigins& origins) {
   for (std::size_t i = 0; i < recording.activities.size(); ++i)
     if (origins.of_activities[i].call_index != no_index) return recording.activities[i].start_us;
@@ -152,7 +147,6 @@ void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std:
   note(work.outside_us, "launched outside of the profiler's steps");
 }
 
-/// A recording's times, for one of so many steps.
 void set_times(const Recording& recording, const WorkOrigins& origins,
                const std::vector<std::uint32_t>& activities, const SplitWork& split,
                TraceSummary& summary) {
@@ -163,7 +157,7 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.busy_s = a_step_s(time.busy_us);
   summary.kernel_s = a_step_s(time.kernel_us);
   summary.launches = static_cast<double>(activities.size()) / steps;
-  // What the less useful work adds to the time in which any runs, it ran alone.
+  // Time that only copies, or only copies and exchanges, cover.
   const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
   const double computing_us = busy_time(recording, split.computing).busy_us;
   summary.copies_alone_s = a_step_s(time.busy_us - working_us);
@@ -174,7 +168,7 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-/// Returns the layer's name of each row.
+/// Returns the layer name of each row.
 std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
   std::vector<std::string> names;
   network.layers = std::move(read.layers).layers(summary.steps, names);
@@ -204,7 +198,7 @@ std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<Trac
   return runs;
 }
 
-/// Keeps of several steps the one that ran the most operators, and says so.
+/// Keeps the step with the most operators, with a note.
 void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
   std::vector<HostRange> most;
   for (const StepRange& step : recording.steps) {
@@ -221,7 +215,6 @@ void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
   recording.operators = std::move(most);
 }
 
-/// A recording without a GPU, as a program that runs its operators.
 Item program_of(Recording recorded, const std::string& source, const std::string& name,
                 std::vector<std::string> notes) {
   notes.emplace_back("recorded without a GPU: what its operators would run on one");
@@ -245,15 +238,14 @@ Item program_of(Recording recorded, const std::string& source, const std::string
     set_layers(std::move(read), unmeasured, *network);
     if (network->layers.empty())
       throw InputError(source, "", "expected operators that are layers, got none");
-    // Where the backward passes were not recorded, training adds them.
+    // Training adds backward passes that were not recorded.
     if (std::ranges::all_of(network->layers, [](auto& layer) { return layer.pass == Pass::fwd; }))
       for (LayerSpec& layer : network->layers) layer.pass.reset();
     return std::shared_ptr<const NetworkSpec>(std::move(network));
   }};
 }
 
-/// The network of a recording that has kernels, and operators with shapes; none where no operator
-/// that is a layer used the GPU. `runs`: set to those of its layers, where they are asked for.
+/// nullopt if no layer's operator used the GPU. `runs`, if given, gets the layers' runs.
 std::optional<NetworkSpec> network_of(Recording& recording, const std::string& source,
                                       const std::vector<std::string>& notes,
                                       std::vector<LayerRun>* runs = nullptr) {
@@ -294,10 +286,9 @@ bool has_call(const Recording& recording, std::string_view part) {
   });
 }
 
-/// What an input is to recordings beside it.
 struct InputBeside {
   bool launches_graphs = false;
-  std::optional<Recording> capture;  ///< without the GPU's work; none where it captures no graphs
+  std::optional<Recording> capture;  ///< without GPU work; nullopt if it captures no graphs
 };
 
 InputBeside read_beside(const std::string& name, const InputLimits& limits) {
@@ -315,8 +306,7 @@ InputBeside read_beside(const std::string& name, const InputLimits& limits) {
   return beside;
 }
 
-/// Gives all other inputs to `take`, each of which is read once for all recordings. One that cannot
-/// be read is passed over.
+/// Passes all other readable inputs; each is read once for all recordings.
 void for_each_beside(const ByteStream& own, const InputSet& inputs,
                      const std::function<void(const InputBeside&)>& take) {
   for (const std::string& name : inputs.names()) {
@@ -370,8 +360,7 @@ Items read_trace(ByteStream& stream, const InputSet& inputs) {
   return items_of(specs_of(std::move(kernels), stream));
 }
 
-/// Profilers write these keys before the events or around them; no layer file has them. Of a bare
-/// list of events the first one tells.
+/// No layer file has these keys. A bare list is recognised by its first event.
 bool looks_like_trace(std::string_view head) {
   const auto has = [&](std::string_view key) { return head.find(key) != head.npos; };
   const std::size_t begin = head.find_first_not_of(" \t\r\n");

@@ -12,10 +12,9 @@
 namespace roofline {
 namespace {
 
-/// The callers that readers look at: what an operator is called from, up to autograd.
+/// Levels of callers that readers see, up to autograd.
 constexpr std::size_t most_callers = 6;
 
-/// The pieces of GPU work that one run of an operator launched, in the order of their starts.
 using LaunchedWork = std::vector<std::uint32_t>;
 
 /// PyTorch's profiler leaves out the shapes of long lists.
@@ -37,8 +36,7 @@ std::string tensors_text(const Arguments& arguments) {
   return text;
 }
 
-/// Operators that run no kernel of their own: views, what makes room, asks and answers, what only
-/// calls others where there is something to do, and autograd's nodes, which call the operators.
+/// Views, allocations, queries, dispatchers, and autograd's nodes.
 bool runs_nothing(std::string_view name) {
   constexpr std::string_view others =
       " as_strided empty empty_like empty_strided empty_permuted new_empty new_empty_strided "
@@ -53,7 +51,7 @@ bool runs_nothing(std::string_view name) {
                     (!name.starts_with("aten::") && mentions(op, {"Backward"})));
 }
 
-/// A convolution of one axis runs as one of an image of one row, which is called in it.
+/// Calls the convolution of an image of one row, which counts.
 bool is_of_one_axis(const OperatorCall& call) {
   const TensorArgument* input = argument_at(*call.arguments, 0).tensor();
   return call.name == "aten::convolution" && input != nullptr && input->rank() == 3;
@@ -67,11 +65,10 @@ class LayerReader {
     set_half();
   }
 
-  /// Of a recording without a GPU: the outermost operators that the table has, as a program of them
-  /// would run, and what no operator inside stands for.
+  /// Without a GPU: the outermost operators in the table, and inner ones not in these.
   void add_operators() {
     const std::size_t count = recording_.operators.size();
-    std::vector<bool> has_work(count);      // other operators inside it
+    std::vector<bool> has_work(count);      // other operators inside
     std::vector<bool> calls_itself(count);  // as autocast does
     std::vector<bool> is_read(count);
     for (auto i = static_cast<std::uint32_t>(count); i-- > 0;) {
@@ -105,7 +102,7 @@ class LayerReader {
         add_alone(index);
         continue;
       }
-      // A captured operator runs as often as its graph is launched.
+      // A captured operator runs once a launch of its graph.
       const std::uint32_t call = origins_.of_activities[index].call_index;
       const std::pair run{op, is_graph_launch(recording_, call) ? call : no_index};
       const auto [group, is_new] = group_of.try_emplace(run, groups.size());
@@ -141,8 +138,7 @@ class LayerReader {
     return time_s;
   }
 
-  /// fp16 or bf16, whichever more operators have: what two-byte elements are where only their size
-  /// is known.
+  /// The more common of fp16 and bf16, for elements known only to have two bytes.
   void set_half() {
     std::size_t fp16 = 0;
     std::size_t bf16 = 0;
@@ -158,8 +154,8 @@ class LayerReader {
     list_type_ = fp16 + bf16 > 0 ? half_ : DataType::fp32;
   }
 
-  /// Whose layer the activity's work is: the operator that launched it, but a batch norm's own cast
-  /// of its statistics is work of the batch norm, as it is where batch norms are measured alone.
+  /// The launching operator; a batch norm's cast of its statistics is its own, as if measured
+  /// alone.
   std::uint32_t layer_operator(std::uint32_t activity) const {
     const std::uint32_t op = origins_.of_activities[activity].operator_index;
     if (op == no_index || name_of_operator(op) != "aten::copy_") return op;
@@ -198,7 +194,7 @@ class LayerReader {
     return call;
   }
 
-  /// What a call's layers depend on; calls that agree in it have the same layers.
+  /// Calls with equal keys have equal layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{(call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
                                    static_cast<std::uint32_t>(*call.list_type)};
@@ -253,7 +249,7 @@ class LayerReader {
                                 ? "the trace holds no shapes of its lists of tensors"
                                 : "its shapes or types fit no rule");
     const LayerKind kind = read_.layers.layer(rows.front()).kind;
-    // A recording may lack kernels, where the profiler's buffers ran full.
+    // Kernels may be missing if the profiler's buffers ran full.
     const bool only_fills = std::ranges::all_of(
         kernels, [](std::string_view name) { return name.starts_with("Memset"); });
     if (info(kind).family == KindFamily::contraction && only_fills)
@@ -269,7 +265,7 @@ class LayerReader {
       add_gradients(rows, work, kernels);
   }
 
-  /// The row's kernel is the one that takes longest.
+  /// The longest kernel names the row's kernel.
   void add_to(std::size_t row, const LaunchedWork& work) {
     const std::uint32_t longest =
         *std::ranges::max_element(work, {}, [&](std::uint32_t i) { return duration_s(i); });
@@ -277,7 +273,6 @@ class LayerReader {
     read_.runs.push_back({row, work});
   }
 
-  /// A convolution's two gradients.
   void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
                      const std::vector<std::string_view>& kernels) {
     if (const std::optional<std::size_t> count = data_gradient_kernels(kernels)) {
@@ -290,7 +285,7 @@ class LayerReader {
     for (const std::size_t row : rows) read_.layers.add(row, duration_s(work) / 2);
   }
 
-  /// Ranges that are no operators have no arguments: there the kernels say more.
+  /// Other ranges have no arguments: kernels' names tell more.
   void add_unmodelled(const OperatorCall& call, const LaunchedWork& work,
                       const std::string& reason) {
     if (!call.arguments->empty())
@@ -329,18 +324,18 @@ class LayerReader {
 
   const Recording& recording_;
   const WorkOrigins& origins_;
-  const std::vector<Arguments>& arguments_;  ///< the recording's, in the types asked for
+  const std::vector<Arguments>& arguments_;  ///< the recording's, in the requested types
   std::map<std::vector<std::uint32_t>, CallRows> rows_by_call_;
   TraceLayers read_;
   DataType half_ = DataType::fp16;
-  DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
+  DataType list_type_ = DataType::fp32;  ///< if kernels' names do not tell
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
   std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule
-  std::map<std::string, std::size_t> unread_;    ///< operators of which nothing is known
+  std::map<std::string, std::size_t> unread_;    ///< unknown operators
   std::set<std::string> cached_;                 ///< attention on caches of unknown lengths
   std::set<std::string> little_said_;
-  std::set<std::string> products_;  ///< counted by operands whose kernels multiply matrices
+  std::set<std::string> products_;  ///< of matrices, but counted by operands
 };
 
 }  // namespace

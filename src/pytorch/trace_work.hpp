@@ -1,8 +1,6 @@
 #pragma once
 
-// What a recording says of the GPU's work: which operator launched each piece of it, what of it
-// went over a link, when the GPU waited and why, and the layers of the rest. Activities are given
-// by their indices, in the order of their starts.
+// A recording's GPU work: launches, transfers, idle time, layers. Activities are indices by start.
 
 #include <cstdint>
 #include <limits>
@@ -18,40 +16,34 @@ namespace roofline {
 
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
-/// Where one piece of GPU work comes from.
 struct WorkOrigin {
   std::uint32_t operator_index = no_index;  ///< in Recording::operators
   std::uint32_t call_index = no_index;      ///< in Recording::calls
-  std::optional<std::size_t> step = {};     ///< in Recording::steps, that launched it
+  std::optional<std::size_t> step = {};     ///< the launching one, in Recording::steps
 };
 
 struct WorkOrigins {
-  std::vector<std::uint32_t> callers;     ///< for each operator, the one around it on its thread
+  std::vector<std::uint32_t> callers;     ///< the enclosing operator of each operator
   std::vector<WorkOrigin> of_activities;  ///< for each activity
 };
 
-/// Of a file that recordings of several processes were merged into, each of which counts its
-/// launches and operators on its own, keeps the process whose GPU worked longest, and says so.
+/// Keeps the process with the busiest GPU of merged recordings, with a note.
 void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
 
-/// Sorts the recording's operators by thread and start and its activities by start, and finds where
-/// each activity comes from.
+/// Sorts operators by thread and start, and activities by start, and finds their origins.
 WorkOrigins find_origins(Recording& recording);
 
-/// When the host asked for it: kernels run later, the last of a step maybe after its end.
+/// When the host launched it: kernels run later, maybe after the step's end.
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin);
 
-// Captured graphs.
-
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
-/// The innermost operator that ran as the call was made; no_index where none did.
+/// The innermost operator around the call, or no_index.
 std::uint32_t innermost_operator(const Recording& recording, const WorkOrigins& origins,
                                  const LaunchCall& call);
-/// Takes over the graphs that another recording saw being captured, and its operators; before
-/// find_origins().
+/// Adds graphs and operators of another recording's capture; before find_origins().
 void add_captured(Recording& recording, const Recording& capture);
-/// Sets the operators of kernels in graphs, where it is sure which captured one they are of.
+/// Sets the operators of kernels in graphs that match one captured graph.
 void link_captured(const Recording& recording, WorkOrigins& origins,
                    std::vector<std::string>& notes);
 
@@ -65,30 +57,25 @@ BusyTime busy_time(const Recording& recording, const std::vector<std::uint32_t>&
 
 struct IdleTime {
   EnumArray<IdleCause, double> by_cause_s{};  ///< a step
-  std::vector<IdleGaps> gaps;                 ///< those that take most
+  std::vector<IdleGaps> gaps;                 ///< the longest kinds
 };
 
-/// The host's time from the first launch of these activities to the last, in each step of its own,
-/// added up: without what it waited for the GPU in between.
+/// The host's time from first to last launch, summed over steps, without waits for the GPU.
 double launching_us(const Recording& recording, const WorkOrigins& origins,
                     const std::vector<std::uint32_t>& activities);
 
-/// What the gaps between these activities take in one of so many steps.
-///
-/// A gap is the host's where the call that put the next activity on the GPU came after the gap had
-/// begun: so long the GPU had nothing to do. Where the work did not start soon after the call
-/// returned, it was queued from there on, as in all other gaps.
+/// Idle time of a step. The host causes a gap if it called the next activity after the gap began,
+/// up to the call's return if the work starts much later. In all other idle time work was queued.
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps);
 
 struct SplitWork {
   std::vector<std::uint32_t> computing;
-  std::vector<std::uint32_t> computing_and_exchanges;  ///< all but the copies over a link
-  std::vector<Transfer> transfers;                     ///< of one step, in descending order of time
+  std::vector<std::uint32_t> computing_and_exchanges;  ///< all but copies over a link
+  std::vector<Transfer> transfers;                     ///< of one step, by falling time
 };
 
-/// Takes the work out of one device's activities that is over a link, to other GPUs or to the host,
-/// and finds how much of it ran behind computing.
+/// Separates transfers from one device's activities, and finds how much of them computing hides.
 SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
                           const std::vector<std::uint32_t>& activities, std::size_t steps);
 
@@ -96,9 +83,8 @@ struct TraceLayers {
   FoldedLayers layers;
   ChainList chains;
   UnmodelledList unmodelled;
-  double layout_s = 0;             ///< moving images' channels to the other end, in all steps
-  std::vector<std::string> notes;  ///< what was assumed
-  /// A run of a layer: its row, and the pieces of GPU work that it is.
+  double layout_s = 0;             ///< layout changes, in all steps
+  std::vector<std::string> notes;  ///< assumptions
   struct Run {
     std::size_t row;
     std::vector<std::uint32_t> activities;
@@ -106,12 +92,11 @@ struct TraceLayers {
   std::vector<Run> runs;
 };
 
-/// Takes activities of one device inside these steps, without transfers.
+/// Takes activities of one device in these steps, without transfers.
 TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
                       const std::vector<std::uint32_t>& activities, std::size_t steps);
 
-/// What the operators of a recording without a GPU would run on one, in one step. `arguments`: the
-/// recording's, in the types asked for.
+/// `arguments`: the recording's, in the requested types.
 TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
                                 const std::vector<Arguments>& arguments);
 

@@ -26,7 +26,7 @@ struct KindMark {
   TransferKind kind;
 };
 
-// Longer names before those that stand in them.
+// Longer names first, as they contain shorter ones.
 constexpr KindMark kind_marks[] = {
     {"allreduce", TransferKind::all_reduce}, {"crossdevicereduce", TransferKind::all_reduce},
     {"allgather", TransferKind::all_gather}, {"reducescatter", TransferKind::reduce_scatter},
@@ -34,11 +34,10 @@ constexpr KindMark kind_marks[] = {
     {"gather", TransferKind::gather},        {"scatter", TransferKind::scatter},
     {"reduce", TransferKind::reduce},        {"sendrecv", TransferKind::send_receive},
     {"send", TransferKind::send_receive},    {"recv", TransferKind::send_receive}};
-/// So many of them are in no name of other work.
+/// The first marks occur in no other work's name.
 constexpr std::size_t telling_marks = 5;
 
-/// Whether an operator or kernel of that name is work between GPUs: "record_param_comms",
-/// "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
+/// "record_param_comms", "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
 bool is_collective(std::string_view name) {
   if (name.starts_with("aten::")) return false;
   if (mentions(name, {"record_param_comms", "c10d::", "nccl", "symm_mem::"})) return true;
@@ -47,21 +46,19 @@ bool is_collective(std::string_view name) {
                      [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
 }
 
-/// All that a recording says of one exchange between GPUs.
 struct ExchangeRecord {
-  std::vector<std::string_view> names;  ///< "allreduce": messages', operators' and the kernel's
+  std::vector<std::string_view> names;  ///< "allreduce": of messages, operators and the kernel
   std::vector<const TensorArgument*> tensors;
   const RecordedMessage* message = nullptr;
   const ElementType* type = nullptr;
 };
 
-/// One piece of work over a link. `what` is the type of its elements, or the host's memory.
+/// A transfer over a link. `what`: the element type, or the host's memory.
 struct LinkWork {
   Transfer transfer;
-  std::uint64_t elements = 0;  ///< 0 where it is not known
+  std::uint64_t elements = 0;  ///< 0 if unknown
 };
 
-/// The first name that tells a kind.
 TransferKind kind_of(const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) {
     const std::string letters = letters_of(name);
@@ -71,7 +68,7 @@ TransferKind kind_of(const std::vector<std::string_view>& names) {
   return TransferKind::collective;
 }
 
-/// Without a message the tensors tell the sizes.
+/// Sizes come from the message, or else from the tensors.
 LinkWork exchange_of(const ExchangeRecord& record) {
   LinkWork work;
   Transfer& transfer = work.transfer;
@@ -92,7 +89,7 @@ LinkWork exchange_of(const ExchangeRecord& record) {
     if ((gathers || transfer.kind == TransferKind::reduce_scatter) && share < work.elements &&
         work.elements % share == 0)
       transfer.ranks = work.elements / share;
-    // One side alone is the share of an all_gather: what it gives cannot be told without the other.
+    // A lone side is the share of an all_gather: its result is unknown.
     if (gathers && !transfer.ranks) work.elements = 0;
   }
   if (record.type == nullptr) return work;
@@ -103,10 +100,9 @@ LinkWork exchange_of(const ExchangeRecord& record) {
   return work;
 }
 
-/// When at least one of some activities ran.
 class Coverage {
  public:
-  /// Activities come in the order of their starts.
+  /// Activities in the order of their starts.
   void add(double start_us, double end_us) {
     if (ends_us_.empty() || start_us > ends_us_.back()) {
       before_us_.push_back(ends_us_.empty() ? 0 : until(ends_us_.back()));
@@ -132,7 +128,7 @@ class Coverage {
   std::vector<double> before_us_;  ///< covered before each start
 };
 
-/// "Memcpy HtoD (Pageable -> Device)" as "pageable": the host's side, where it is named.
+/// "pageable" of "Memcpy HtoD (Pageable -> Device)": the host's side, if named.
 std::string host_memory(std::string_view name) {
   if (mentions(name, {"Pageable"})) return "pageable";
   return mentions(name, {"Pinned"}) ? "pinned" : "";
@@ -157,7 +153,7 @@ class TransferList {
     Transfer& transfer = transfers_[{made.kind, made.what, elements, made.ranks}];
     transfer.kind = made.kind;
     transfer.ranks = made.ranks;
-    // The kernels of one operator are one exchange: its bytes count once.
+    // The kernels of an operator are one exchange, whose bytes count once.
     const std::uint32_t op = origins_.of_activities[index].operator_index;
     if (made.byte && (copied || op == no_index || seen_.insert(op).second))
       transfer.byte = transfer.byte.value_or(0) + *made.byte;
@@ -166,7 +162,7 @@ class TransferList {
     transfer.hidden_s += hidden_us * s_per_us;
   }
 
-  /// The transfers of one step, in descending order of time.
+  /// Of one step, by falling time.
   std::vector<Transfer> items(std::size_t steps) const {
     const auto step_count = static_cast<double>(steps);
     std::map<std::tuple<TransferKind, std::string, std::optional<std::uint64_t>>, Transfer> folded;
@@ -191,10 +187,9 @@ class TransferList {
   }
 
  private:
-  /// Kind, type or host's memory, elements and ranks.
   using Key = std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>;
 
-  /// Asked once of each name: recordings have few names and many events.
+  /// Cached: recordings have few names and many events.
   bool is_collective_name(TextId id) {
     const auto [entry, inserted] = is_collective_.try_emplace(id, false);
     if (inserted) entry->second = is_collective(recording_.texts.at(id));
@@ -209,15 +204,13 @@ class TransferList {
     return work;
   }
 
-  /// "bf16 8816192"; of the host's memory or an unknown size as it is. What runs with other sizes
-  /// in every step has no one size.
+  /// "bf16 8816192"; without a size if it is unknown, and "of several sizes" if steps differ.
   static std::string what_of(const std::string& type, std::uint64_t elements, bool every_step) {
     if (elements == 0) return type;
     const std::string prefix = type.empty() ? "" : type + ' ';
     return prefix + (every_step ? std::to_string(elements) : "of several sizes");
   }
 
-  /// What the operator that launched it, those around that, and the kernel itself say.
   ExchangeRecord record_of(std::uint32_t index) {
     constexpr std::size_t most_ranges = 6;
     const GpuActivity& activity = recording_.activities[index];
@@ -249,7 +242,7 @@ class TransferList {
   const WorkOrigins& origins_;
   std::unordered_map<TextId, bool> is_collective_;
   std::unordered_set<std::uint32_t> seen_;  ///< operators whose bytes are counted
-  std::map<Key, Transfer> transfers_;       ///< the sums of all steps
+  std::map<Key, Transfer> transfers_;       ///< sums over all steps
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace roofline {
 /// Raised when a key of JSON or NDJSON changes its meaning or goes.
 inline constexpr std::uint64_t schema_version = 2;
 
+// Views of rows.
 struct LayerLine {
   std::string_view source;
   std::string_view network;
