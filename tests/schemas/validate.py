@@ -67,7 +67,8 @@ def check_schemas():
 
 def check_files():
     folders = {"input": ["configs/networks/*.json", "tests/golden/inputs/*.json"],
-               "gpu": ["configs/gpus/*.json"], "kernel_model": ["configs/kernels/*.json"],
+               "gpu": ["configs/gpus/*.json", "tests/golden/gpus/frozen[0-9]*.json"],
+               "kernel_model": ["configs/kernels/*.json", "tests/golden/gpus/*_kernels.json"],
                "output": ["tests/golden/*.json"]}
     for name, patterns in folders.items():
         files = [path for pattern in patterns for path in SOURCE.glob(pattern)]
