@@ -111,7 +111,7 @@ std::string prediction(Layer layer, Pass pass, const Gpu& gpu, const KernelModel
   const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
   if (!engine) return "-";
   const auto plan = plan_kernel(layer, count(layer), *engine, model, CacheState::warm).value();
-  return plan ? fmt::format("{:.4g}", plan->expected_time_s * 1e6) : "-";
+  return plan ? fmt::format("{:.4g}", plan->expected_time_s() * 1e6) : "-";
 }
 
 /// The whole file: a line for each GPU and layer.
