@@ -2,9 +2,8 @@
 
 // Catch2, version 2 or 3.
 
-#if __has_include(<catch2/catch_test_macros.hpp>)
-#include <catch2/catch_approx.hpp>
-#include <catch2/catch_test_macros.hpp>
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
 using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
