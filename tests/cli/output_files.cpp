@@ -108,9 +108,12 @@ TEST_CASE("What the process has open is written to, and nothing takes its place"
     INFO(target << ' ' << redirection);
     folder.write("log", "old\n");
     const Outcome outcome =
-        run(folder, "sleep 60 >>log & beside=$!; ln -sf " + std::string(target) +
-                        " x.csv; roofline a.json --gpu v100 -o x.csv " + redirection +
-                        "; code=$?; kill $beside; exit $code");
+        run(folder,
+            "sleep 60 >>log & beside=$!\n"
+            "until [ /proc/$beside/fd/1 -ef log ]; do sleep 0.01; done\n"
+            "ln -sf " +
+                std::string(target) + " x.csv; roofline a.json --gpu v100 -o x.csv " + redirection +
+                "; code=$?; kill $beside; exit $code");
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.err.empty());
     const std::vector<std::string> log = lines_of(read_file(folder / "log"));
@@ -123,20 +126,25 @@ TEST_CASE("What the process has open is written to, and nothing takes its place"
 TEST_CASE("A signal in the middle of writing leaves the old file and nothing else",
           "[cli/output_files]") {
   const TemporaryFolder folder;
-  folder.write("many.json", many_layers("relu", 10000));
-  folder.write("out.json", "old");
-  // A shell lets what it runs beside itself ignore INT and QUIT. 40 is one of a program's own.
+  folder.write("out.ndjson", "old");
+  folder.write("line", relu + "\n");
+  // The run has written a line and waits for the next. A shell lets what it runs beside itself
+  // ignore INT and QUIT. 40 is one of a program's own.
   for (const char* signal : {"TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "XCPU", "VTALRM",
                              "PROF", "ABRT", "IO", "PWR", "40"}) {
     INFO(signal);
     const Outcome outcome =
         run(folder,
-            "env --default-signal roofline many.json --gpu v100 -o out.json & run=$!\n"
-            "until ls .roofline-* 2>/dev/null || ! kill -0 $run; do :; done\n"
+            "mkfifo lines\n"
+            "env --default-signal roofline - --gpu v100 -o out.ndjson <lines & run=$!\n"
+            "exec 3>lines; cat line >&3\n"
+            "for i in $(seq 1000); do [ -s .roofline-* ] && break; sleep 0.01; done\n"
+            "rm lines; [ -s .roofline-* ] || echo nothing is written\n"
             "kill -" +
                 std::string(signal) + " $run; wait $run");
+    CHECK(outcome.out == "");
     CHECK(outcome.exit_code > 128);
-    CHECK(read_file(folder / "out.json") == "old");
-    CHECK(names_in(folder.path()) == std::set<std::string>{"many.json", "out.json"});
+    CHECK(read_file(folder / "out.ndjson") == "old");
+    CHECK(names_in(folder.path()) == std::set<std::string>{"line", "out.ndjson"});
   }
 }

@@ -141,10 +141,11 @@ TEST_CASE("A report holds its network: memory, fusion, passes and batches as bef
           "--dtype amp --pass training", "--framework pytorch",
           "--framework pytorch --pass training"}) {
       INFO(input << " " << options);
-      Json before = read_back(folder, input, options, "json", options).original.at("results");
-      Json after = read_back(folder, input, options, "json", options).again.at("results");
-      CHECK(after.at(0).at("total") == before.at(0).at("total"));
-      CHECK(after.at(0).at("memory") == before.at(0).at("memory"));
+      const ReadBack both = read_back(folder, input, options, "json", options);
+      const Json& before = both.original["results"][0];
+      const Json& after = both.again["results"][0];
+      CHECK(after.at("total") == before.at("total"));
+      CHECK(after.at("memory") == before.at("memory"));
     }
   // The network that was evaluated at batch 1 is evaluated at another.
   REQUIRE(run(folder, "roofline resnet50 --gpu v100 -o one.json").exit_code == 0);
