@@ -141,12 +141,12 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
 
 TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm) {
-  Planning trace;
+  Planning eval;
   double best_s = std::numeric_limits<double>::infinity();
   const TileKernel* best_tile = nullptr;
   TileMapping best;
   for (const TileKernel& tile : tiles) {
-    const TileCost<double> cost = tile_cost(p, rates, tile, trace);
+    const TileCost<double> cost = tile_cost(p, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
     if (cost.tiles * cost.steps * cost.step_s >= best_s * rates.sm_count) continue;
     const Occupancy resident =
@@ -156,7 +156,7 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
     for (const double split : split_counts) {
       if (split > 1 && !may_split(p, cost.steps, cost.tiles * split, r * rates.sm_count, split))
         break;
-      const double time_s = schedule(p, rates, cost, split, r, trace).kernel_s;
+      const double time_s = schedule(p, rates, cost, split, r, eval).kernel_s;
       if (time_s >= best_s) continue;
       best_s = time_s;
       best_tile = &tile;
@@ -172,14 +172,14 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
 
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
                      double rate_flop_per_s) {
-  Planning trace;
+  Planning eval;
   Contraction x;
   x.is_convolution = false;
   x.pointwise = true;
   x.element_byte = facts_of(engine.engine).operand_byte;
   const Product product = product_of(x, model, engine);
-  const auto machine = machine_rates(model.machine, trace);
-  const auto rates = product_rates(product, model, engine, machine, trace);
+  const auto machine = machine_rates(model.machine, eval);
+  const auto rates = product_rates(product, model, engine, machine, eval);
   // Rates are of the whole GPU. The best tile is one with fast enough operands, if there is one.
   double best_share = 0;
   double best_fed_share = 0;
@@ -187,7 +187,7 @@ double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
     const BlockResources block{tile.threads, tile.registers,
                                tile_shared_byte(tile, product.element_byte)};
     if (occupancy(model.machine.sm, block).blocks == 0) continue;
-    const TileCost<double> cost = tile_cost(product, rates, tile, trace);
+    const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     const double flop = 2.0 * tile.m * tile.n * tile.k * machine.sm_count;
     const double share = flop / cost.math_s / engine.peak_flop_per_s;
     best_share = std::max(best_share, share);

@@ -41,9 +41,9 @@ struct ConvolutionProblem {
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
 
-template <class Trace>
+template <class Eval>
 struct GroupedFormulas {
-  using Number = NumberOf<Trace>;
+  using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
   static constexpr double k_step = 32;
@@ -52,13 +52,13 @@ struct GroupedFormulas {
   const GroupedConstants& k;
   const ResolvedModel& model;
   const MachineRates<Number>& rates;
-  Trace& trace;
+  Eval& eval;
 
   /// A kernel's work apart from arithmetic: the problem's bytes, one round trip.
   Work start_of(Algorithm algorithm, const double& start_s) const {
     Work work;
     work.algorithm = algorithm;
-    work.start_s = trace.summand("start beyond the launch", trace(start_s), "s");
+    work.start_s = eval.summand("start beyond the launch", eval(start_s), "s");
     work.streams = p.streams;
     work.round_trips = 1;
     return work;
@@ -68,18 +68,18 @@ struct GroupedFormulas {
   Work direct_work(Algorithm algorithm, const DirectKernel& kernel, const Number& steps,
                    const Number& macs, const Number& outputs, const Number& waste = 1) const {
     Work work = start_of(algorithm, kernel.start_s);
-    work.l2_round_trips = steps * trace(kernel.step_round_trip);
+    work.l2_round_trips = steps * eval(kernel.step_round_trip);
     work.clocks =
-        macs * waste * trace(kernel.mac_clock) + outputs * waste * trace(kernel.output_clock);
+        macs * waste * eval(kernel.mac_clock) + outputs * waste * eval(kernel.output_clock);
     work.useful_share = 1 / waste;
-    work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     return work;
   }
 
-  Number outputs() const { return trace.named("outputs", p.made_element(), "", "layer"); }
-  Number window_taps() const { return trace.named("taps", p.taps, "", "window"); }
+  Number outputs() const { return eval.named("outputs", p.made_element(), "", "layer"); }
+  Number window_taps() const { return eval.named("taps", p.taps, "", "window"); }
   Number valid_taps() const {
-    return trace.named("taps inside the input, on average", p.valid_taps, "", "window and padding");
+    return eval.named("taps inside the input, on average", p.valid_taps, "", "window and padding");
   }
 
   // Depthwise convolutions.
@@ -89,8 +89,8 @@ struct GroupedFormulas {
     const Shape& made = p.pass == Pass::dgrad ? *p.input : *p.output;
     const Number rows = static_cast<double>(made.spatial[1]);
     const Number columns = static_cast<double>(made.spatial[2]);
-    return trace.factor("elements made for each that exists",
-                        divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
+    return eval.factor("elements made for each that exists",
+                       divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
   }
 
   /// Each tile of 4 x 8 elements (2 x 4 of four bytes) also fetches its window's border from L2.
@@ -103,8 +103,8 @@ struct GroupedFormulas {
     const Number stride = static_cast<double>(w.stride[2]);
     const Number tile = rows * columns * stride * stride;
     const Number fetched = (rows * stride + reach) * (columns * stride + reach);
-    return trace.summand("bytes of tiles' borders",
-                         (fetched / tile - 1) * p.input_element() * p.element_byte, "byte");
+    return eval.summand("bytes of tiles' borders",
+                        (fetched / tile - 1) * p.input_element() * p.element_byte, "byte");
   }
 
   Work tiled() const {
@@ -114,7 +114,7 @@ struct GroupedFormulas {
     const Number steps = wgrad ? sqrt(Number(p.output_positions)) : taps;
     const Number made = outputs();
     Number macs = made * taps;
-    if (wgrad && p.stride > 1) macs = macs * trace(k.strided_wgrad);
+    if (wgrad && p.stride > 1) macs = macs * eval(k.strided_wgrad);
     Work work =
         direct_work(Algorithm::depthwise_tiled_nhwc, kernel, steps, macs, made, tile_waste());
     work.reread_byte = halo_byte();
@@ -145,13 +145,13 @@ struct GroupedFormulas {
   Work forward_nchw() const {
     const bool unrolled = p.layer->window->kernel[2] <= 5;
     const Number taps = valid_taps(), made = outputs();
-    const Number rows = trace.named("window rows inside the input, on average", p.valid_rows, "",
-                                    "window and padding");
+    const Number rows = eval.named("window rows inside the input, on average", p.valid_rows, "",
+                                   "window and padding");
     Work work =
         direct_work(Algorithm::depthwise_forward_nchw,
                     unrolled ? k.nchw_forward : k.nchw_forward_looped, taps, made * taps, made);
     work.clocks =
-        work.clocks + made * rows * trace(unrolled ? k.nchw_row_clock : k.nchw_looped_row_clock);
+        work.clocks + made * rows * eval(unrolled ? k.nchw_row_clock : k.nchw_looped_row_clock);
     return work;
   }
 
@@ -172,16 +172,16 @@ struct GroupedFormulas {
     Work work = start_of(Algorithm::depthwise_wgrad_nchw, k.nchw_wgrad_start_s);
     work.blocks = p.groups * p.group_out * p.taps;
     work.threads = warps * warp_size;
-    const Number blocks = trace.named("blocks", Number(p.groups) * p.group_out * p.taps);
+    const Number blocks = eval.named("blocks", Number(p.groups) * p.group_out * p.taps);
     const Number steps =
-        trace.named("steps an image", divide_up(p.output_positions, Number(warp_size)));
-    work.clocks = blocks * trace(k.nchw_wgrad_block_clock) +
-                  blocks * p.batch * trace(k.nchw_wgrad_image_clock) +
-                  blocks * p.batch * steps * trace(k.nchw_wgrad_step_clock);
+        eval.named("steps an image", divide_up(p.output_positions, Number(warp_size)));
+    work.clocks = blocks * eval(k.nchw_wgrad_block_clock) +
+                  blocks * p.batch * eval(k.nchw_wgrad_image_clock) +
+                  blocks * p.batch * steps * eval(k.nchw_wgrad_step_clock);
     // The chain of one block is hidden once several blocks share the SM.
     work.floor_s =
-        trace.named("chain of a warp",
-                    divide_up(Number(p.batch), warps) * steps * trace(k.nchw_wgrad_step_s), "s");
+        eval.named("chain of a warp",
+                   divide_up(Number(p.batch), warps) * steps * eval(k.nchw_wgrad_step_s), "s");
     work.useful_share = p.output_positions / (steps * warp_size);
     return work;
   }
@@ -194,9 +194,9 @@ struct GroupedFormulas {
 
   Product product_of_group() const {
     const auto sizes = [this](double m, double n, double depth) {
-      return Product{trace.named("m of a group", m, "", "layer"),
-                     trace.named("n of a group", n, "", "layer"),
-                     trace.named("k of a group", depth, "", "layer")};
+      return Product{eval.named("m of a group", m, "", "layer"),
+                     eval.named("n of a group", n, "", "layer"),
+                     eval.named("k of a group", depth, "", "layer")};
     };
     switch (p.pass) {
       case Pass::fwd: return sizes(p.positions(), p.group_out, p.group_in * p.taps);
@@ -210,8 +210,8 @@ struct GroupedFormulas {
   Number dense_flop_per_s() const {
     const Engine engine = model.dense_engine[p.layer->dtypes.input].value_or(Engine::fp32);
     const EngineModel* const dense = engine_model(model, engine);
-    return dense != nullptr ? trace.sourced(dense->rate_flop_per_s, dense->peak_origin)
-                            : trace.sourced(1e12, "assumed");
+    return dense != nullptr ? eval.sourced(dense->rate_flop_per_s, dense->peak_origin)
+                            : eval.sourced(1e12, "assumed");
   }
 
   /// A product per group, with slices copied out and in if channels are innermost (`copy_clock`
@@ -221,27 +221,27 @@ struct GroupedFormulas {
     const bool winograd = algorithm == Algorithm::group_by_group_winograd;
     const auto [m, n, depth] = product_of_group();
     const Number flop =
-        trace.named("FLOP of a group, on whole tiles",
-                    2 * round_up(m, winograd ? 64 : 32) *
-                        round_up(n, p.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
-                    "FLOP");
+        eval.named("FLOP of a group, on whole tiles",
+                   2 * round_up(m, winograd ? 64 : 32) * round_up(n, p.nhwc || winograd ? 64 : 32) *
+                       round_up(depth, 8),
+                   "FLOP");
     // Beyond some steps a weight gradient's depth is split over blocks.
-    const Number steps = trace.named(
+    const Number steps = eval.named(
         "steps of a group", p.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
     Work work = start_of(algorithm, kernel.start_s);
     work.start_s = {};
     work.kernels = p.groups * kernel.launches;
-    const Number groups = trace.named("groups", p.groups, "", "layer");
+    const Number groups = eval.named("groups", p.groups, "", "layer");
     work.serial_s =
-        trace.named("groups in turn",
-                    groups * trace(kernel.start_s) + groups * steps * trace(kernel.step_s), "s");
+        eval.named("groups in turn",
+                   groups * eval(kernel.start_s) + groups * steps * eval(kernel.step_s), "s");
     work.flop = groups * flop;
-    work.flop_per_s = trace(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
+    work.flop_per_s = eval(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
     // GPUs without tensor cores run these types no faster than their vector units.
     if (!winograd) work.flop_per_s = min({work.flop_per_s, dense_flop_per_s()});
-    work.useful_share = trace.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
+    work.useful_share = eval.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
     if (copy_clock != nullptr)
-      work.copy_clocks = (p.input_element() + Number(p.output_element())) * trace(*copy_clock);
+      work.copy_clocks = (p.input_element() + Number(p.output_element())) * eval(*copy_clock);
     if (p.nhwc) {
       work.reread_byte = p.streams.read_byte + p.streams.write_byte;
       work.moves = 2;
@@ -253,21 +253,21 @@ struct GroupedFormulas {
   Work batched(const GroupKernel& kernel) const {
     const auto [m, n, depth] = product_of_group();
     const Number blocks =
-        trace.named("blocks", divide_up(m, batched_tile) * divide_up(n, batched_tile) * p.groups);
+        eval.named("blocks", divide_up(m, batched_tile) * divide_up(n, batched_tile) * p.groups);
     // Each tap's channels start a new step.
-    const Number steps = trace.named(
+    const Number steps = eval.named(
         "steps of a block", p.pass == Pass::wgrad ? divide_up(depth, k_step)
                                                   : p.taps * divide_up(depth / p.taps, k_step));
     Work work = start_of(Algorithm::grouped_batched_gemm, kernel.start_s);
     work.blocks = value_of(blocks);
     work.kernels = kernel.launches;
     work.flop = blocks * steps * 2 * batched_tile * batched_tile * k_step;
-    work.flop_per_s = trace(kernel.flop_per_clock_per_sm) * rates.clock_hz * rates.sm_count;
-    work.idle = trace.factor("whole waves / waves",
-                             divide_up(blocks, rates.sm_count) * rates.sm_count / blocks);
-    work.floor_s = trace.named("steps of a block in turn", steps * trace(kernel.step_s), "s");
-    work.useful_share = trace.factor("useful share of the arithmetic",
-                                     m * n / (blocks / p.groups * batched_tile * batched_tile));
+    work.flop_per_s = eval(kernel.flop_per_clock_per_sm) * rates.clock_hz * rates.sm_count;
+    work.idle = eval.factor("whole waves / waves",
+                            divide_up(blocks, rates.sm_count) * rates.sm_count / blocks);
+    work.floor_s = eval.named("steps of a block in turn", steps * eval(kernel.step_s), "s");
+    work.useful_share = eval.factor("useful share of the arithmetic",
+                                    m * n / (blocks / p.groups * batched_tile * batched_tile));
     return work;
   }
 
@@ -276,7 +276,7 @@ struct GroupedFormulas {
     const bool dgrad = p.pass == Pass::dgrad;
     const Number made = outputs();
     const Number channels =
-        trace.named("channels of a group summed", dgrad ? p.group_out : p.group_in, "", "layer");
+        eval.named("channels of a group summed", dgrad ? p.group_out : p.group_in, "", "layer");
     const Number taps = window_taps();
     const Number steps = p.pass == Pass::wgrad ? Number{} : valid_taps() * channels;
     return direct_work(p.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
@@ -303,38 +303,38 @@ struct GroupedFormulas {
     Work work =
         start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
                  kernel.start_s);
-    if (repack) work.start_s = work.start_s + trace(k.repack_start_s);
+    if (repack) work.start_s = work.start_s + eval(k.repack_start_s);
     work.kernels = repack ? 4 : 1;
-    const Number positions = trace.named("positions", p.positions(), "", "layer");
+    const Number positions = eval.named("positions", p.positions(), "", "layer");
     const Number channels =
-        trace.named("packed channels", Number(width) * p.groups, "", "padded groups");
+        eval.named("packed channels", Number(width) * p.groups, "", "padded groups");
     const Number taps = p.taps;
     work.l2_round_trips =
-        trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
+        eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
     // than a tile is fetched for each tile.
-    work.fetch_byte = trace.named(
+    work.fetch_byte = eval.named(
         "operands fetched",
         positions * taps * channels * p.element_byte * divide_up(width, packed_tile), "byte");
     work.fetch_byte_per_s =
-        trace(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
-    work.reread_byte = trace.summand("bytes read again through L2",
-                                     max({0, work.fetch_byte - p.streams.read_byte}), "byte");
-    work.flop = trace.named(
+        eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
+    work.reread_byte = eval.summand("bytes read again through L2",
+                                    max({0, work.fetch_byte - p.streams.read_byte}), "byte");
+    work.flop = eval.named(
         "FLOP of whole tiles",
         2 * positions * p.taps * round_up(channels, packed_tile) * std::max(width, packed_tile),
         "FLOP");
     work.flop_per_s = dense_flop_per_s();
-    work.useful_share = trace.factor("useful share of the arithmetic",
-                                     Number(p.group_in) / std::max(width, packed_tile));
-    work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
+    work.useful_share = eval.factor("useful share of the arithmetic",
+                                    Number(p.group_in) / std::max(width, packed_tile));
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     work.blocks = divide_up(p.positions(), packed_tile) * divide_up(width * p.groups, packed_tile);
     work.threads = 128;
     // The layout change writes padded channels in one direction and reads them in the other.
     if (repack)
       work.copy_clocks = (Number(p.input_element()) / p.group_in * width +
                           Number(p.output_element()) / p.group_out * width) *
-                         trace(k.repack_element_clock);
+                         eval(k.repack_element_clock);
     return work;
   }
 };

@@ -167,8 +167,8 @@ std::vector<Algorithm> candidates_of(const ConvolutionProblem& p) {
   return all;
 }
 
-template <class Trace>
-ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormulas<Trace>& f) {
+template <class Eval>
+ThroughputWork<NumberOf<Eval>> work_of(Algorithm algorithm, const GroupedFormulas<Eval>& f) {
   const ConvolutionProblem& p = f.p;
   const GroupedConstants& k = f.k;
   switch (algorithm) {
@@ -199,14 +199,14 @@ Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model
                          CacheState cache) {
   const std::vector<Algorithm> candidates = candidates_of(p);
   if (candidates.size() == 1) return candidates.front();
-  Planning trace;
-  const auto rates = machine_rates(model.machine, trace);
-  const GroupedFormulas<Planning> formulas{p, model.constants->values.grouped, model, rates, trace};
+  Planning eval;
+  const auto rates = machine_rates(model.machine, eval);
+  const GroupedFormulas<Planning> formulas{p, model.constants->values.grouped, model, rates, eval};
   Algorithm best{};
   double best_s = std::numeric_limits<double>::infinity();
   for (const Algorithm each : candidates) {
     const double each_s =
-        throughput_time(work_of(each, formulas), rates, model.memory, cache, trace).total_s;
+        throughput_time(work_of(each, formulas), rates, model.memory, cache, eval).total_s;
     if (each_s < best_s) best = each, best_s = each_s;
   }
   return best;
@@ -214,22 +214,22 @@ Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                           Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                          Eval& eval) {
+  using Number = NumberOf<Eval>;
   const ResolvedModel& model = request.model;
   const ConvolutionProblem p = convolution_problem(request.layer, request.counts, model.machine);
-  const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
+  const GroupedFormulas<Eval> formulas{p, model.constants->values.grouped, model, rates, eval};
   auto work = work_of(fastest_kernel(p, model, request.cache), formulas);
   if (p.copied)
     work.copy_clocks = work.copy_clocks + (Number(p.input_element()) + p.output_element()) *
-                                              trace(formulas.k.layout_element_clock);
+                                              eval(formulas.k.layout_element_clock);
   return {work};
 }
 
 template Works<Planning> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
-template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Traced>&,
+template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Explained>&,
                                          Explaining&);
 
 }  // namespace roofline

@@ -111,27 +111,26 @@ const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
   return left_open ? engine_model(request.model, *dense) : nullptr;
 }
 
-template <class Trace>
-SolverFormulas<Trace> formulas_of(const Solver& solver, const SolverProblem& p,
-                                  const EngineModel& engine, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+SolverFormulas<Eval> formulas_of(const Solver& solver, const SolverProblem& p,
+                                 const EngineModel& engine, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const ResolvedModel& model = p.request.model;
   const ConstantValues& values = model.constants->values;
   const SolverConstants& c = values.solvers[solver.family];
   const DataType type = p.request.layer.dtypes.input;
   const bool is_vector = solver.engine == EngineClass::vector;
   const bool follows_window = p.x.taps > 1 && solver.method != SolverMethod::columns;
-  const Number peak = trace.sourced(engine.rate_flop_per_s, engine.peak_origin) *
-                      (is_vector ? trace(values.part.single_issue_share) : Number(1));
-  const Number share = trace(type == DataType::fp32   ? c.fp32_share
-                             : type == DataType::fp16 ? c.fp16_share
-                                                      : c.bf16_share);
-  const auto machine = machine_rates(model.machine, trace);
-  return {
-      c, model.memory, machine,
-      trace.named("FLOP a second",
-                  peak * share * (follows_window ? trace(c.window_share) : Number(1)), "FLOP/s"),
-      trace};
+  const Number peak = eval.sourced(engine.rate_flop_per_s, engine.peak_origin) *
+                      (is_vector ? eval(values.part.single_issue_share) : Number(1));
+  const Number share = eval(type == DataType::fp32   ? c.fp32_share
+                            : type == DataType::fp16 ? c.fp16_share
+                                                     : c.bf16_share);
+  const auto machine = machine_rates(model.machine, eval);
+  return {c, model.memory, machine,
+          eval.named("FLOP a second",
+                     peak * share * (follows_window ? eval(c.window_share) : Number(1)), "FLOP/s"),
+          eval};
 }
 
 /// The fastest tile and split of k: each part keeps two steps, and four blocks per SM are enough.
@@ -172,37 +171,37 @@ std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
   }
 }
 
-template <class Trace>
+template <class Eval>
 KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineModel& engine,
-                   Trace& trace) {
-  using Number = NumberOf<Trace>;
+                   Eval& eval) {
+  using Number = NumberOf<Eval>;
   Planning planning;
   const SolverProduct product = product_of(p, solver.method);
   const SolverTile tile =
       fastest_tile(solver, product, p.request.model.constants->tiles[solver.tiles],
                    formulas_of(solver, p, engine, planning));
-  const auto f = formulas_of(solver, p, engine, trace);
-  const Number launch_s = trace.sourced(f.memory.launch_s, f.memory.launch_origin);
-  trace.named("m", product.m, "", "product");
-  trace.named("n", product.n, "", "product");
-  trace.named("k", product.k, "", "product");
-  trace.factor("products", product.count, "", "of one shape");
-  trace.factor("products, one after the other", product.times, "", "images");
+  const auto f = formulas_of(solver, p, engine, eval);
+  const Number launch_s = eval.sourced(f.memory.launch_s, f.memory.launch_origin);
+  eval.named("m", product.m, "", "product");
+  eval.named("n", product.n, "", "product");
+  eval.named("k", product.k, "", "product");
+  eval.factor("products", product.count, "", "of one shape");
+  eval.factor("products, one after the other", product.times, "", "images");
   const auto kernel = f.kernel(product, tile);
-  const Number flop_s = practical_flop_s(p.request.counts, p.request.own_engine(), trace);
+  const Number flop_s = practical_flop_s(p.request.counts, p.request.own_engine(), eval);
   const double weight = p.wgrad ? 0 : static_cast<double>(p.request.counts.bytes.weight);
   const Streams streams{(p.x.read_byte - weight) / product.times + weight,
                         p.wgrad ? p.x.write_byte : p.x.write_byte / product.times};
 
   TimeParts<Number> parts;
-  add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, trace);
+  add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, eval);
   parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
   add_overlapped(parts, kernel.chained_s + kernel.partial_s,
                  f.moving_s("operands and result", streams, f.c.memory_share, p.request.cache),
-                 trace);
-  parts.add(Limiter::launch, trace.named("launch", launch_s + trace(f.c.start_s), "s"));
+                 eval);
+  parts.add(Limiter::launch, eval.named("launch", launch_s + eval(f.c.start_s), "s"));
   KernelPlan plan;
   std::uint64_t kernels = 1;
   for (const double byte : copies_of(p, solver.method)) {
@@ -210,7 +209,7 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
     ++kernels;
     parts.add(Limiter::instructions, f.moving_s("copy around the product", {byte, byte},
                                                 f.c.copy_share, CacheState::warm));
-    parts.add(Limiter::launch, trace.named("its launch", launch_s + trace(f.c.copy_start_s), "s"));
+    parts.add(Limiter::launch, eval.named("its launch", launch_s + eval(f.c.copy_start_s), "s"));
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   if (product.times > 1) parts.scale(product.times);
@@ -234,14 +233,14 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
-  set_time(plan, parts, trace);
+  set_time(plan, parts, eval);
   return plan;
 }
 
 }  // namespace
 
-template <class Trace>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace) {
+template <class Eval>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval& eval) {
   const Layer& layer = request.layer;
   const std::vector<Solver>& solvers = request.model.constants->solvers;
   const DataType type = layer.dtypes.input;
@@ -263,7 +262,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace) 
     if (time_s < best_s) best = &solver, best_s = time_s;
   }
   if (best == nullptr) return std::nullopt;
-  return plan_on(*best, p, *engine_of(*best, request), trace);
+  return plan_on(*best, p, *engine_of(*best, request), eval);
 }
 
 template std::optional<KernelPlan> solver_plan(const PlanRequest&, Planning&);

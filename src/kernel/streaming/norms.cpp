@@ -41,15 +41,15 @@ constexpr double group_threads = 512;
 /// Of 512 threads with up to 64 registers, for a batch norm in training.
 constexpr double kept_blocks = 2;
 
-template <class Trace>
-class NormKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class NormKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
+  using Formulas::eval;
   using Formulas::inputs;
   using Formulas::k;
   using Formulas::machine;
   using Formulas::p;
   using Formulas::rates;
-  using Formulas::trace;
   using Formulas::work_of;
   using typename Formulas::Number;
   using typename Formulas::Work;
@@ -59,12 +59,12 @@ class NormKernels : StreamFormulas<Trace> {
   explicit NormKernels(const Formulas& formulas)
       : Formulas(formulas), rows_(p.input_element / p.channels) {}
 
-  Works<Trace> works() const {
+  Works<Eval> works() const {
     switch (info(p.layer->kind).reach) {
       case Reach::place: return {batch_norm()};
       case Reach::plane: return {instance_norm()};
       case Reach::group: return {group_norm()};
-      case Reach::row: return p.backward() ? layer_norm_backward() : Works<Trace>{layer_norm()};
+      case Reach::row: return p.backward() ? layer_norm_backward() : Works<Eval>{layer_norm()};
       case Reach::moved:
       case Reach::window: break;
     }
@@ -80,9 +80,9 @@ class NormKernels : StreamFormulas<Trace> {
                                p.streams);
   }
 
-  Works<Trace> layer_norm_backward() const {
-    Works<Trace> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
-                               {2 * p.input_byte, p.input_byte})};
+  Works<Eval> layer_norm_backward() const {
+    Works<Eval> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
+                              {2 * p.input_byte, p.input_byte})};
     const double columns = std::ceil(p.channels / column_block);
     const bool shared =
         rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
@@ -97,9 +97,9 @@ class NormKernels : StreamFormulas<Trace> {
     const Layer partial = partial_sums(sharing);
     const double type_byte = element_byte(p.layer->dtypes.input);
     const double sum_byte = element_byte(p.layer->dtypes.output);
-    const Work sums = reduction<Trace>(*this, partial,
-                                       {element_count(partial.inputs.front().shape) * type_byte,
-                                        element_count(partial.output) * sum_byte});
+    const Work sums = reduction<Eval>(*this, partial,
+                                      {element_count(partial.inputs.front().shape) * type_byte,
+                                       element_count(partial.output) * sum_byte});
     works.insert(works.end(), {sums, sums});
     return works;
   }
@@ -126,32 +126,31 @@ class NormKernels : StreamFormulas<Trace> {
     Work work = start_of(kernel, streams);
     work.blocks = rows_;
     work.threads = row_threads;
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
-    const Number rows = trace.named("rows", rows_, "", "layer");
-    const Number fewer = trace.factor("16 blocks / those that an SM holds",
-                                      std::max(1.0, most_row_blocks / resident));
-    work.clocks = (inputs() * trace(kernel.element_clock) + rows * trace(row_clock)) * fewer;
-    work.round_trips =
-        trace(kernel.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+    const Number row = eval.named("elements of a row", p.channels, "", "layer");
+    const Number rows = eval.named("rows", rows_, "", "layer");
+    const Number fewer = eval.factor("16 blocks / those that an SM holds",
+                                     std::max(1.0, most_row_blocks / resident));
+    work.clocks = (inputs() * eval(kernel.element_clock) + rows * eval(row_clock)) * fewer;
+    work.round_trips = eval(kernel.round_trips) + divide_up(row, 512) * eval(k.row_step_round_trip);
     return work;
   }
 
   /// Rows which are no whole vectors: one kernel for sums, one for results.
   Work ragged() const {
     Work work = start_of(k.layer_norm_ragged, p.streams);
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
-    const Number rows = trace.named("rows", rows_, "", "layer");
-    work.clocks = inputs() * trace(k.layer_norm_ragged.element_clock) +
-                  rows * trace(k.layer_norm_ragged_row_clock);
+    const Number row = eval.named("elements of a row", p.channels, "", "layer");
+    const Number rows = eval.named("rows", rows_, "", "layer");
+    work.clocks = inputs() * eval(k.layer_norm_ragged.element_clock) +
+                  rows * eval(k.layer_norm_ragged_row_clock);
     work.round_trips =
-        trace(k.layer_norm_ragged.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+        eval(k.layer_norm_ragged.round_trips) + divide_up(row, 512) * eval(k.row_step_round_trip);
     work.kernels = 2;
     return work;
   }
 
   Work parameters() const {
     Work work = start_of(k.layer_norm_parameters, {2 * p.input_byte, 0});
-    work.clocks = inputs() * trace(k.layer_norm_parameters.element_clock);
+    work.clocks = inputs() * eval(k.layer_norm_parameters.element_clock);
     return work;
   }
 
@@ -160,11 +159,11 @@ class NormKernels : StreamFormulas<Trace> {
     const double threads_down = rows_ < 64 ? 1 : rows_ < 128 ? 8 : rows_ < 256 ? 16 : 32;
     work.blocks = columns;
     work.threads = column_block * threads_down;
-    work.idle = trace.factor("whole waves / waves",
-                             std::ceil(columns / machine.sm_count) * machine.sm_count / columns);
+    work.idle = eval.factor("whole waves / waves",
+                            std::ceil(columns / machine.sm_count) * machine.sm_count / columns);
     const Number steps =
-        trace.named("steps of a block", divide_up(rows_, 8 * threads_down), "", "layer");
-    work.round_trips = steps * trace(k.layer_norm_parameters.round_trips);
+        eval.named("steps of a block", divide_up(rows_, 8 * threads_down), "", "layer");
+    work.round_trips = steps * eval(k.layer_norm_parameters.round_trips);
     return work;
   }
 
@@ -188,23 +187,23 @@ class NormKernels : StreamFormulas<Trace> {
 
     const double row_elements =
         forward ? static_cast<double>(p.layer->norm_elements) : p.input_positions;
-    const Number rows = trace.named(forward ? "groups of all images" : "channels of all images",
-                                    p.input_element / row_elements, "", "layer");
+    const Number rows = eval.named(forward ? "groups of all images" : "channels of all images",
+                                   p.input_element / row_elements, "", "layer");
     const Number steps =
-        trace.named("steps of a block", divide_up(row_elements, group_threads), "", "layer");
+        eval.named("steps of a block", divide_up(row_elements, group_threads), "", "layer");
     work.blocks = value_of(rows);
     work.threads = group_threads;
-    work.clocks = inputs() * trace(kernel.element_clock) + rows * trace(kernel.row_clock);
-    work.l2_round_trips = steps * trace(kernel.step_round_trip);
+    work.clocks = inputs() * eval(kernel.element_clock) + rows * eval(kernel.row_clock);
+    work.l2_round_trips = steps * eval(kernel.step_round_trip);
     if (!forward) {
-      const Number images = trace.named("images", p.batch, "", "layer");
-      work.l2_round_trips = work.l2_round_trips + images * trace(kernel.image_round_trip);
+      const Number images = eval.named("images", p.batch, "", "layer");
+      work.l2_round_trips = work.l2_round_trips + images * eval(kernel.image_round_trip);
     }
     if (p.nhwc) {
       // The image is copied to NCHW first; backward the gradient too.
       const double copies = forward ? 1 : 2;
       work.kernels += copies;
-      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+      work.copy_clocks = copies * inputs() * eval(k.transposed.element_clock);
     }
     return work;
   }
@@ -234,28 +233,28 @@ class NormKernels : StreamFormulas<Trace> {
       // Blocks span 128 byte of channels; with fewer channels, some threads idle and others do
       // more.
       const double span = 128 / element_byte(p.layer->dtypes.input);
-      work.filled = trace.factor("share of rates that few channels reach",
-                                 std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
+      work.filled = eval.factor("share of rates that few channels reach",
+                                std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
       return work;
     }
     work.streams = {read_byte, p.input_byte};
-    const Number channels = trace.named("channels", p.channels, "", "layer");
+    const Number channels = eval.named("channels", p.channels, "", "layer");
     work.blocks = p.channels;
     work.idle = 1 / share_of_sms(channels);
-    const Number of_channels = channels * trace(k.norm_channel_clock);
+    const Number of_channels = channels * eval(k.norm_channel_clock);
     if (keeps_channel()) {
       // Sixteen-bit elements are taken two at a time.
       work.clocks = work.clocks * (p.is_16bit() ? 0.5 : 1) + of_channels;
       const double waves = p.channels / (kept_blocks * machine.sm_count);
-      work.filled = trace.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
+      work.filled = eval.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
     } else {
       work.clocks = work.clocks + of_channels;
       walk_again(work);
     }
     // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
     const double width = !keeps_channel() && p.is_16bit() ? 0.5 : 1;
-    work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
-                               trace(k.norm_in_flight_byte) * rates.sm_count});
+    work.in_flight_byte = min({eval(kernel.in_flight_byte) * width * channels,
+                               eval(k.norm_in_flight_byte) * rates.sm_count});
     return work;
   }
 
@@ -281,9 +280,9 @@ class NormKernels : StreamFormulas<Trace> {
   Work batch_norm_nhwc() const {
     Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
     const Number resident =
-        trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
-    work.filled = trace.factor("share of rates that few blocks reach",
-                               sqrt(min({1, resident / (4 * rates.sm_count)})));
+        eval.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
+    work.filled = eval.factor("share of rates that few blocks reach",
+                              sqrt(min({1, resident / (4 * rates.sm_count)})));
     return work;
   }
 
@@ -292,14 +291,14 @@ class NormKernels : StreamFormulas<Trace> {
   Work batch_norm_nchw() const {
     Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
     work.blocks = p.batch * p.channels;
-    const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
-    work.clocks = max({work.clocks, blocks * trace(k.norm_nchw_block_clock)});
+    const Number blocks = eval.named("blocks", Number(p.batch) * p.channels);
+    work.clocks = max({work.clocks, blocks * eval(k.norm_nchw_block_clock)});
     work.busy = share_of_sms(blocks);
-    const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
+    const Number steps = eval.named("steps of a block", divide_up(Number(p.input_positions), 512));
     work.round_trips = work.round_trips + steps * 0.5;
     if (!p.is_16bit()) return work;
     work.in_flight_byte = work.in_flight_byte * 0.5;
-    work.start_s = work.start_s + trace(k.norm_half_nchw_start_s);
+    work.start_s = work.start_s + eval(k.norm_half_nchw_start_s);
     return work;
   }
 
@@ -313,13 +312,13 @@ class NormKernels : StreamFormulas<Trace> {
     if (is_nhwc(*p.layer)) {
       const double copies = p.backward() ? 2 : 1;
       work.kernels += copies;
-      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+      work.copy_clocks = copies * inputs() * eval(k.transposed.element_clock);
     }
     return work;
   }
 
   Number share_of_sms(const Number& blocks) const {
-    return trace.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
+    return eval.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
   }
 
   double rows_;
@@ -327,9 +326,9 @@ class NormKernels : StreamFormulas<Trace> {
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> norm(const StreamFormulas<Trace>& f) {
-  return NormKernels<Trace>(f).works();
+template <class Eval>
+Works<Eval> norm(const StreamFormulas<Eval>& f) {
+  return NormKernels<Eval>(f).works();
 }
 
 template Works<Planning> norm(const StreamFormulas<Planning>&);

@@ -71,15 +71,15 @@ PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
   return grid;
 }
 
-template <class Trace>
-class PoolKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class PoolKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
+  using Formulas::eval;
   using Formulas::inputs;
   using Formulas::k;
   using Formulas::outputs;
   using Formulas::p;
   using Formulas::start_of;
-  using Formulas::trace;
   using typename Formulas::Number;
   using typename Formulas::Work;
 
@@ -90,7 +90,7 @@ class PoolKernels : StreamFormulas<Trace> {
         max_pool_(formulas.p.layer->kind == LayerKind::max_pool),
         kernel_(kernel_of(formulas.p, formulas.k, max_pool_)) {}
 
-  Works<Trace> works() const {
+  Works<Eval> works() const {
     if (!p.backward()) return {forward()};
     if (!max_pool_) return {planes()};
     return {p.nhwc ? places() : planes(), clearing()};
@@ -109,27 +109,27 @@ class PoolKernels : StreamFormulas<Trace> {
 
   Work forward() const {
     Work work = start();
-    const Number taps = trace.named("taps", product(p.layer->window->kernel), "", "window");
+    const Number taps = eval.named("taps", product(p.layer->window->kernel), "", "window");
     PoolGrid grid;
     if (max_pool_ && p.nhwc) grid = pool_grid(p.layer->output, false);
-    const Number turns = trace.factor("outputs that a thread makes in turn",
-                                      grid.places * grid.channel_steps, "", "layer");
+    const Number turns = eval.factor("outputs that a thread makes in turn",
+                                     grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
-        turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
+        turns * eval(kernel_.output_round_trip) + turns * taps * eval(kernel_.tap_round_trip);
     // In volumes a warp has 32 columns of one row.
     const Shape& output = p.layer->output;
     const double columns = static_cast<double>(output.spatial[2]);
     const bool in_rows = output.spatial_rank == 3 && !p.nhwc;
     const Number made =
-        outputs() * trace.factor("columns of whole warps",
-                                 in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
-    work.clocks = made * trace(kernel_.output_clock) + made * taps * trace(kernel_.tap_clock) +
-                  p.input_element * trace(kernel_.input_clock);
+        outputs() * eval.factor("columns of whole warps",
+                                in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
+    work.clocks = made * eval(kernel_.output_clock) + made * taps * eval(kernel_.tap_clock) +
+                  p.input_element * eval(kernel_.input_clock);
     return work;
   }
 
   Number windows() const {
-    return trace.named("windows over an element", covering_windows(*p.layer->window), "", "window");
+    return eval.named("windows over an element", covering_windows(*p.layer->window), "", "window");
   }
 
   /// One thread per element. Only a max pool's warps end with a plane.
@@ -137,11 +137,11 @@ class PoolKernels : StreamFormulas<Trace> {
     Work work = start();
     const Number covering = windows();
     const double planes = p.batch * p.channels;
-    const Number made = trace.named(
+    const Number made = eval.named(
         "elements of whole warps",
         max_pool_ ? planes * std::ceil(p.input_positions / 32) * 32 : p.input_element, "", "layer");
-    work.round_trips = trace(kernel_.output_round_trip) + covering * trace(kernel_.tap_round_trip);
-    work.clocks = made * trace(kernel_.output_clock) + made * covering * trace(kernel_.tap_clock);
+    work.round_trips = eval(kernel_.output_round_trip) + covering * eval(kernel_.tap_round_trip);
+    work.clocks = made * eval(kernel_.output_clock) + made * covering * eval(kernel_.tap_clock);
     return work;
   }
 
@@ -149,18 +149,18 @@ class PoolKernels : StreamFormulas<Trace> {
     Work work = start();
     const Number covering = windows();
     const PoolGrid grid = pool_grid(p.layer->inputs.front().shape, true);
-    const Number looks = trace.named("windows that threads look into",
-                                     grid.threads * grid.places * covering, "", "layer");
-    const Number channels = trace.named("channels of a thread", grid.channel_steps, "", "layer");
-    work.clocks = looks * trace(kernel_.input_clock) + looks * channels * trace(kernel_.tap_clock) +
-                  looks / covering * channels * trace(kernel_.output_clock);
-    const Number turns = trace.named("places of a thread", grid.places, "", "layer");
-    work.l2_round_trips = turns * covering * channels * trace(kernel_.tap_round_trip) +
-                          turns * channels * trace(kernel_.output_round_trip);
+    const Number looks = eval.named("windows that threads look into",
+                                    grid.threads * grid.places * covering, "", "layer");
+    const Number channels = eval.named("channels of a thread", grid.channel_steps, "", "layer");
+    work.clocks = looks * eval(kernel_.input_clock) + looks * channels * eval(kernel_.tap_clock) +
+                  looks / covering * channels * eval(kernel_.output_clock);
+    const Number turns = eval.named("places of a thread", grid.places, "", "layer");
+    work.l2_round_trips = turns * covering * channels * eval(kernel_.tap_round_trip) +
+                          turns * channels * eval(kernel_.output_round_trip);
     if (covering_windows(*p.layer->window) == 1) {
       // Partly written sectors are fetched first.
       work.streams.read_byte += p.input_byte;
-      work.clocks = work.clocks + looks * channels * trace(k.max_backward_lone_clock);
+      work.clocks = work.clocks + looks * channels * eval(k.max_backward_lone_clock);
     }
     return work;
   }
@@ -168,7 +168,7 @@ class PoolKernels : StreamFormulas<Trace> {
   Work clearing() const {
     Work work = start_of(k.vectorized, Algorithm::vectorized_elementwise);
     work.streams = {0, p.input_byte};
-    work.clocks = inputs() * trace(k.simple_clock);
+    work.clocks = inputs() * eval(k.simple_clock);
     return work;
   }
 
@@ -178,9 +178,9 @@ class PoolKernels : StreamFormulas<Trace> {
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> pool(const StreamFormulas<Trace>& f) {
-  return PoolKernels<Trace>(f).works();
+template <class Eval>
+Works<Eval> pool(const StreamFormulas<Eval>& f) {
+  return PoolKernels<Eval>(f).works();
 }
 
 template Works<Planning> pool(const StreamFormulas<Planning>&);

@@ -72,17 +72,17 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   return p;
 }
 
-template <class Trace>
-class StreamingKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class StreamingKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
   using Formulas::chain_of;
+  using Formulas::eval;
   using Formulas::inputs;
   using Formulas::k;
   using Formulas::machine;
   using Formulas::outputs;
   using Formulas::p;
   using Formulas::rates;
-  using Formulas::trace;
   using Formulas::work_of;
   using typename Formulas::Number;
   using typename Formulas::Work;
@@ -91,13 +91,13 @@ class StreamingKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
-  Works<Trace> works() const {
+  Works<Eval> works() const {
     if (is_generated(*p.layer)) return {generated()};
     using Kind = LayerKind;
     // clang-format off
     switch (p.layer->kind) {
       case Kind::batch_norm: case Kind::layer_norm: case Kind::rms_norm: case Kind::group_norm:
-      case Kind::instance_norm: return norm<Trace>(*this);
+      case Kind::instance_norm: return norm<Eval>(*this);
       case Kind::relu: case Kind::relu6: case Kind::leaky_relu: case Kind::prelu: case Kind::elu:
       case Kind::sigmoid: case Kind::hardsigmoid: case Kind::tanh: case Kind::silu:
       case Kind::hardswish: case Kind::gelu: case Kind::local_response_norm:
@@ -105,9 +105,9 @@ class StreamingKernels : StreamFormulas<Trace> {
       case Kind::softmax: return {softmax()};
       case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: return {combine()};
       case Kind::concat: return {concat()};
-      case Kind::max_pool: case Kind::avg_pool: return pool<Trace>(*this);
+      case Kind::max_pool: case Kind::avg_pool: return pool<Eval>(*this);
       case Kind::global_avg_pool: case Kind::reduce:
-        return {p.backward() ? spread() : reduction<Trace>(*this, *p.layer, p.streams)};
+        return {p.backward() ? spread() : reduction<Eval>(*this, *p.layer, p.streams)};
       case Kind::upsample: return {upsample()};
       case Kind::copy: return {copy()};
       case Kind::embedding: case Kind::gather: return {p.backward() ? scatter() : gather()};
@@ -160,15 +160,15 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
       return in_another_order();
     Work work = chain_of(k.vectorized_several, Algorithm::row_gather);
-    const Number rows = trace.named("rows", p.output_element / features, "", "layer");
+    const Number rows = eval.named("rows", p.output_element / features, "", "layer");
     work.blocks = value_of(rows);
-    work.clocks = rows * trace(k.gather_row_clock);
+    work.clocks = rows * eval(k.gather_row_clock);
     return work;
   }
 
   Work scatter() const {
     Work work = chain_of(k.permuted, Algorithm::strided_elementwise);
-    work.clocks = inputs() * trace(k.scatter_element_clock);
+    work.clocks = inputs() * eval(k.scatter_element_clock);
     return work;
   }
 
@@ -178,8 +178,8 @@ class StreamingKernels : StreamFormulas<Trace> {
       return work_of(k.broadcast, Algorithm::broadcast_elementwise);
     Work work = chain_of(p.backward() ? k.vectorized_several : k.vectorized,
                          Algorithm::vectorized_elementwise);
-    const Number clock = trace(function_clock());
-    work.clocks = outputs() * (p.backward() ? clock * trace(k.backward_ratio) : clock);
+    const Number clock = eval(function_clock());
+    work.clocks = outputs() * (p.backward() ? clock * eval(k.backward_ratio) : clock);
     return work;
   }
 
@@ -187,18 +187,18 @@ class StreamingKernels : StreamFormulas<Trace> {
     const GeneratedKernel& kernel = *p.layer->generated;
     Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
     if (kernel.places == 0) {
-      work.clocks = outputs() * trace(function_clock());
+      work.clocks = outputs() * eval(function_clock());
       return work;
     }
     const CompiledKernel& c = k.compiled;
     const auto times = [&](std::uint64_t count, const double& clock) {
-      return static_cast<double>(count) * trace(clock);
+      return static_cast<double>(count) * eval(clock);
     };
     const Number place_clock =
-        trace.named("clocks of a place", trace(c.place_clock) + times(kernel.norms, c.norm_clock) +
-                                             times(kernel.functions, c.function_clock) +
-                                             times(kernel.parts, c.part_clock) +
-                                             times(kernel.reductions, c.reduction_clock));
+        eval.named("clocks of a place", eval(c.place_clock) + times(kernel.norms, c.norm_clock) +
+                                            times(kernel.functions, c.function_clock) +
+                                            times(kernel.parts, c.part_clock) +
+                                            times(kernel.reductions, c.reduction_clock));
     work.clocks = outputs() * place_clock + times(kernel.rows, c.row_clock);
     work.kernels = static_cast<double>(kernel.kernels);
     return work;
@@ -208,7 +208,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (!lies_alike()) return in_another_order();
     if (!same_shapes(*p.layer)) return work_of(k.broadcast, Algorithm::broadcast_elementwise);
     Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
-    work.clocks = outputs() * trace(k.simple_clock);
+    work.clocks = outputs() * eval(k.simple_clock);
     return work;
   }
 
@@ -221,18 +221,18 @@ class StreamingKernels : StreamFormulas<Trace> {
     for (const Operand& operand : p.layer->inputs)
       largest = std::max(largest, element_count(operand.shape));
     const auto operands = static_cast<double>(p.layer->inputs.size());
-    const Number blocks = trace.named("blocks an operand",
-                                      min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
-    work.floor_s = trace.named(
-        "starts of blocks",
-        operands * blocks * (trace(k.concat_block_clock) / rates.issue_clock_per_s), "s");
+    const Number blocks = eval.named("blocks an operand",
+                                     min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
+    work.floor_s =
+        eval.named("starts of blocks",
+                   operands * blocks * (eval(k.concat_block_clock) / rates.issue_clock_per_s), "s");
     return work;
   }
 
   /// The gradient of each sum goes to all its elements.
   Work spread() const {
     Work work = chain_of(k.broadcast, Algorithm::broadcast_elementwise);
-    work.clocks = inputs() * trace(k.broadcast.element_clock);
+    work.clocks = inputs() * eval(k.broadcast.element_clock);
     return work;
   }
 
@@ -245,20 +245,20 @@ class StreamingKernels : StreamFormulas<Trace> {
         nhwc ? k.upsample_nhwc : k.upsample_nchw,
         nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
     const double taps = p.layer->interpolation == Interpolation::bicubic ? 16 : 4;
-    const Number made = trace.named("interpolated elements", p.output_element, "", "layer");
-    work.clocks = made * taps * trace(k.upsample_tap_clock);
+    const Number made = eval.named("interpolated elements", p.output_element, "", "layer");
+    work.clocks = made * taps * eval(k.upsample_tap_clock);
     if (p.backward()) {
       const double columns = static_cast<double>(p.layer->inputs.front().shape.spatial[2]);
       const double made_columns = static_cast<double>(p.layer->output.spatial[2]);
       // 16-bit atomics work on pairs. In NHWC a warp's atomics are on different channels.
       const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
       const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
-      work.clocks = work.clocks * trace.factor("atomics that meet",
-                                               nhwc ? std::sqrt(meeting) : meeting, "", "layer");
+      work.clocks = work.clocks * eval.factor("atomics that meet",
+                                              nhwc ? std::sqrt(meeting) : meeting, "", "layer");
       work.kernels = 2;  // the gradient is cleared first
     } else if (!nhwc) {
-      const Number planes = trace.named("planes", p.batch * p.channels, "", "layer");
-      work.l2_round_trips = planes * (taps / 4) * trace(k.upsample_plane_round_trip);
+      const Number planes = eval.named("planes", p.batch * p.channels, "", "layer");
+      work.l2_round_trips = planes * (taps / 4) * eval(k.upsample_plane_round_trip);
     }
     return work;
   }
@@ -287,8 +287,8 @@ class StreamingKernels : StreamFormulas<Trace> {
     Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
                      : work_of(k.softmax_block, Algorithm::softmax_block);
     if (!warp) {
-      const Number rows = trace.named("rows", p.input_element / p.channels, "", "layer");
-      work.clocks = work.clocks + rows * trace(k.softmax_row_clock);
+      const Number rows = eval.named("rows", p.input_element / p.channels, "", "layer");
+      work.clocks = work.clocks + rows * eval(k.softmax_row_clock);
       if (!p.backward()) walk_again(work.streams, value_of(rows));
     }
     if (p.backward()) {
@@ -296,30 +296,30 @@ class StreamingKernels : StreamFormulas<Trace> {
       work.streams = {4 * p.input_byte, 2 * p.input_byte};
       work.kernels = 2;
     }
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    const Number row = eval.named("elements of a row", p.channels, "", "layer");
     // A lane of the warp holds every 32nd element of the row and walks them three times.
     work.round_trips =
-        work.round_trips + (warp ? divide_up(row, 32) * trace(k.softmax_lane_round_trip)
-                                 : 3 * divide_up(row, 8192) * trace(k.row_step_round_trip));
+        work.round_trips + (warp ? divide_up(row, 32) * eval(k.softmax_lane_round_trip)
+                                 : 3 * divide_up(row, 8192) * eval(k.row_step_round_trip));
     return work;
   }
 };
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                             Trace& trace) {
+template <class Eval>
+Works<Eval> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                            Eval& eval) {
   const ResolvedModel& model = request.model;
   const StreamProblem problem = stream_problem(request.layer, request.counts);
-  return StreamingKernels<Trace>(
-             {problem, model.constants->values.streaming, rates, model.machine, trace})
+  return StreamingKernels<Eval>(
+             {problem, model.constants->values.streaming, rates, model.machine, eval})
       .works();
 }
 
 template Works<Planning> streaming_works(const PlanRequest&, const MachineRates<double>&,
                                          Planning&);
-template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Traced>&,
+template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Explained>&,
                                            Explaining&);
 
 }  // namespace roofline
