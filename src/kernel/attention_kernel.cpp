@@ -51,9 +51,10 @@ Works<Eval> written_out(const PlanRequest& request, Eval& eval) {
   casts.kernels = 4;
   casts.streams = {(narrow_byte + wide_byte) / 2, (narrow_byte + wide_byte) / 2};
   ThroughputWork<Number> softmax;
-  const CompiledKernel& k = request.model.constants->values.streaming.compiled;
-  softmax.clocks = eval.named("scores", scores, "", "layer") *
-                   (eval(k.place_clock) + eval(k.function_clock) + eval(k.reduction_clock));
+  const CompiledKernel& compiled = request.model.constants->values.streaming.compiled;
+  softmax.clocks =
+      eval.named("scores", scores, "", "layer") *
+      (eval(compiled.place_clock) + eval(compiled.function_clock) + eval(compiled.reduction_clock));
   softmax.streams = {4 * scores, 4 * scores};
   return {products, casts, softmax};
 }
@@ -69,7 +70,7 @@ Works<Eval> attention_works(const PlanRequest& request, const MachineRates<Numbe
   const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
-  const AttentionKernel& k = forward ? kernels.forward : kernels.backward;
+  const AttentionKernel& kernel = forward ? kernels.forward : kernels.backward;
   const auto size = [&eval](const char* quantity, std::uint64_t number) {
     return eval.named(quantity, static_cast<double>(number), "", "layer");
   };
@@ -85,7 +86,7 @@ Works<Eval> attention_works(const PlanRequest& request, const MachineRates<Numbe
   ThroughputWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
-  work.start_s = eval.named("start beyond the launch", eval(k.start_s), "s");
+  work.start_s = eval.named("start beyond the launch", eval(kernel.start_s), "s");
   work.kernels = forward ? 1 : 3;
   work.threads = tile;
   work.blocks = value_of(blocks);
@@ -103,9 +104,9 @@ Works<Eval> attention_works(const PlanRequest& request, const MachineRates<Numbe
       tensor && layer.backend.value_or(AttentionBackend::cudnn) != AttentionBackend::cudnn;
   const Number slower =
       eval.factor("share of the fastest kernels' rate", older ? eval(kernels.flash_share) : 1);
-  const Number share = eval(tensor ? k.tensor_share : k.vector_share) * slower;
+  const Number share = eval(tensor ? kernel.tensor_share : kernel.vector_share) * slower;
   work.flop_per_s = eval.named("rate of the products", engine.peak_flop_per_s * share, "FLOP/s");
-  work.clocks = scores * eval(k.score_clock) / slower + blocks * eval(k.block_clock);
+  work.clocks = scores * eval(kernel.score_clock) / slower + blocks * eval(kernel.block_clock);
   if (layer.masked) {
     const double row_byte = static_cast<double>(key.length) * element_byte(layer.dtypes.input);
     const double loads = std::fmod(row_byte, 16) == 0 ? 1 : 2;

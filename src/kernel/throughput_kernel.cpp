@@ -79,43 +79,48 @@ ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eva
                                                const MemorySystem& memory, CacheState cache,
                                                Eval& eval) {
   using Number = NumberOf<Eval>;
-  ThroughputTime<Number> t;
-  t.issue_s = eval.named("instructions issued",
-                         work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
-  t.compute_s = eval.named(
+  ThroughputTime<Number> time;
+  time.issue_s =
+      eval.named("instructions issued",
+                 work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
+  time.compute_s = eval.named(
       "compute",
-      max({t.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s, "s");
+      max({time.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s,
+      "s");
 
-  t.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, eval);
+  time.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, eval);
   const Number l2_rate = l2_byte_per_s(memory, rates, eval);
-  t.l2_request_s = l2_request_s(work.streams, t.traffic, l2_rate, memory, eval);
-  t.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill", work.in_flight_byte,
-                       memory.constants->l2_latency_s, l2_rate, eval);
-  t.l2_s = eval.named("L2",
-                      max({t.l2_request_s * work.moves / (t.l2_fed * work.filled * work.busy),
-                           work.fetch_byte / work.fetch_byte_per_s}),
-                      "s");
+  time.l2_request_s = l2_request_s(work.streams, time.traffic, l2_rate, memory, eval);
+  time.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill",
+                          work.in_flight_byte, memory.constants->l2_latency_s, l2_rate, eval);
+  time.l2_s =
+      eval.named("L2",
+                 max({time.l2_request_s * work.moves / (time.l2_fed * work.filled * work.busy),
+                      work.fetch_byte / work.fetch_byte_per_s}),
+                 "s");
 
   const Number dram_rate = dram_byte_per_s(memory, eval);
-  t.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill", work.in_flight_byte,
-                         memory.constants->dram_latency_s, dram_rate, eval);
-  t.dram_s = eval.named(
-      "DRAM", t.traffic.timed_dram_byte * work.moves / (dram_rate * t.dram_fed * work.filled), "s");
-  t.bound_s = eval.named("longest", max({t.compute_s, t.l2_s, t.dram_s}), "s");
-  t.bound = t.dram_s > max({t.compute_s, t.l2_s}) ? Limiter::dram
-            : t.l2_s > t.compute_s                ? Limiter::l2
-                                                  : Limiter::math;
+  time.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill",
+                            work.in_flight_byte, memory.constants->dram_latency_s, dram_rate, eval);
+  time.dram_s = eval.named(
+      "DRAM", time.traffic.timed_dram_byte * work.moves / (dram_rate * time.dram_fed * work.filled),
+      "s");
+  time.bound_s = eval.named("longest", max({time.compute_s, time.l2_s, time.dram_s}), "s");
+  time.bound = time.dram_s > max({time.compute_s, time.l2_s}) ? Limiter::dram
+               : time.l2_s > time.compute_s                   ? Limiter::l2
+                                                              : Limiter::math;
 
-  const Number round_trip = round_trip_s(t.traffic.far_share, memory, eval);
+  const Number round_trip = round_trip_s(time.traffic.far_share, memory, eval);
   const Number l2_round_trip = eval(memory.constants->l2_latency_s);
-  t.copy_s = eval.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
-  t.chain_s = eval.named(
-      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + t.copy_s, "s");
-  t.busy_s = eval.named("longest and chain", hypot(t.bound_s, t.chain_s), "s");
-  t.launch_s = eval.named("launches",
-                          work.kernels * eval.sourced(memory.launch_s, memory.launch_origin), "s");
-  t.total_s = t.launch_s + work.start_s + t.busy_s;
-  return t;
+  time.copy_s = eval.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
+  time.chain_s = eval.named(
+      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + time.copy_s,
+      "s");
+  time.busy_s = eval.named("longest and chain", hypot(time.bound_s, time.chain_s), "s");
+  time.launch_s = eval.named(
+      "launches", work.kernels * eval.sourced(memory.launch_s, memory.launch_origin), "s");
+  time.total_s = time.launch_s + work.start_s + time.busy_s;
+  return time;
 }
 
 template <class Eval>

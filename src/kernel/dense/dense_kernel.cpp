@@ -54,7 +54,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
                                          const DenseRates<NumberOf<Eval>>& rates, Eval& eval) {
   using Number = NumberOf<Eval>;
   const MemorySystem& memory = context.model.memory;
-  const DenseConstants& c = *context.engine.constants;
+  const DenseConstants& constants = *context.engine.constants;
   const Contraction& x = context.x;
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
@@ -66,7 +66,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
     // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
     const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
     const Number start_s = eval.named("start of a block",
-                                      eval(c.block_latency_clk) / rates.machine.clock_hz +
+                                      eval(constants.block_latency_clk) / rates.machine.clock_hz +
                                           (x.n <= 4 || x.role == Pass::dgrad ? sums_s : Number{}),
                                       "s");
     around.hides_product = true;
@@ -80,7 +80,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
   const Number& product_s = kernel.gemm.schedule.kernel_s;
   if (choice.staged() || choice.weights_first()) {
     const auto around_of = choice.staged() ? staging<Eval> : fused_weights<Eval>;
-    around = around_of(x, *choice.transform, memory, c, rates, product_s, eval);
+    around = around_of(x, *choice.transform, memory, constants, rates, product_s, eval);
     return kernel;
   }
   Number clear_s{}, clear_launch_s{};
@@ -88,7 +88,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
     clear_s = eval.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
     clear_launch_s = eval.named("launch of the kernel that writes zeros",
                                 eval.sourced(memory.launch_s, memory.launch_origin) +
-                                    context.engine.start_share * eval(c.library_start_s),
+                                    context.engine.start_share * eval(constants.library_start_s),
                                 "s");
     around.parts = {{{Limiter::l2, clear_s}, {Limiter::launch, clear_launch_s}}};
   }
@@ -235,7 +235,7 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                    double sm_count) {
   const TileMapping& mapping = choice.mapping;
   const TileKernel& tile = mapping.tile;
-  const Product& p = choice.product;
+  const Product& product = choice.product;
   const double resident = resident_blocks(mapping);
   const double blocks = value_of(gemm.schedule.blocks);
   plan.tile = {tile.m, tile.n, tile.k};
@@ -252,9 +252,11 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                                                 value_of(gemm.schedule.last_blocks)));
   plan.waves = blocks / (sm_count * resident);
   // Only existing operands and results: partly filled tiles fetch and write no others.
-  const double tiles_m = divide_up(p.m, tile.m), tiles_n = divide_up(p.n, tile.n);
-  const double operands = (p.m * p.patch_share * tiles_n + p.n * tiles_m) * p.k;
-  plan.l2_byte = p.count * (operands * p.element_byte + p.m * p.n * mapping.split * p.result_byte);
+  const double tiles_m = divide_up(product.m, tile.m), tiles_n = divide_up(product.n, tile.n);
+  const double operands =
+      (product.m * product.patch_share * tiles_n + product.n * tiles_m) * product.k;
+  plan.l2_byte = product.count * (operands * product.element_byte +
+                                  product.m * product.n * mapping.split * product.result_byte);
 }
 
 /// Elements read or written by the copies around a kernel, in the wider tensor of each.
@@ -281,7 +283,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   const ResolvedModel& model = context.model;
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
-  const DenseConstants& c = *engine.constants;
+  const DenseConstants& constants = *engine.constants;
   const DenseChoice choice = choose_dense_kernel(context);
 
   const Number flop_s = practical_flop_s(request.counts, &engine, eval);
@@ -298,19 +300,20 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   const bool copies = copies_layouts(context) || x.pads_image;
   if (copies) {
     const Number element_per_s =
-        eval(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
+        eval(constants.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
     // The part of NCHW tensors beyond the L2 is read and written once more.
     const double copied_again = x.channels_first ? 2 : 0;
     parts.add(Limiter::instructions,
               eval.named("copies between layouts",
                          hypot(moved_elements(x) / element_per_s, copied_again * dram_s), "s"));
-    parts.add(Limiter::launch,
-              eval.named("launches of the copies", 2 * (launch_s + eval(c.extra_kernel_s)), "s"));
+    parts.add(Limiter::launch, eval.named("launches of the copies",
+                                          2 * (launch_s + eval(constants.extra_kernel_s)), "s"));
   }
   const Number start_s =
       choice.mapping.stated
           ? Number{}
-          : engine.start_share * eval(x.is_convolution ? c.start_s : c.library_start_s);
+          : engine.start_share *
+                eval(x.is_convolution ? constants.start_s : constants.library_start_s);
   parts.add(Limiter::launch, eval.named("first launch", launch_s + start_s, "s"));
 
   KernelPlan plan;

@@ -44,16 +44,17 @@ struct ProductRates {
 
 template <class Eval>
 NumberOf<Eval> kernel_share(ProductKernels kernels, const EngineModel& engine, Eval& eval) {
-  const DenseConstants& c = *engine.constants;
+  const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
-    case ProductKernels::dilated: return eval(c.dilated_share);
+    case ProductKernels::dilated: return eval(constants.dilated_share);
     case ProductKernels::gemm_library:
-      return eval(c.library_share) *
+      return eval(constants.library_share) *
              eval.factor("share of the clock, under the power that products draw",
                          engine.library_clock_share, "", engine.peak_origin.c_str());
-    case ProductKernels::fused_winograd: return eval(c.winograd_share);
-    case ProductKernels::transformed_points: return eval(c.batched_share) * eval(c.library_share);
+    case ProductKernels::fused_winograd: return eval(constants.winograd_share);
+    case ProductKernels::transformed_points:
+      return eval(constants.batched_share) * eval(constants.library_share);
   }
   return 1;
 }
@@ -62,65 +63,69 @@ NumberOf<Eval> kernel_share(ProductKernels kernels, const EngineModel& engine, E
 /// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
 /// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
 template <class Eval>
-NumberOf<Eval> unaligned_flop_per_s(const Product& p, const DenseConstants& c,
+NumberOf<Eval> unaligned_flop_per_s(const Product& product, const DenseConstants& constants,
                                     const MachineRates<NumberOf<Eval>>& machine, Eval& eval) {
-  const double& rate =
-      p.row_byte < 4 ? c.odd_row_flop_per_clk_per_sm : c.short_row_flop_per_clk_per_sm;
+  const double& rate = product.row_byte < 4 ? constants.odd_row_flop_per_clk_per_sm
+                                            : constants.short_row_flop_per_clk_per_sm;
   return eval.named("FLOP a second on rows of no whole 16 byte",
-                    eval(rate) * (2 / p.element_byte) * machine.sm_count * machine.clock_hz,
+                    eval(rate) * (2 / product.element_byte) * machine.sm_count * machine.clock_hz,
                     "FLOP/s");
 }
 
 template <class Eval>
-ProductRates<NumberOf<Eval>> product_rates(const Product& p, const ResolvedModel& model,
+ProductRates<NumberOf<Eval>> product_rates(const Product& product, const ResolvedModel& model,
                                            const EngineModel& engine,
                                            const MachineRates<NumberOf<Eval>>& machine,
                                            Eval& eval) {
   using Number = NumberOf<Eval>;
-  const DenseConstants& c = *engine.constants;
+  const DenseConstants& constants = *engine.constants;
   const MemorySystem& memory = model.memory;
   const Number clock = machine.clock_hz;
   ProductRates<Number> r;
   r.sm_count = machine.sm_count;
   const Number peak = engine.peak_flop_per_s;
   const Number math_share = eval.sourced(engine.math_share, engine.math_origin);
-  const Number role_share = p.role == Pass::dgrad   ? eval(c.dgrad_share)
-                            : p.role == Pass::wgrad ? eval(c.wgrad_share)
-                                                    : Number(1);
-  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, engine, eval);
-  if (p.row_byte < 16) flop_per_s = min({flop_per_s, unaligned_flop_per_s(p, c, machine, eval)});
+  const Number role_share = product.role == Pass::dgrad   ? eval(constants.dgrad_share)
+                            : product.role == Pass::wgrad ? eval(constants.wgrad_share)
+                                                          : Number(1);
+  Number flop_per_s = peak * math_share * role_share * kernel_share(product.kernels, engine, eval);
+  if (product.row_byte < 16)
+    flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, constants, machine, eval)});
   r.second_per_flop =
-      eval.named("time of a FLOP on an SM", r.sm_count * p.flop_ratio / flop_per_s, "s");
+      eval.named("time of a FLOP on an SM", r.sm_count * product.flop_ratio / flop_per_s, "s");
   r.second_per_l2_byte =
       eval.named("time of a byte from L2 on an SM",
                  1 / (eval(memory.constants->l2_operand_byte_per_clock_per_sm) * clock), "s");
-  if (p.gather_vector > 0)
-    r.second_per_gather = 1 / (eval(c.gather_per_clk_per_sm) * p.gather_vector * clock *
-                               (p.first_layer ? eval(c.first_layer_gather) : Number(1)) *
-                               (p.role == Pass::wgrad ? eval(c.wgrad_gather) : Number(1)));
-  const bool of_library = p.kernels == ProductKernels::gemm_library;
-  const double& store_rate =
-      of_library ? std::min(c.library_store_byte_per_clk_per_sm, c.store_byte_per_clk_per_sm)
-                 : c.store_byte_per_clk_per_sm;
+  if (product.gather_vector > 0)
+    r.second_per_gather =
+        1 / (eval(constants.gather_per_clk_per_sm) * product.gather_vector * clock *
+             (product.first_layer ? eval(constants.first_layer_gather) : Number(1)) *
+             (product.role == Pass::wgrad ? eval(constants.wgrad_gather) : Number(1)));
+  const bool of_library = product.kernels == ProductKernels::gemm_library;
+  const double& store_rate = of_library ? std::min(constants.library_store_byte_per_clk_per_sm,
+                                                   constants.store_byte_per_clk_per_sm)
+                                        : constants.store_byte_per_clk_per_sm;
   const bool stores_slowly = store_rate < memory.constants->l2_operand_byte_per_clock_per_sm;
   r.second_per_stored_byte = stores_slowly ? 1 / (eval(store_rate) * clock) : r.second_per_l2_byte;
-  if (p.scattered) r.second_per_scatter = 1 / (eval(c.scatter_per_clk_per_sm) * clock);
+  if (product.scattered)
+    r.second_per_scatter = 1 / (eval(constants.scatter_per_clk_per_sm) * clock);
   // 32 banks of 4 byte per clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
   // local memories are as wide.
-  if (p.shares_operands)
+  if (product.shares_operands)
     r.second_per_shared_byte = 1 / (eval.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
   r.operand_element =
-      p.load_ratio * eval(c.operand_element) *
+      product.load_ratio * eval(constants.operand_element) *
       eval.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
-  r.step_latency_s =
-      eval(p.follows_window ? c.window_step_latency_clk : c.step_latency_clk) / clock;
-  r.block_latency_s =
-      (eval(c.block_latency_clk) + (p.follows_window ? eval(c.window_latency_clk) : Number{})) /
-      clock;
-  if (p.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, eval);
-  const Number column_byte = p.n * p.k * p.element_byte;
-  if (of_library && c.again_share > 0 && column_byte > memory.l2_kept_byte)
-    r.columns_s = column_byte / (dram_byte_per_s(memory, eval) * eval(c.again_share));
+  r.step_latency_s = eval(product.follows_window ? constants.window_step_latency_clk
+                                                 : constants.step_latency_clk) /
+                     clock;
+  r.block_latency_s = (eval(constants.block_latency_clk) +
+                       (product.follows_window ? eval(constants.window_latency_clk) : Number{})) /
+                      clock;
+  if (product.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, eval);
+  const Number column_byte = product.n * product.k * product.element_byte;
+  if (of_library && constants.again_share > 0 && column_byte > memory.l2_kept_byte)
+    r.columns_s = column_byte / (dram_byte_per_s(memory, eval) * eval(constants.again_share));
   r.l2_kept_byte = memory.l2_kept_byte;
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
@@ -129,7 +134,7 @@ ProductRates<NumberOf<Eval>> product_rates(const Product& p, const ResolvedModel
   if (!is_tensor_engine(engine.engine))
     r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
   r.reduce_s = eval.sourced(memory.launch_s, memory.launch_origin) +
-               eval(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
+               eval(product.follows_window ? constants.window_reduce_s : constants.extra_kernel_s);
   return r;
 }
 
@@ -147,14 +152,14 @@ struct TileCost {
 };
 
 template <class Eval>
-TileCost<NumberOf<Eval>> tile_cost(const Product& p, const ProductRates<NumberOf<Eval>>& r,
+TileCost<NumberOf<Eval>> tile_cost(const Product& product, const ProductRates<NumberOf<Eval>>& r,
                                    const TileKernel& tile, Eval& eval) {
   using Number = NumberOf<Eval>;
   const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
   TileCost<Number> cost;
-  cost.rows = divide_up(p.m, m);
-  cost.tiles = cost.rows * divide_up(p.n, n) * p.count;
-  cost.steps = p.k_runs * divide_up(Number(p.k) / p.k_runs, k);
+  cost.rows = divide_up(product.m, m);
+  cost.tiles = cost.rows * divide_up(product.n, n) * product.count;
+  cost.steps = product.k_runs * divide_up(Number(product.k) / product.k_runs, k);
 
   // Small tiles load more operands per FMA.
   const Number overhead =
@@ -164,16 +169,18 @@ TileCost<NumberOf<Eval>> tile_cost(const Product& p, const ProductRates<NumberOf
                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
   cost.math_s =
       eval.named("arithmetic of a step", 2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
-  cost.l2_s = eval.named("operands of a step",
-                         (m * p.patch_share + n) * k * p.element_byte * r.second_per_l2_byte, "s");
+  cost.l2_s = eval.named(
+      "operands of a step",
+      (m * product.patch_share + n) * k * product.element_byte * r.second_per_l2_byte, "s");
   const Number gather_s =
       eval.summand("operands of a step, one by one",
-                   (p.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
+                   (product.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
   // Each thread makes a square of outputs and reads its rows and columns.
   const double squares = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
   const Number shared_s = eval.summand(
       "operands of a step, shared memory",
-      2 * sqrt(m * n / squares) * squares * k * p.element_byte * r.second_per_shared_byte, "s");
+      2 * sqrt(m * n / squares) * squares * k * product.element_byte * r.second_per_shared_byte,
+      "s");
   cost.step_s = eval.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
 
   // Each scheduler needs a warp; a block alone has only its own.
@@ -183,7 +190,7 @@ TileCost<NumberOf<Eval>> tile_cost(const Product& p, const ProductRates<NumberOf
   cost.unlimited_serial_s = max({cost.math_s * alone * r.unlimited, shared_s, r.step_latency_s});
   cost.store_s = eval.named(
       "results of a block",
-      m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
+      m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
   return cost;
 }
 
@@ -204,7 +211,7 @@ struct Schedule {
 };
 
 template <class Eval>
-Schedule<NumberOf<Eval>> schedule(const Product& p, const ProductRates<NumberOf<Eval>>& r,
+Schedule<NumberOf<Eval>> schedule(const Product& product, const ProductRates<NumberOf<Eval>>& r,
                                   const TileCost<NumberOf<Eval>>& cost, double split,
                                   double resident, Eval& eval) {
   using Number = NumberOf<Eval>;
@@ -222,19 +229,20 @@ Schedule<NumberOf<Eval>> schedule(const Product& p, const ProductRates<NumberOf<
   const Number slots = r.sm_count * resident;
   // With persistent blocks the last tile's chain shows even in a full wave.
   s.full_waves = eval.named(
-      "full waves", p.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
+      "full waves", product.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
   const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
   s.last_blocks = eval.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
   if (s.full_waves > 0)
-    s.full_wave_s =
-        eval.named("full wave",
-                   p.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}), "s");
+    s.full_wave_s = eval.named(
+        "full wave",
+        product.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}), "s");
   if (s.last_blocks > 0)
     s.last_wave_s = eval.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
-  if (split > 1 || p.converts) {
-    s.partial_byte = eval.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
+  if (split > 1 || product.converts) {
+    s.partial_byte = eval.named("split-K sums",
+                                4 * Number(product.m) * product.n * product.count * split, "byte");
     Number second_per_byte = r.second_per_l2_byte / r.sm_count;
-    if (p.converts) {
+    if (product.converts) {
       const Number in_l2 = eval.named(
           "share of the sums in L2",
           clamp((r.l2_lost_byte - s.partial_byte) / (r.l2_lost_byte - r.l2_kept_byte), 0, 1));
@@ -275,16 +283,17 @@ inline double resident_blocks(const TileMapping& mapping) {
 }
 
 template <class Eval>
-GemmTime<NumberOf<Eval>> gemm_time(const Product& p, const ProductRates<NumberOf<Eval>>& r,
+GemmTime<NumberOf<Eval>> gemm_time(const Product& product, const ProductRates<NumberOf<Eval>>& r,
                                    const TileMapping& mapping, Eval& eval) {
   using Number = NumberOf<Eval>;
   const TileKernel& tile = mapping.tile;
-  eval.named("m", p.m, "", p.m_is);
-  eval.named("n", p.n, "", p.n_is);
-  eval.named("k", p.k, "", p.k_is);
-  eval.factor("products", p.count, "", "of one shape");
-  eval.factor("runs of k", p.k_runs, "", "taps, each in whole steps");
-  eval.factor("share of m's operands that differ", p.patch_share, "", "one patch, all its taps");
+  eval.named("m", product.m, "", product.m_is);
+  eval.named("n", product.n, "", product.n_is);
+  eval.named("k", product.k, "", product.k_is);
+  eval.factor("products", product.count, "", "of one shape");
+  eval.factor("runs of k", product.k_runs, "", "taps, each in whole steps");
+  eval.factor("share of m's operands that differ", product.patch_share, "",
+              "one patch, all its taps");
   const char* chosen = mapping.stated ? "stated" : "the fastest that the library has";
   eval.named("tile m", tile.m, "", chosen);
   eval.named("tile n", tile.n, "", chosen);
@@ -294,12 +303,13 @@ GemmTime<NumberOf<Eval>> gemm_time(const Product& p, const ProductRates<NumberOf
   eval.named("resident blocks an SM", resident, "", "limited by ",
              name_of(mapping.occupancy.limit));
   GemmTime<Number> time;
-  time.cost = tile_cost(p, r, tile, eval);
-  const auto& s = time.schedule = schedule(p, r, time.cost, mapping.split, resident, eval);
+  time.cost = tile_cost(product, r, tile, eval);
+  const auto& s = time.schedule = schedule(product, r, time.cost, mapping.split, resident, eval);
 
-  const Number asked = Number(p.m) * p.n * p.k * p.count;
+  const Number asked = Number(product.m) * product.n * product.k * product.count;
   const Number issued = s.blocks * tile.m * tile.n * s.steps * tile.k;
-  const Number counted = p.useful_flop > 0 ? min({1, p.useful_flop / (2 * asked)}) : Number(1);
+  const Number counted =
+      product.useful_flop > 0 ? min({1, product.useful_flop / (2 * asked)}) : Number(1);
   time.useful_share =
       eval.named("useful share of the arithmetic", min({1, asked / issued}) * counted);
   return time;

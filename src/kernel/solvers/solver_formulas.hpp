@@ -40,32 +40,35 @@ template <class Eval>
 struct SolverFormulas {
   using Number = NumberOf<Eval>;
 
-  const SolverConstants& c;
+  const SolverConstants& constants;
   const MemorySystem& memory;
   MachineRates<Number> machine;
   Number flop_per_s;
   Eval& eval;
 
-  SolverKernel<Number> kernel(const SolverProduct& p, const SolverTile& tile) const {
+  SolverKernel<Number> kernel(const SolverProduct& product, const SolverTile& tile) const {
     const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;
     const Number& sms = machine.sm_count;
     SolverKernel<Number> s;
-    s.blocks = eval.named(
-        "blocks", divide_up(Number(p.m), m) * divide_up(Number(p.n), n) * p.count * tile.split);
-    const Number all_steps = divide_up(Number(p.k), k);
+    s.blocks =
+        eval.named("blocks", divide_up(Number(product.m), m) * divide_up(Number(product.n), n) *
+                                 product.count * tile.split);
+    const Number all_steps = divide_up(Number(product.k), k);
     const Number steps = eval.named("steps of a block",
                                     tile.split == 1 ? all_steps : divide_up(all_steps, tile.split));
     const Number block_flop = eval.named("FLOP of a block", 2 * m * n * k * steps, "FLOP");
-    s.useful_share =
-        eval.named("useful share of the arithmetic",
-                   min({1, 2 * Number(p.m) * p.n * p.k * p.count / (s.blocks * block_flop)}));
+    s.useful_share = eval.named("useful share of the arithmetic",
+                                min({1, 2 * Number(product.m) * product.n * product.k *
+                                            product.count / (s.blocks * block_flop)}));
     const Number overhead =
-        eval.named("operand loads on top", 1 + eval(c.operand_element) * (1 / m + 1 / n));
+        eval.named("operand loads on top", 1 + eval(constants.operand_element) * (1 / m + 1 / n));
     const Number block_s = eval.named("block", block_flop * overhead * sms / flop_per_s, "s");
-    const Number chain_s = eval.named(
-        "block alone",
-        (steps * eval(c.step_latency_clk) + eval(c.block_latency_clk)) / machine.clock_hz, "s");
-    const Number resident = eval(c.resident_blocks);
+    const Number chain_s =
+        eval.named("block alone",
+                   (steps * eval(constants.step_latency_clk) + eval(constants.block_latency_clk)) /
+                       machine.clock_hz,
+                   "s");
+    const Number resident = eval(constants.resident_blocks);
     const Number full_waves = eval.named("full waves", floor(s.blocks / (resident * sms)));
     const Number last_blocks = eval.named("blocks an SM in the last wave",
                                           divide_up(s.blocks - full_waves * resident * sms, sms));
@@ -76,10 +79,10 @@ struct SolverFormulas {
     s.chained_s =
         eval.named("product", full_waves * max({resident * block_s, chain_s}) + last_s, "s");
     if (tile.split > 1) {
-      const Number byte = 8 * Number(p.m) * p.n * p.count * tile.split;
-      s.partial_s =
-          eval.named("split-K sums, there and back",
-                     eval(c.split_start_s) + byte / l2_byte_per_s(memory, machine, eval), "s");
+      const Number byte = 8 * Number(product.m) * product.n * product.count * tile.split;
+      s.partial_s = eval.named(
+          "split-K sums, there and back",
+          eval(constants.split_start_s) + byte / l2_byte_per_s(memory, machine, eval), "s");
     }
     return s;
   }

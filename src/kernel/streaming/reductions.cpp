@@ -132,7 +132,7 @@ template <class Eval>
 ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& f, const Layer& layer,
                                          const Streams& streams) {
   using Number = NumberOf<Eval>;
-  const ReductionKernel& kernel = f.k.reduction;
+  const ReductionKernel& kernel = f.constants.reduction;
   Eval& eval = f.eval;
   const ReductionGrid grid = reduction_grid(layer, f.machine);
   auto work = f.start_of(kernel, Algorithm::reduction);

@@ -25,14 +25,14 @@ struct StreamFormulas {
   using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
-  const StreamProblem& p;
-  const StreamingConstants& k;
+  const StreamProblem& problem;
+  const StreamingConstants& constants;
   const MachineRates<Number>& rates;
   const Machine& machine;
   Eval& eval;
 
-  Number inputs() const { return eval.named("inputs", p.input_element, "", "layer"); }
-  Number outputs() const { return eval.named("outputs", p.output_element, "", "layer"); }
+  Number inputs() const { return eval.named("inputs", problem.input_element, "", "layer"); }
+  Number outputs() const { return eval.named("outputs", problem.output_element, "", "layer"); }
 
   /// A kernel's work without instructions and chain.
   template <class Kernel>
@@ -41,7 +41,7 @@ struct StreamFormulas {
     work.algorithm = algorithm;
     work.start_s = eval.summand("start beyond the launch", eval(kernel.start_s), "s");
     work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
-    work.streams = p.streams;
+    work.streams = problem.streams;
     return work;
   }
 
