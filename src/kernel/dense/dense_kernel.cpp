@@ -59,8 +59,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
   if (!choice.tiled()) {
-    // Every weight is used once, in threads with a few sums each: the time is that of bytes from
-    // L2.
+    // Every weight is used once, in threads with a few sums each: the time of its bytes from L2.
     const Number l2_s = eval.named("operands through L2",
                                    (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
     // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.

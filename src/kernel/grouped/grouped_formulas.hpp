@@ -222,8 +222,7 @@ struct GroupedFormulas {
                             : eval.sourced(1e12, "assumed");
   }
 
-  /// A product per group, with slices copied out and in if channels are innermost (`copy_clock`
-  /// each).
+  /// A product per group. If channels are innermost, slices are copied (`copy_clock` per element).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
     const bool winograd = algorithm == Algorithm::group_by_group_winograd;

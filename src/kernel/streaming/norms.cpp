@@ -235,8 +235,7 @@ class NormKernels : StreamFormulas<Eval> {
     if (problem.nhwc) {
       work.streams = {2 * read_byte, problem.input_byte};
       work.kernels = 2;
-      // Blocks span 128 byte of channels; with fewer channels, some threads idle and others do
-      // more.
+      // Blocks span 128 byte of channels; with fewer channels, threads idle and others do more.
       const double span = 128 / element_byte(problem.layer->dtypes.input);
       work.filled =
           eval.factor("share of rates that few channels reach",

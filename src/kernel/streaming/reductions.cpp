@@ -39,8 +39,7 @@ AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
   return sizes;
 }
 
-/// 1 if reduced. A source may omit a batch of one, or the reduced axes: the first matching sizes
-/// stay.
+/// 1 if reduced. A source may omit a batch of one, or reduced axes: the first matching sizes stay.
 AxisSizes sizes_left(const AxisSizes& from, AxisSizes to) {
   if (to.size() < from.size() && from.front() == 1) to.insert(to.begin(), 1);
   if (to.size() == from.size()) return to;
