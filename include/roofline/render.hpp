@@ -33,8 +33,7 @@ using Sink = std::function<void(std::string_view)>;
 
 /// Rows of layers, kernels or points, rendered alone on any thread and written as they come.
 enum class RowFormat : std::uint8_t { ndjson, csv };
-/// Whether rows are cells below a header line: all of one kind, with errors on standard error
-/// alone.
+/// Whether rows are cells below a header line: all of one kind, without errors (standard error).
 constexpr bool has_columns(RowFormat format) {
   switch (format) {
     case RowFormat::ndjson: return false;

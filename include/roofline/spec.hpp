@@ -66,8 +66,8 @@ struct OperandSpec {
   bool whole = false;
   std::string layer;          ///< name of an earlier layer
   bool is_parameter = false;  ///< learned, without a batch
-  /// Learned numbers behind a parameter, if not one per element: a table with some rows read, a
-  /// repeated vector.
+  /// Learned numbers of a parameter, if not one per element: some rows of a table, a repeated
+  /// vector.
   std::optional<std::uint64_t> parameters{};
 
   bool operator==(const OperandSpec&) const = default;
@@ -93,8 +93,7 @@ struct LayerSpec : LayerTraits {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// Operands of add, mul, concat; both matrices of a matmul; queries, keys and values of
-  /// attention.
+  /// Operands of add, mul, concat; both matrices of a matmul; attention's queries, keys and values.
   std::vector<OperandSpec> inputs;
   /// Operands in a contraction's epilogue, such as a residual. Each broadcasts to the result.
   std::vector<OperandSpec> fused;

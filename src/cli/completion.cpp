@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "cli/options.hpp"
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 

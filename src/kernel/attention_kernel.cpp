@@ -13,23 +13,23 @@ constexpr double tile = 128;         ///< of queries and of keys
 constexpr double feature_step = 64;  ///< features are padded to this
 
 /// Causal heads stop at the diagonal; their last rows see all keys.
-template <class Trace>
-NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Trace>& key_tiles,
-                           bool causal, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+NumberOf<Eval> tile_pairs(const NumberOf<Eval>& query_tiles, const NumberOf<Eval>& key_tiles,
+                          bool causal, Eval& eval) {
+  using Number = NumberOf<Eval>;
   Number pairs = query_tiles * key_tiles;
   if (causal) {
     const Number square = min({key_tiles, query_tiles});
     pairs = max({key_tiles - query_tiles, 0}) * query_tiles + square * (square + 1) / 2;
   }
-  return trace.named("pairs of tiles of a head", pairs);
+  return eval.named("pairs of tiles of a head", pairs);
 }
 
 /// PyTorch's compiler writes out products whose mask has non-contiguous rows, in fp32 without
 /// tensor cores: queries, keys and values are cast; scores are written, normalised and read again.
-template <class Trace>
-Works<Trace> written_out(const PlanRequest& request, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+Works<Eval> written_out(const PlanRequest& request, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const Layer& layer = request.layer;
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   const double peak_flop_per_s =
@@ -43,35 +43,36 @@ Works<Trace> written_out(const PlanRequest& request, Trace& trace) {
   ThroughputWork<Number> products;
   products.algorithm = Algorithm::gemm;
   products.kernels = 2;
-  products.flop = trace.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
+  products.flop = eval.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
   products.flop_per_s =
-      peak_flop_per_s * trace(request.model.constants->values.attention.forward.vector_share);
+      peak_flop_per_s * eval(request.model.constants->values.attention.forward.vector_share);
   products.streams = {wide_byte + 4 * scores, wide_byte + 4 * scores};
   ThroughputWork<Number> casts;
   casts.kernels = 4;
   casts.streams = {(narrow_byte + wide_byte) / 2, (narrow_byte + wide_byte) / 2};
   ThroughputWork<Number> softmax;
-  const CompiledKernel& k = request.model.constants->values.streaming.compiled;
-  softmax.clocks = trace.named("scores", scores, "", "layer") *
-                   (trace(k.place_clock) + trace(k.function_clock) + trace(k.reduction_clock));
+  const CompiledKernel& compiled = request.model.constants->values.streaming.compiled;
+  softmax.clocks =
+      eval.named("scores", scores, "", "layer") *
+      (eval(compiled.place_clock) + eval(compiled.function_clock) + eval(compiled.reduction_clock));
   softmax.streams = {4 * scores, 4 * scores};
   return {products, casts, softmax};
 }
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                             Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+Works<Eval> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                            Eval& eval) {
+  using Number = NumberOf<Eval>;
   const Layer& layer = request.layer;
-  if (layer.kernels == KernelSource::compiler) return written_out(request, trace);
+  if (layer.kernels == KernelSource::compiler) return written_out(request, eval);
   const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
-  const AttentionKernel& k = forward ? kernels.forward : kernels.backward;
-  const auto size = [&trace](const char* quantity, std::uint64_t number) {
-    return trace.named(quantity, static_cast<double>(number), "", "layer");
+  const AttentionKernel& kernel = forward ? kernels.forward : kernels.backward;
+  const auto size = [&eval](const char* quantity, std::uint64_t number) {
+    return eval.named(quantity, static_cast<double>(number), "", "layer");
   };
   const Heads query = heads_of(layer.inputs[0].shape);
   const Heads key = heads_of(layer.inputs[1].shape);
@@ -80,49 +81,49 @@ Works<Trace> attention_works(const PlanRequest& request, const MachineRates<Numb
   const Number queries = size("queries of a head", query.length);
   const Number query_tiles = divide_up(queries, tile);
   const Number key_tiles = divide_up(size("keys of a head", key.length), tile);
-  const Number blocks = trace.named("blocks", heads * (forward ? query_tiles : key_tiles));
+  const Number blocks = eval.named("blocks", heads * (forward ? query_tiles : key_tiles));
 
   ThroughputWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
-  work.start_s = trace.named("start beyond the launch", trace(k.start_s), "s");
+  work.start_s = eval.named("start beyond the launch", eval(kernel.start_s), "s");
   work.kernels = forward ? 1 : 3;
   work.threads = tile;
   work.blocks = value_of(blocks);
   if (queries == 1) return {work};
 
   const Number scores =
-      trace.named("scores, on whole tiles",
-                  heads * tile_pairs(query_tiles, key_tiles, layer.causal, trace) * tile * tile);
+      eval.named("scores, on whole tiles",
+                 heads * tile_pairs(query_tiles, key_tiles, layer.causal, eval) * tile * tile);
   const Number q = round_up(size("features of a query", query.features), feature_step);
   const Number v = round_up(size("features of a value", layer.output.channels), feature_step);
   work.flop =
-      trace.named("FLOP on whole tiles", scores * 2 * (forward ? q + v : 3 * q + 2 * v), "FLOP");
+      eval.named("FLOP on whole tiles", scores * 2 * (forward ? q + v : 3 * q + 2 * v), "FLOP");
   const bool tensor = is_tensor_engine(engine.engine);
   const bool older =
       tensor && layer.backend.value_or(AttentionBackend::cudnn) != AttentionBackend::cudnn;
   const Number slower =
-      trace.factor("share of the fastest kernels' rate", older ? trace(kernels.flash_share) : 1);
-  const Number share = trace(tensor ? k.tensor_share : k.vector_share) * slower;
-  work.flop_per_s = trace.named("rate of the products", engine.peak_flop_per_s * share, "FLOP/s");
-  work.clocks = scores * trace(k.score_clock) / slower + blocks * trace(k.block_clock);
+      eval.factor("share of the fastest kernels' rate", older ? eval(kernels.flash_share) : 1);
+  const Number share = eval(tensor ? kernel.tensor_share : kernel.vector_share) * slower;
+  work.flop_per_s = eval.named("rate of the products", engine.peak_flop_per_s * share, "FLOP/s");
+  work.clocks = scores * eval(kernel.score_clock) / slower + blocks * eval(kernel.block_clock);
   if (layer.masked) {
     const double row_byte = static_cast<double>(key.length) * element_byte(layer.dtypes.input);
     const double loads = std::fmod(row_byte, 16) == 0 ? 1 : 2;
-    work.clocks = work.clocks + scores * loads * trace(kernels.mask_score_clock);
+    work.clocks = work.clocks + scores * loads * eval(kernels.mask_score_clock);
   }
-  work.useful_share = trace.factor("useful share of the arithmetic",
-                                   static_cast<double>(request.counts.flops) / work.flop);
+  work.useful_share = eval.factor("useful share of the arithmetic",
+                                  static_cast<double>(request.counts.flops) / work.flop);
   // Blocks of a causal head differ in length and fill each other's gaps, up to half a wave.
-  const Number waves = trace.named("waves", blocks / rates.sm_count);
-  work.idle = trace.factor("whole waves / waves",
-                           (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
+  const Number waves = eval.named("waves", blocks / rates.sm_count);
+  work.idle = eval.factor("whole waves / waves",
+                          (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
   return {work};
 }
 
 template Works<Planning> attention_works(const PlanRequest&, const MachineRates<double>&,
                                          Planning&);
-template Works<Explaining> attention_works(const PlanRequest&, const MachineRates<Traced>&,
+template Works<Explaining> attention_works(const PlanRequest&, const MachineRates<Explained>&,
                                            Explaining&);
 
 }  // namespace roofline

@@ -173,8 +173,8 @@ struct ConstantField {
   std::string_view unit;
   double least;  ///< range of all constants in this unit
   double most;
-  /// In a formula's simplest form: share 1, time 0, no limit to bytes in flight (0). Rates have
-  /// none.
+  /// In a formula's simplest form: share 1, time 0, no limit to bytes in flight (0). Absent for
+  /// rates.
   std::optional<double> simplest;
   std::string_view meaning;
 

@@ -133,13 +133,13 @@ Ceilings ceilings_for(const Context& context, Engine engine) {
 
 Roofs roofs_for(const Context& context, Engine engine) {
   const ResolvedModel& model = kernel_model_for(context, engine).resolved();
-  Planning trace;
-  const auto rates = machine_rates(model.machine, trace);
+  Planning eval;
+  const auto rates = machine_rates(model.machine, eval);
   Roofs roofs{context.gpu.peak_flop_per_s,
               context.gpu.bandwidth_byte_per_s,
               {},
-              dram_byte_per_s(model.memory, trace),
-              l2_byte_per_s(model.memory, rates, trace)};
+              dram_byte_per_s(model.memory, eval),
+              l2_byte_per_s(model.memory, rates, eval)};
   for (const Engine engine_of_part : enumerators<Engine>)
     if (const auto& each = model.engines[engine_of_part])
       roofs.practical_flop_per_s[engine_of_part] = practical_flop_per_s(*each);

@@ -2,10 +2,10 @@
 
 // The language of the formulas of this folder. A formula stands once, as a template:
 //
-//   template <class Trace>
-//   NumberOf<Trace> fall_s(double height_m, const double& gravity, Trace& trace) {
-//     const NumberOf<Trace> height = trace.named("height", height_m, "m", "layer");
-//     return trace.named("fall", sqrt(2 * height / trace(gravity)), "s");
+//   template <class Eval>
+//   NumberOf<Eval> fall_s(double height_m, const double& gravity, Eval& eval) {
+//     const NumberOf<Eval> height = eval.named("height", height_m, "m", "layer");
+//     return eval.named("fall", sqrt(2 * height / eval(gravity)), "s");
 //   }
 //
 // Planning evaluates it in doubles. Explaining does the same arithmetic in the same order with
@@ -26,43 +26,44 @@
 namespace roofline {
 
 /// A double with its expression. Factors of 1 and summands of 0 are left out.
-class Traced {
+class Explained {
  public:
-  Traced() = default;    ///< a 0 which no expression shows
-  Traced(double value);  ///< implicit, so formulas mix with plain sizes
-  Traced(double value, std::string_view origin);
+  Explained() = default;    ///< a 0 which no expression shows
+  Explained(double value);  ///< implicit, so formulas mix with plain sizes
+  Explained(double value, std::string_view origin);
 
   double value() const { return value_; }
   std::string text() const { return text_.empty() ? "0" : text_; }
   const std::vector<std::string>& origins() const { return origins_; }
   bool is_one_number() const { return binds_ == Binding::number; }
 
-  friend Traced operator+(const Traced& a, const Traced& b);
-  friend Traced operator-(const Traced& a, const Traced& b);
-  friend Traced operator*(const Traced& a, const Traced& b);
-  friend Traced operator/(const Traced& a, const Traced& b);
-  friend auto operator<=>(const Traced& a, const Traced& b) { return a.value_ <=> b.value_; }
-  friend bool operator==(const Traced& a, const Traced& b) { return a.value_ == b.value_; }
+  friend Explained operator+(const Explained& a, const Explained& b);
+  friend Explained operator-(const Explained& a, const Explained& b);
+  friend Explained operator*(const Explained& a, const Explained& b);
+  friend Explained operator/(const Explained& a, const Explained& b);
+  friend auto operator<=>(const Explained& a, const Explained& b) { return a.value_ <=> b.value_; }
+  friend bool operator==(const Explained& a, const Explained& b) { return a.value_ == b.value_; }
 
-  friend Traced max(std::initializer_list<Traced> numbers);
-  friend Traced min(std::initializer_list<Traced> numbers);
-  friend Traced clamp(const Traced& x, double least, double most);
-  friend Traced ceil(const Traced& x);
-  friend Traced floor(const Traced& x);
-  friend Traced sqrt(const Traced& x);
-  friend Traced hypot(const Traced& a, const Traced& b);
+  friend Explained max(std::initializer_list<Explained> numbers);
+  friend Explained min(std::initializer_list<Explained> numbers);
+  friend Explained clamp(const Explained& x, double least, double most);
+  friend Explained ceil(const Explained& x);
+  friend Explained floor(const Explained& x);
+  friend Explained sqrt(const Explained& x);
+  friend Explained hypot(const Explained& a, const Explained& b);
 
  private:
   /// How tightly an expression binds, weakest first.
   enum class Binding { sum, product, call, number };
 
-  Traced(double value, std::string text, Binding binds, std::vector<std::string> origins);
+  Explained(double value, std::string text, Binding binds, std::vector<std::string> origins);
   bool is_nothing() const { return text_.empty(); }
   bool is_number(double value) const { return value_ == value && is_one_number(); }
   std::string within(Binding least) const;
-  static Traced joined(const Traced& a, const char* sign, const Traced& b, double value,
-                       Binding binds, Binding right);
-  static Traced call(const char* function, std::initializer_list<Traced> arguments, double value);
+  static Explained joined(const Explained& a, const char* sign, const Explained& b, double value,
+                          Binding binds, Binding right);
+  static Explained call(const char* function, std::initializer_list<Explained> arguments,
+                        double value);
 
   double value_ = 0;
   std::string text_;
@@ -70,8 +71,8 @@ class Traced {
   std::vector<std::string> origins_;  ///< of the constants in the expression, each once
 };
 
-Traced max(std::initializer_list<Traced> numbers);
-Traced min(std::initializer_list<Traced> numbers);
+Explained max(std::initializer_list<Explained> numbers);
+Explained min(std::initializer_list<Explained> numbers);
 
 // The same for doubles, so formulas read alike.
 inline double max(std::initializer_list<double> numbers) { return std::max(numbers); }
@@ -82,7 +83,7 @@ inline double floor(double x) { return std::floor(x); }
 inline double sqrt(double x) { return std::sqrt(x); }
 inline double hypot(double a, double b) { return std::hypot(a, b); }
 inline double value_of(double x) { return x; }
-inline double value_of(const Traced& x) { return x.value(); }
+inline double value_of(const Explained& x) { return x.value(); }
 
 // Whole tiles, steps and waves.
 template <class A, class B>
@@ -115,53 +116,53 @@ struct Planning {
   }
 };
 
-/// Evaluates formulas in Traced numbers, and records a step for each named one.
+/// Evaluates formulas in Explained numbers, and records a step for each named one.
 class Explaining {
  public:
-  using Number = Traced;
+  using Number = Explained;
 
   /// `constants`: of the explained model.
   explicit Explaining(const ModelConstants& constants) : constants_(constants) {}
 
   /// One of the constants, by its address in the set.
-  Traced operator()(const double& constant) const;
+  Explained operator()(const double& constant) const;
   /// A number of another origin.
-  static Traced sourced(double value, std::string_view origin) { return {value, origin}; }
+  static Explained sourced(double value, std::string_view origin) { return {value, origin}; }
 
   /// Records a step and returns its number under this name. The origin, in pieces, defaults to
   /// those of the constants in its expression.
   template <class... Origin>
-  Traced named(std::string_view quantity, const Traced& number, std::string_view unit = {},
-               const Origin&... origin) {
+  Explained named(std::string_view quantity, const Explained& number, std::string_view unit = {},
+                  const Origin&... origin) {
     std::string stated;
     ((stated += origin), ...);
     return record(quantity, number, unit, std::move(stated));
   }
   /// The same for a factor; 1 is no step.
   template <class... Origin>
-  Traced factor(std::string_view quantity, const Traced& number, std::string_view unit = {},
-                const Origin&... origin) {
-    return number == 1 ? Traced(1) : named(quantity, number, unit, origin...);
+  Explained factor(std::string_view quantity, const Explained& number, std::string_view unit = {},
+                   const Origin&... origin) {
+    return number == 1 ? Explained(1) : named(quantity, number, unit, origin...);
   }
   /// The same for a summand; 0 is no step.
   template <class... Origin>
-  Traced summand(std::string_view quantity, const Traced& number, std::string_view unit = {},
-                 const Origin&... origin) {
-    return number == 0 ? Traced() : named(quantity, number, unit, origin...);
+  Explained summand(std::string_view quantity, const Explained& number, std::string_view unit = {},
+                    const Origin&... origin) {
+    return number == 0 ? Explained() : named(quantity, number, unit, origin...);
   }
 
   std::vector<DerivationStep> take() { return std::move(steps_); }
 
  private:
-  Traced record(std::string_view quantity, const Traced& number, std::string_view unit,
-                std::string stated_origin);
+  Explained record(std::string_view quantity, const Explained& number, std::string_view unit,
+                   std::string stated_origin);
 
   const ModelConstants& constants_;
   std::vector<DerivationStep> steps_;
 };
 
-template <class Trace>
-using NumberOf = typename Trace::Number;
+template <class Eval>
+using NumberOf = typename Eval::Number;
 
 /// A time divided by limiter: the common account of all kernels.
 template <class Number>
@@ -186,35 +187,35 @@ class TimeParts {
 
 /// Divides the time of arithmetic units, `issue_s`: the layer's own FLOP take `flop_s` at the
 /// engine's practical rate, other instructions the rest; 1 - `useful_share` goes to padding.
-template <class Trace>
-void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s,
-               const NumberOf<Trace>& useful_share, const NumberOf<Trace>& flop_s, Trace& trace) {
+template <class Eval>
+void add_issue(TimeParts<NumberOf<Eval>>& parts, const NumberOf<Eval>& issue_s,
+               const NumberOf<Eval>& useful_share, const NumberOf<Eval>& flop_s, Eval& eval) {
   const auto useful_s =
-      useful_share == 1 ? issue_s : trace.named("useful arithmetic", issue_s * useful_share, "s");
+      useful_share == 1 ? issue_s : eval.named("useful arithmetic", issue_s * useful_share, "s");
   const auto math_s = min({useful_s, flop_s});
   parts.add(Limiter::math, math_s);
   parts.add(Limiter::instructions, useful_s - math_s);
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
-template <class Trace>
-void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
-                    const NumberOf<Trace>& dram_s, Trace& trace) {
+template <class Eval>
+void add_overlapped(TimeParts<NumberOf<Eval>>& parts, const NumberOf<Eval>& kernel_s,
+                    const NumberOf<Eval>& dram_s, Eval& eval) {
   if (!(dram_s > 0)) return;
-  const auto both_s = trace.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
-  parts.scale(trace.named("kernels' part of themselves", kernel_s / both_s));
+  const auto both_s = eval.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
+  parts.scale(eval.named("kernels' part of themselves", kernel_s / both_s));
   parts.add(Limiter::dram, dram_s / both_s * dram_s);
 }
 
-template <class Trace>
-void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {
-  NumberOf<Trace> sum_s{};
+template <class Eval>
+void set_time(KernelPlan& plan, const TimeParts<NumberOf<Eval>>& parts, Eval& eval) {
+  NumberOf<Eval> sum_s{};
   for (const Limiter limiter : enumerators<Limiter>) {
-    const auto part_s = trace.summand(name_of(limiter), parts[limiter], "s");
+    const auto part_s = eval.summand(name_of(limiter), parts[limiter], "s");
     plan.part_s[limiter] = value_of(part_s);
     sum_s = sum_s + part_s;
   }
-  trace.named("expected time", sum_s, "s");
+  eval.named("expected time", sum_s, "s");
 }
 
 }  // namespace roofline

@@ -22,8 +22,8 @@ void check_mapping(const Layer& layer) {
     throw InputError("expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
-template <class Trace>
-std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Trace& trace) {
+template <class Eval>
+std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval& eval) {
   const KindFamily family = info(request.layer.kind).family;
   const bool contracts = family == KindFamily::contraction;
   if (family == KindFamily::free || family == KindFamily::transfer) return std::nullopt;
@@ -32,14 +32,14 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Trace& tr
   const bool is_dense = contracts && request.layer.groups == 1;
   if (own == nullptr && (is_dense || family == KindFamily::attention)) return std::nullopt;
   if (contracts)
-    if (auto on_solver = solver_plan(request, trace)) return on_solver;
-  if (is_dense) return dense_plan(request, trace);
-  const auto flop_s = practical_flop_s(request.counts, own, trace);
-  const auto rates = machine_rates(request.model.machine, trace);
-  const auto works = contracts                         ? grouped_works(request, rates, trace)
-                     : family == KindFamily::attention ? attention_works(request, rates, trace)
-                                                       : streaming_works(request, rates, trace);
-  return throughput_plan(works, flop_s, rates, request.model, request.cache, trace);
+    if (auto on_solver = solver_plan(request, eval)) return on_solver;
+  if (is_dense) return dense_plan(request, eval);
+  const auto flop_s = practical_flop_s(request.counts, own, eval);
+  const auto rates = machine_rates(request.model.machine, eval);
+  const auto works = contracts                         ? grouped_works(request, rates, eval)
+                     : family == KindFamily::attention ? attention_works(request, rates, eval)
+                                                       : streaming_works(request, rates, eval);
+  return throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
 }
 
 /// A layer run in more bits than its type.
@@ -96,19 +96,19 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return wider;
 }
 
-template <class Trace>
-std::optional<KernelPlan> plan(const PlanRequest& request, Trace& trace) {
+template <class Eval>
+std::optional<KernelPlan> plan(const PlanRequest& request, Eval& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
   if (!wider) wider = by_atomics(request);
-  if (!wider) return plan_in_own_type(request, trace);
+  if (!wider) return plan_in_own_type(request, eval);
   const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
   const auto other = plan_in_own_type(in_16, planning);
   if (!own || !other || other->expected_time_s() >= own->expected_time_s())
-    return plan_in_own_type(request, trace);
-  trace.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
-  return plan_in_own_type(in_16, trace);
+    return plan_in_own_type(request, eval);
+  eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
+  return plan_in_own_type(in_16, eval);
 }
 
 /// Additional launch time of a protocol over a graph; may be negative.
@@ -133,8 +133,8 @@ Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache) {
   return expected([&] {
-    Planning trace;
-    return plan({layer, counts, engine, model.resolved(), cache}, trace);
+    Planning eval;
+    return plan({layer, counts, engine, model.resolved(), cache}, eval);
   });
 }
 
@@ -142,9 +142,9 @@ Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Co
                                                     Engine engine, const KernelModel& model,
                                                     CacheState cache) {
   return expected([&] {
-    Explaining trace(*model.resolved().constants);
-    plan({layer, counts, engine, model.resolved(), cache}, trace);
-    return trace.take();
+    Explaining eval(*model.resolved().constants);
+    plan({layer, counts, engine, model.resolved(), cache}, eval);
+    return eval.take();
   });
 }
 
@@ -153,8 +153,8 @@ KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& lau
   TimeParts<double> parts;
   for (const Limiter limiter : enumerators<Limiter>)
     parts.add(limiter, plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0));
-  Planning trace;
-  set_time(plan, parts, trace);
+  Planning eval;
+  set_time(plan, parts, eval);
   return plan;
 }
 

@@ -12,8 +12,7 @@ namespace roofline {
 namespace {
 
 /// Share of the boost clock under the power limit. Memory and leakage take a part of the power; the
-/// rest bounds arithmetic, whose power falls faster than the clock, with the voltage, down to a
-/// floor.
+/// rest bounds arithmetic, whose power falls faster than the clock, down to a floor.
 double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
                          const PartConstants& part) {
   if (tdp_w <= 0 || joule_per_flop <= 0) return 1;

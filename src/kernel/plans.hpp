@@ -19,28 +19,28 @@ struct PlanRequest {
 };
 
 /// A library's kernel or the stated mapping. Throws InputError for an impossible mapping.
-template <class Trace>
-KernelPlan dense_plan(const PlanRequest& request, Trace& trace);
+template <class Eval>
+KernelPlan dense_plan(const PlanRequest& request, Eval& eval);
 
 /// On one of the library's solvers; nullopt if no solver runs it.
-template <class Trace>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace);
+template <class Eval>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval& eval);
 
 /// Kernels in sequence.
-template <class Trace>
-using Works = std::vector<ThroughputWork<NumberOf<Trace>>>;
+template <class Eval>
+using Works = std::vector<ThroughputWork<NumberOf<Eval>>>;
 
-template <class Trace>
-Works<Trace> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                           Trace& trace);
+template <class Eval>
+Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                          Eval& eval);
 
-template <class Trace>
-Works<Trace> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                             Trace& trace);
+template <class Eval>
+Works<Eval> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                            Eval& eval);
 
 /// On an engine of the GPU.
-template <class Trace>
-Works<Trace> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                             Trace& trace);
+template <class Eval>
+Works<Eval> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                            Eval& eval);
 
 }  // namespace roofline

@@ -35,22 +35,22 @@ struct MachineRates {
   Number issue_clock_per_s{};  ///< of all SMs, scaled by issue_share
 };
 
-template <class Trace>
-MachineRates<NumberOf<Trace>> machine_rates(const Machine& machine, Trace& trace) {
-  const auto sms = trace.named("SMs", machine.sm_count, "", machine.sm_origin);
-  const auto clock = trace.named("clock", machine.clock_hz, "clock/s", machine.clock_origin);
-  return {sms, clock, sms * clock * trace.sourced(machine.issue_share, "architecture")};
+template <class Eval>
+MachineRates<NumberOf<Eval>> machine_rates(const Machine& machine, Eval& eval) {
+  const auto sms = eval.named("SMs", machine.sm_count, "", machine.sm_origin);
+  const auto clock = eval.named("clock", machine.clock_hz, "clock/s", machine.clock_origin);
+  return {sms, clock, sms * clock * eval.sourced(machine.issue_share, "architecture")};
 }
 
 /// The layer's own FLOP at the engine's sustained rate; 0 if the GPU lacks the engine.
-template <class Trace>
-NumberOf<Trace> practical_flop_s(const Counts& counts, const EngineModel* engine, Trace& trace) {
+template <class Eval>
+NumberOf<Eval> practical_flop_s(const Counts& counts, const EngineModel* engine, Eval& eval) {
   if (engine == nullptr || counts.flops == 0) return {};
-  const auto flop = trace.named("FLOP", static_cast<double>(counts.flops), "FLOP", "counted");
-  const auto peak = trace.named("peak", engine->peak_flop_per_s, "FLOP/s", engine->peak_origin);
+  const auto flop = eval.named("FLOP", static_cast<double>(counts.flops), "FLOP", "counted");
+  const auto peak = eval.named("peak", engine->peak_flop_per_s, "FLOP/s", engine->peak_origin);
   const auto share =
-      trace.named("practical share of the peak", engine->math_share, "", engine->math_origin);
-  return trace.named("FLOP at the practical rate", flop / (peak * share), "s");
+      eval.named("practical share of the peak", engine->math_share, "", engine->math_origin);
+  return eval.named("FLOP at the practical rate", flop / (peak * share), "s");
 }
 
 inline constexpr double walk_kept = 0.3;
@@ -66,22 +66,21 @@ struct Traffic {
 };
 
 /// `reread_byte`: L2 fetches of tiles beyond reading each operand once.
-template <class Trace>
-Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<Trace>& reread_byte,
-                                        const MemorySystem& memory, CacheState cache,
-                                        Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const Number read = trace.named("bytes read, once", streams.read_byte, "byte", "layer");
-  const Number written = trace.named("bytes written, once", streams.write_byte, "byte", "layer");
-  const Number working_set = trace.named("working set", read + written, "byte");
+template <class Eval>
+Traffic<NumberOf<Eval>> memory_traffic(const Streams& streams, const NumberOf<Eval>& reread_byte,
+                                       const MemorySystem& memory, CacheState cache, Eval& eval) {
+  using Number = NumberOf<Eval>;
+  const Number read = eval.named("bytes read, once", streams.read_byte, "byte", "layer");
+  const Number written = eval.named("bytes written, once", streams.write_byte, "byte", "layer");
+  const Number working_set = eval.named("working set", read + written, "byte");
   Traffic<Number> traffic;
   if (cache == CacheState::warm) {
-    const auto limit = [&](double byte) { return trace.sourced(byte, memory.kept_origin); };
+    const auto limit = [&](double byte) { return eval.sourced(byte, memory.kept_origin); };
     const Number kept = limit(memory.l2_kept_byte), lost = limit(memory.l2_lost_byte);
     const Number missed =
-        trace.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
-    traffic.dram_read_byte = trace.named("bytes read from DRAM", read * missed, "byte");
-    traffic.dram_write_byte = trace.named("bytes written to DRAM", written * missed, "byte");
+        eval.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
+    traffic.dram_read_byte = eval.named("bytes read from DRAM", read * missed, "byte");
+    traffic.dram_write_byte = eval.named("bytes written to DRAM", written * missed, "byte");
     traffic.timed_dram_byte = traffic.dram_read_byte + traffic.dram_write_byte;
     traffic.far_share = missed;
   } else {
@@ -99,58 +98,58 @@ Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<T
     traffic.far_share = min({1, working_set / memory.cold_ramp_byte});
   }
   if (streams.again_byte > 0) {
-    const Number size = trace.sourced(memory.l2_size_byte, memory.bandwidth_origin);
-    const Number between = trace.named("touched between two walks", streams.between_byte, "byte");
+    const Number size = eval.sourced(memory.l2_size_byte, memory.bandwidth_origin);
+    const Number between = eval.named("touched between two walks", streams.between_byte, "byte");
     const Number pushed_out =
-        trace.named("share that a second walk does not find in L2",
-                    clamp((between / size - walk_kept) / (walk_lost - walk_kept), 0, 1));
+        eval.named("share that a second walk does not find in L2",
+                   clamp((between / size - walk_kept) / (walk_lost - walk_kept), 0, 1));
     const Number again =
-        trace.named("read again from DRAM", streams.again_byte * pushed_out, "byte");
+        eval.named("read again from DRAM", streams.again_byte * pushed_out, "byte");
     traffic.dram_read_byte = traffic.dram_read_byte + again;
     traffic.timed_dram_byte = traffic.timed_dram_byte + again;
   }
-  traffic.timed_dram_byte = trace.named("bytes of DRAM", traffic.timed_dram_byte, "byte");
+  traffic.timed_dram_byte = eval.named("bytes of DRAM", traffic.timed_dram_byte, "byte");
   traffic.l2_byte = working_set + streams.again_byte + reread_byte + traffic.dram_read_byte;
   return traffic;
 }
 
-template <class Trace>
-NumberOf<Trace> dram_byte_per_s(const MemorySystem& memory, Trace& trace) {
+template <class Eval>
+NumberOf<Eval> dram_byte_per_s(const MemorySystem& memory, Eval& eval) {
   const auto bandwidth =
-      trace.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
+      eval.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
   const auto share =
-      trace.named("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
-  return trace.named("practical bandwidth", bandwidth * share, "byte/s");
+      eval.named("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
+  return eval.named("practical bandwidth", bandwidth * share, "byte/s");
 }
 
-template <class Trace>
-NumberOf<Trace> l2_byte_per_s(const MemorySystem& memory,
-                              const MachineRates<NumberOf<Trace>>& rates, Trace& trace) {
-  const auto of_an_sm = trace(memory.constants->l2_byte_per_clock_per_sm);
-  return trace.named("L2 rate",
-                     max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
-                     "byte/s");
+template <class Eval>
+NumberOf<Eval> l2_byte_per_s(const MemorySystem& memory, const MachineRates<NumberOf<Eval>>& rates,
+                             Eval& eval) {
+  const auto of_an_sm = eval(memory.constants->l2_byte_per_clock_per_sm);
+  return eval.named("L2 rate",
+                    max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
+                    "byte/s");
 }
 
 /// At the L2's full rate. Lines arriving from device memory do not occupy the path to the SMs.
-template <class Trace>
-NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trace>>& traffic,
-                             const NumberOf<Trace>& l2_byte_per_s, const MemorySystem& memory,
-                             Trace& trace) {
-  const auto moved = trace.named("bytes of L2, lines filled included", traffic.l2_byte, "byte");
-  const auto requested = trace.named("requests to L2", moved - traffic.dram_read_byte, "byte");
-  const auto write_share = trace(memory.constants->l2_write_share);
-  return trace.named(
+template <class Eval>
+NumberOf<Eval> l2_request_s(const Streams& streams, const Traffic<NumberOf<Eval>>& traffic,
+                            const NumberOf<Eval>& l2_byte_per_s, const MemorySystem& memory,
+                            Eval& eval) {
+  const auto moved = eval.named("bytes of L2, lines filled included", traffic.l2_byte, "byte");
+  const auto requested = eval.named("requests to L2", moved - traffic.dram_read_byte, "byte");
+  const auto write_share = eval(memory.constants->l2_write_share);
+  return eval.named(
       "L2 at full rate",
       max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
 }
 
-template <class Trace>
-NumberOf<Trace> round_trip_s(const NumberOf<Trace>& far_share, const MemorySystem& memory,
-                             Trace& trace) {
-  const auto l2_s = trace(memory.constants->l2_latency_s);
-  const auto dram_s = trace(memory.constants->dram_latency_s);
-  return trace.named("round trip", l2_s + far_share * (dram_s - l2_s), "s");
+template <class Eval>
+NumberOf<Eval> round_trip_s(const NumberOf<Eval>& far_share, const MemorySystem& memory,
+                            Eval& eval) {
+  const auto l2_s = eval(memory.constants->l2_latency_s);
+  const auto dram_s = eval(memory.constants->dram_latency_s);
+  return eval.named("round trip", l2_s + far_share * (dram_s - l2_s), "s");
 }
 
 }  // namespace roofline

@@ -7,14 +7,12 @@ namespace {
 
 /// Little's law: bytes in flight / latency is a rate, combined with the memory's like two
 /// independent delays (measurements in configs/kernels/README.md).
-template <class Trace>
-NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
-                          const double& latency_s, const NumberOf<Trace>& byte_per_s,
-                          Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+NumberOf<Eval> fed_share(const char* quantity, const NumberOf<Eval>& in_flight_byte,
+                         const double& latency_s, const NumberOf<Eval>& byte_per_s, Eval& eval) {
+  using Number = NumberOf<Eval>;
   if (!(in_flight_byte > 0)) return 1;
-  return trace.factor(quantity,
-                      1 / hypot(Number(1), trace(latency_s) * byte_per_s / in_flight_byte));
+  return eval.factor(quantity, 1 / hypot(Number(1), eval(latency_s) * byte_per_s / in_flight_byte));
 }
 
 /// Few blocks first leave rates unfilled, then SMs empty; waves leave SMs idle at the end.
@@ -34,14 +32,14 @@ void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, 
   parts.add(Limiter::in_flight, time_s - own_s);
 }
 
-template <class Trace>
-void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
-               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
-               Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+void add_bound(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<Eval>>& work,
+               const ThroughputTime<NumberOf<Eval>>& time, const NumberOf<Eval>& flop_s,
+               Eval& eval) {
+  using Number = NumberOf<Eval>;
   if (time.bound == Limiter::math) {
     const Number idle = work.idle / work.busy;
-    add_issue(parts, time.issue_s, work.useful_share, flop_s, trace);
+    add_issue(parts, time.issue_s, work.useful_share, flop_s, eval);
     add_gaps(parts, time.issue_s, work.filled, idle);
     parts.add(Limiter::latency, time.compute_s - time.issue_s / work.filled * idle);
   } else if (time.bound == Limiter::l2) {
@@ -56,13 +54,13 @@ void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<
   }
 }
 
-template <class Trace>
-void add_parts(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
-               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
-               Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+void add_parts(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<Eval>>& work,
+               const ThroughputTime<NumberOf<Eval>>& time, const NumberOf<Eval>& flop_s,
+               Eval& eval) {
+  using Number = NumberOf<Eval>;
   TimeParts<Number> bound;
-  add_bound(bound, work, time, flop_s, trace);
+  add_bound(bound, work, time, flop_s, eval);
   if (time.busy_s > 0) bound.scale(time.bound_s / time.busy_s);
   parts.add(bound);
   const Number exposed_s = time.busy_s > 0 ? time.chain_s / time.busy_s * time.chain_s : Number{};
@@ -75,57 +73,61 @@ void add_parts(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<
 
 }  // namespace
 
-template <class Trace>
-ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Trace>>& work,
-                                                const MachineRates<NumberOf<Trace>>& rates,
-                                                const MemorySystem& memory, CacheState cache,
-                                                Trace& trace) {
-  using Number = NumberOf<Trace>;
-  ThroughputTime<Number> t;
-  t.issue_s = trace.named("instructions issued",
-                          work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
-  t.compute_s = trace.named(
+template <class Eval>
+ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eval>>& work,
+                                               const MachineRates<NumberOf<Eval>>& rates,
+                                               const MemorySystem& memory, CacheState cache,
+                                               Eval& eval) {
+  using Number = NumberOf<Eval>;
+  ThroughputTime<Number> time;
+  time.issue_s =
+      eval.named("instructions issued",
+                 work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
+  time.compute_s = eval.named(
       "compute",
-      max({t.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s, "s");
+      max({time.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s,
+      "s");
 
-  t.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, trace);
-  const Number l2_rate = l2_byte_per_s(memory, rates, trace);
-  t.l2_request_s = l2_request_s(work.streams, t.traffic, l2_rate, memory, trace);
-  t.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill", work.in_flight_byte,
-                       memory.constants->l2_latency_s, l2_rate, trace);
-  t.l2_s = trace.named("L2",
-                       max({t.l2_request_s * work.moves / (t.l2_fed * work.filled * work.busy),
-                            work.fetch_byte / work.fetch_byte_per_s}),
-                       "s");
+  time.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, eval);
+  const Number l2_rate = l2_byte_per_s(memory, rates, eval);
+  time.l2_request_s = l2_request_s(work.streams, time.traffic, l2_rate, memory, eval);
+  time.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill",
+                          work.in_flight_byte, memory.constants->l2_latency_s, l2_rate, eval);
+  time.l2_s =
+      eval.named("L2",
+                 max({time.l2_request_s * work.moves / (time.l2_fed * work.filled * work.busy),
+                      work.fetch_byte / work.fetch_byte_per_s}),
+                 "s");
 
-  const Number dram_rate = dram_byte_per_s(memory, trace);
-  t.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill", work.in_flight_byte,
-                         memory.constants->dram_latency_s, dram_rate, trace);
-  t.dram_s = trace.named(
-      "DRAM", t.traffic.timed_dram_byte * work.moves / (dram_rate * t.dram_fed * work.filled), "s");
-  t.bound_s = trace.named("longest", max({t.compute_s, t.l2_s, t.dram_s}), "s");
-  t.bound = t.dram_s > max({t.compute_s, t.l2_s}) ? Limiter::dram
-            : t.l2_s > t.compute_s                ? Limiter::l2
-                                                  : Limiter::math;
+  const Number dram_rate = dram_byte_per_s(memory, eval);
+  time.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill",
+                            work.in_flight_byte, memory.constants->dram_latency_s, dram_rate, eval);
+  time.dram_s = eval.named(
+      "DRAM", time.traffic.timed_dram_byte * work.moves / (dram_rate * time.dram_fed * work.filled),
+      "s");
+  time.bound_s = eval.named("longest", max({time.compute_s, time.l2_s, time.dram_s}), "s");
+  time.bound = time.dram_s > max({time.compute_s, time.l2_s}) ? Limiter::dram
+               : time.l2_s > time.compute_s                   ? Limiter::l2
+                                                              : Limiter::math;
 
-  const Number round_trip = round_trip_s(t.traffic.far_share, memory, trace);
-  const Number l2_round_trip = trace(memory.constants->l2_latency_s);
-  t.copy_s = trace.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
-  t.chain_s = trace.named(
-      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + t.copy_s, "s");
-  t.busy_s = trace.named("longest and chain", hypot(t.bound_s, t.chain_s), "s");
-  t.launch_s = trace.named(
-      "launches", work.kernels * trace.sourced(memory.launch_s, memory.launch_origin), "s");
-  t.total_s = t.launch_s + work.start_s + t.busy_s;
-  return t;
+  const Number round_trip = round_trip_s(time.traffic.far_share, memory, eval);
+  const Number l2_round_trip = eval(memory.constants->l2_latency_s);
+  time.copy_s = eval.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
+  time.chain_s = eval.named(
+      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + time.copy_s,
+      "s");
+  time.busy_s = eval.named("longest and chain", hypot(time.bound_s, time.chain_s), "s");
+  time.launch_s = eval.named(
+      "launches", work.kernels * eval.sourced(memory.launch_s, memory.launch_origin), "s");
+  time.total_s = time.launch_s + work.start_s + time.busy_s;
+  return time;
 }
 
-template <class Trace>
-KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
-                           const NumberOf<Trace>& flop_s,
-                           const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
-                           CacheState cache, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Eval>>>& works,
+                           const NumberOf<Eval>& flop_s, const MachineRates<NumberOf<Eval>>& rates,
+                           const ResolvedModel& model, CacheState cache, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const Machine& machine = model.machine;
   const ThroughputWork<Number>& first = works.front();
   KernelPlan plan;
@@ -147,16 +149,16 @@ KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& w
   for (const ThroughputWork<Number>& work : works) {
     const bool is_first = &work == &first;
     if (works.size() > 1)
-      trace.named("kernel", static_cast<double>(&work - &first + 1), "", "one after the other");
+      eval.named("kernel", static_cast<double>(&work - &first + 1), "", "one after the other");
     const auto time =
-        throughput_time(work, rates, model.memory, is_first ? cache : CacheState::warm, trace);
+        throughput_time(work, rates, model.memory, is_first ? cache : CacheState::warm, eval);
     plan.kernels += static_cast<std::uint64_t>(work.kernels);
     plan.l2_byte += value_of(time.traffic.l2_byte);
     plan.dram_read_byte += value_of(time.traffic.dram_read_byte);
     plan.dram_write_byte += value_of(time.traffic.dram_write_byte);
-    add_parts(parts, work, time, is_first ? flop_s : Number{}, trace);
+    add_parts(parts, work, time, is_first ? flop_s : Number{}, eval);
   }
-  set_time(plan, parts, trace);
+  set_time(plan, parts, eval);
   return plan;
 }
 
@@ -166,8 +168,8 @@ template ThroughputTime<double> throughput_time(const ThroughputWork<double>&,
 template KernelPlan throughput_plan(const std::vector<ThroughputWork<double>>&, const double&,
                                     const MachineRates<double>&, const ResolvedModel&, CacheState,
                                     Planning&);
-template KernelPlan throughput_plan(const std::vector<ThroughputWork<Traced>>&, const Traced&,
-                                    const MachineRates<Traced>&, const ResolvedModel&, CacheState,
-                                    Explaining&);
+template KernelPlan throughput_plan(const std::vector<ThroughputWork<Explained>>&, const Explained&,
+                                    const MachineRates<Explained>&, const ResolvedModel&,
+                                    CacheState, Explaining&);
 
 }  // namespace roofline

@@ -63,18 +63,17 @@ struct ThroughputTime {
   Number total_s{};
 };
 
-template <class Trace>
-ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Trace>>& work,
-                                                const MachineRates<NumberOf<Trace>>& rates,
-                                                const MemorySystem& memory, CacheState cache,
-                                                Trace& trace);
+template <class Eval>
+ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eval>>& work,
+                                               const MachineRates<NumberOf<Eval>>& rates,
+                                               const MemorySystem& memory, CacheState cache,
+                                               Eval& eval);
 
 /// Kernels in sequence. The first does the layer's own arithmetic; the others find their
 /// predecessors' results in L2. `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Trace>
-KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
-                           const NumberOf<Trace>& flop_s,
-                           const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
-                           CacheState cache, Trace& trace);
+template <class Eval>
+KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Eval>>>& works,
+                           const NumberOf<Eval>& flop_s, const MachineRates<NumberOf<Eval>>& rates,
+                           const ResolvedModel& model, CacheState cache, Eval& eval);
 
 }  // namespace roofline

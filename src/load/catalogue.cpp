@@ -8,7 +8,7 @@
 
 #include "load/byte_stream.hpp"
 #include "model/gpu_names.hpp"
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 #include "model/text.hpp"
 #include "roofline/load.hpp"
 

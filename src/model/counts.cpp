@@ -43,8 +43,7 @@ std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
   return count;
 }
 
-/// Forward all elements are written; backward the pass reads the gradients it needs, for a bias
-/// all.
+/// Forward all elements are written; backward the pass reads the needed gradients, for a bias all.
 std::uint64_t moved_of_result(const Layer& layer) {
   const bool sums_all = layer.pass == Pass::wgrad && layer.bias;
   if (layer.pass == Pass::fwd || !has_window(layer.kind) || sums_all) return elements(layer.output);

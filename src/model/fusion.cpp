@@ -94,8 +94,7 @@ void fuse_attention(Network& network) {
 
 namespace {
 
-/// Elementwise layers host others; so do contractions for an engine, small concatenations for a
-/// compiler.
+/// Elementwise layers host others; for an engine contractions too, for a compiler small concats.
 bool may_host(const Layer& layer, FusionKind kind) {
   if (info(layer.kind).fused == Fused::joined) return true;
   if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;

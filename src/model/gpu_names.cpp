@@ -12,8 +12,7 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_number(std::string_view word) { return std::ranges::all_of(word, is_digit); }
 
-/// A maker or product line, implied by the model's number, or a whole GPU in a virtual machine
-/// ("VF").
+/// A maker or product line, implied by the model's number, or a GPU in a virtual machine ("VF").
 bool is_decoration(std::string_view word) {
   return has_word(
       "nvidia geforce tesla jetson amd radeon instinct intel grid gpu nvgpu graphics generation "

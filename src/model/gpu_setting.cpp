@@ -199,8 +199,7 @@ class Changer {
     return after && before ? static_cast<double>(*after) / static_cast<double>(*before) : 1;
   }
 
-  /// Reads the value, after setting it if `value` is present. Texts, lists and parts have no short
-  /// name.
+  /// Reads the value, after setting it if `value` is present. Only numbers have a short name.
   std::optional<double> access(const Settable& field, std::optional<double> value) {
     const auto number = [&](auto& member) -> std::optional<double> {
       using Member = std::remove_reference_t<decltype(member)>;

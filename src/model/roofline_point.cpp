@@ -24,8 +24,7 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 namespace {
 
 struct TypeEngines {
-  /// The first available engine is used: narrow types are widened on loading, no further than
-  /// needed.
+  /// The first available engine counts: narrow types are widened on loading, only as far as needed.
   std::array<std::optional<Engine>, 4> tensor;
   Engine vector = Engine::fp32;
   bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
@@ -84,8 +83,7 @@ bool is_mask_work(const Layer& layer) {
   return moves && layer.dtypes.input == DataType::int8;
 }
 
-/// The wider of its operands' types. Narrower weights are widened on loading (weight-only
-/// quantisation).
+/// The wider of the operands' types. Narrower weights (weight-only quantisation) widen on loading.
 DataType multiplied_type(const Layer& layer) {
   const auto [input, weight, output] = layer.dtypes;
   const bool has_weight = info(layer.kind).family == KindFamily::contraction;

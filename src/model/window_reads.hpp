@@ -31,8 +31,7 @@ std::uint64_t windows_reading(const AxisWindows& axis);
 /// transposed convolution.
 AxisWindows windows_along(const Layer& layer, std::size_t axis);
 
-/// Without a window, positions of the operand: shrinking by nearest neighbours reads one per
-/// result.
+/// Without a window, the operand's positions: shrinking by nearest neighbours reads one a result.
 std::uint64_t positions_read(const Layer& layer, std::size_t axis);
 
 }  // namespace roofline

@@ -79,7 +79,7 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
          layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
 
-/// Half types replace types of more than 16 bits, but not in layers which count, convert or update
+/// Half types replace types above 16 bits, but not in layers which count, convert or update
 /// weights.
 bool may_be_half(const LayerResult& row, const Subject& subject) {
   const DataType type = row.layer.dtypes.input;

@@ -114,8 +114,7 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
-/// An engine's builder keeps the fastest kernel, fp16 sums included; a built engine states its
-/// choice.
+/// An engine's builder keeps its fastest kernel, with fp16 sums too; a built engine states its own.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
   const bool builds = !is_fixed(network.runs_as) && context.options.fusion == FusionKind::epilogue;
   if (builds || network.runs_as == RunsAs::tensorrt_engine)

@@ -77,8 +77,7 @@ class Search {
     return byte ? static_cast<double>(*byte) : too_much;
   }
 
-  /// Memory is nearly proportional to the batch, so interpolation is accurate; halving bounds the
-  /// steps otherwise.
+  /// Memory is nearly proportional to the batch, so interpolation hits; halving bounds the steps.
   std::uint64_t largest_between(std::uint64_t fitting, std::uint64_t unfit) {
     for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
       const double gap = needed_byte(unfit) - needed_byte(fitting);

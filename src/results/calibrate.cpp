@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernel/constants.hpp"
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {

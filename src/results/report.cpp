@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -83,8 +83,8 @@ auto rank_of(const SettingRow& row, SortBy by) {
                     row.time_per_image_s.value_or(row.time_s));
 }
 
-/// Rows whose ranges, quantity / factor to quantity x factor, overlap the first one's share its
-/// rank.
+/// Rows share a rank if their ranges, quantity / factor to quantity x factor, overlap its first
+/// row's.
 void set_ranks(SettingsTable& table, SortBy by) {
   const auto range_of = [](const SettingRow& row) {
     return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;

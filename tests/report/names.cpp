@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "load/csv.hpp"
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"

@@ -39,32 +39,34 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
                   const EngineModel& engine, FewChannels few) {
   const LibraryFeatures& library = engine.features;
   const double groups = number(layer.groups);
-  const double c = x.in_channels / groups;
-  const double k = x.out_channels / groups;
+  const double group_in = x.in_channels / groups;
+  const double group_out = x.out_channels / groups;
   const double taps = product(layer.window->kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
-               std::fmod(c, align) != 0 && c < 2 * align;
+               std::fmod(group_in, align) != 0 && group_in < 2 * align;
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
   // window is one piece, fetched 16 byte at a time. A library does so only for this one shape.
   const bool padded = keeps_tensors_padded(layer);
   x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
-                 x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
+                 x.element_byte == 2 && x.role == Pass::fwd &&
+                 is_wide_first_layer(layer, group_in, group_out);
   const bool padded_to_4 = x.gathered && (padded || x.pads_image);
   x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
-  const double c_issued = round_up(c, !x.gathered                              ? align
-                                      : padded_to_4                            ? 4
-                                      : library[LibraryFeature::pads_gathered] ? 8
-                                                                               : 1);
-  x.unaligned = align > 1 && !padded &&
-                (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
+  const double c_issued = round_up(group_in, !x.gathered                              ? align
+                                             : padded_to_4                            ? 4
+                                             : library[LibraryFeature::pads_gathered] ? 8
+                                                                                      : 1);
+  x.unaligned =
+      align > 1 && !padded &&
+      (std::fmod(group_out, align) != 0 || (!x.gathered && std::fmod(group_in, align) != 0));
   x.count = groups;
   switch (x.role) {
     case Pass::fwd:
       x.m = out_positions;
       x.m_is = "images x output positions";
-      x.n = k;
+      x.n = group_out;
       x.n_is = "output channels";
       x.k = c_issued * taps;
       x.k_is = "input channels, in whole vectors, x taps";
@@ -73,16 +75,16 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
     case Pass::dgrad:
       x.m = in_positions;
       x.m_is = "images x input positions of a phase of the stride";
-      x.n = c;
+      x.n = group_in;
       x.n_is = "input channels";
       x.k_is = "output channels, in whole vectors, x taps of a phase";
-      set_data_gradient(x, *layer.window, round_up(k, align),
+      set_data_gradient(x, *layer.window, round_up(group_out, align),
                         library[LibraryFeature::skips_empty_phases]);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
     case Pass::wgrad:
-      x.m = k;
+      x.m = group_out;
       x.m_is = "output channels";
       x.n = c_issued * taps;
       x.n_is = "input channels, in whole vectors, x taps";
@@ -233,28 +235,28 @@ Contraction scattered(const Contraction& dgrad) {
 
 Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
   const double near_dilation = model.constants->values.selection.near_dilation;
-  Product p;
-  static_cast<MatrixProduct&>(p) = x;
-  p.kernels = !x.is_convolution            ? ProductKernels::gemm_library
-              : x.dilation > near_dilation ? ProductKernels::dilated
-                                           : ProductKernels::convolution;
-  p.follows_window = !x.pointwise;
-  p.gather_vector = x.gathered ? x.gather_vector : 0;
-  p.first_layer = x.pads_image;
+  Product product;
+  static_cast<MatrixProduct&>(product) = x;
+  product.kernels = !x.is_convolution            ? ProductKernels::gemm_library
+                    : x.dilation > near_dilation ? ProductKernels::dilated
+                                                 : ProductKernels::convolution;
+  product.follows_window = !x.pointwise;
+  product.gather_vector = x.gathered ? x.gather_vector : 0;
+  product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.
-  if (is_tensor_engine(engine.engine) && x.element_byte > 1) p.row_byte = x.row_byte;
-  p.persistent = x.by_engine;
-  p.may_split =
+  if (is_tensor_engine(engine.engine) && x.element_byte > 1) product.row_byte = x.row_byte;
+  product.persistent = x.by_engine;
+  product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
       !has_ragged_rows(x);
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
-    p.most_splits = model.constants->values.selection.wgrad_splits;
-    p.converts = engine.features[LibraryFeature::converts_wgrad];
+    product.most_splits = model.constants->values.selection.wgrad_splits;
+    product.converts = engine.features[LibraryFeature::converts_wgrad];
   }
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))
-    p.most_split_blocks = model.machine.sm_count;
-  return p;
+    product.most_split_blocks = model.machine.sm_count;
+  return product;
 }
 
 double patch_share(const Contraction& x, double outputs) {

@@ -35,11 +35,11 @@ struct DenseChoice {
   }
 };
 
-template <class Trace>
-DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace) {
-  const auto machine = machine_rates(model.machine, trace);
-  const auto l2_byte = trace(model.memory.constants->l2_operand_byte_per_clock_per_sm);
-  return {machine, dram_byte_per_s(model.memory, trace),
+template <class Eval>
+DenseRates<NumberOf<Eval>> dense_rates(const ResolvedModel& model, Eval& eval) {
+  const auto machine = machine_rates(model.machine, eval);
+  const auto l2_byte = eval(model.memory.constants->l2_operand_byte_per_clock_per_sm);
+  return {machine, dram_byte_per_s(model.memory, eval),
           l2_byte * machine.sm_count * machine.clock_hz};
 }
 
@@ -49,58 +49,57 @@ struct DenseKernel {
   AroundProduct<Number> around;  ///< with the time of all kernels
 };
 
-template <class Trace>
-DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const DenseChoice& choice,
-                                          const DenseRates<NumberOf<Trace>>& rates, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const DenseChoice& choice,
+                                         const DenseRates<NumberOf<Eval>>& rates, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const MemorySystem& memory = context.model.memory;
-  const DenseConstants& c = *context.engine.constants;
+  const DenseConstants& constants = *context.engine.constants;
   const Contraction& x = context.x;
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
   if (!choice.tiled()) {
-    // Every weight is used once, in threads with a few sums each: the time is that of bytes from
-    // L2.
-    const Number l2_s = trace.named(
-        "operands through L2", (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
+    // Every weight is used once, in threads with a few sums each: the time of its bytes from L2.
+    const Number l2_s = eval.named("operands through L2",
+                                   (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
     // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
-    const Number sums_s = 2 * trace(memory.constants->dram_latency_s);
-    const Number start_s = trace.named("start of a block",
-                                       trace(c.block_latency_clk) / rates.machine.clock_hz +
-                                           (x.n <= 4 || x.role == Pass::dgrad ? sums_s : Number{}),
-                                       "s");
+    const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
+    const Number start_s = eval.named("start of a block",
+                                      eval(constants.block_latency_clk) / rates.machine.clock_hz +
+                                          (x.n <= 4 || x.role == Pass::dgrad ? sums_s : Number{}),
+                                      "s");
     around.hides_product = true;
     around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
-    around.kernels_s = trace.named("kernels", l2_s + start_s, "s");
+    around.kernels_s = eval.named("kernels", l2_s + start_s, "s");
     return kernel;
   }
   const auto product_rate =
-      product_rates(choice.product, context.model, context.engine, rates.machine, trace);
-  kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, trace);
+      product_rates(choice.product, context.model, context.engine, rates.machine, eval);
+  kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, eval);
   const Number& product_s = kernel.gemm.schedule.kernel_s;
   if (choice.staged() || choice.weights_first()) {
-    const auto around_of = choice.staged() ? staging<Trace> : fused_weights<Trace>;
-    around = around_of(x, *choice.transform, memory, c, rates, product_s, trace);
+    const auto around_of = choice.staged() ? staging<Eval> : fused_weights<Eval>;
+    around = around_of(x, *choice.transform, memory, constants, rates, product_s, eval);
     return kernel;
   }
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
-    clear_s = trace.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
-    clear_launch_s = trace.named("launch of the kernel that writes zeros",
-                                 trace.sourced(memory.launch_s, memory.launch_origin) +
-                                     context.engine.start_share * trace(c.library_start_s),
-                                 "s");
+    clear_s = eval.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
+    clear_launch_s = eval.named("launch of the kernel that writes zeros",
+                                eval.sourced(memory.launch_s, memory.launch_origin) +
+                                    context.engine.start_share * eval(constants.library_start_s),
+                                "s");
     around.parts = {{{Limiter::l2, clear_s}, {Limiter::launch, clear_launch_s}}};
   }
-  around.kernels_s = trace.named("kernels", product_s + clear_launch_s + clear_s, "s");
+  around.kernels_s = eval.named("kernels", product_s + clear_launch_s + clear_s, "s");
   return kernel;
 }
 
 void map(DenseChoice& choice, const DenseContext& context, std::span<const TileKernel> tiles) {
-  Planning trace;
-  const auto machine = machine_rates(context.model.machine, trace);
+  Planning eval;
+  const auto machine = machine_rates(context.model.machine, eval);
   choice.mapping = fastest_mapping(
-      choice.product, product_rates(choice.product, context.model, context.engine, machine, trace),
+      choice.product, product_rates(choice.product, context.model, context.engine, machine, eval),
       tiles, context.model.machine.sm);
 }
 
@@ -210,14 +209,13 @@ DenseChoice choose_dense_kernel(const DenseContext& context) {
 }
 
 /// `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Trace>
-void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
-                 const DenseKernel<NumberOf<Trace>>& kernel,
-                 const DenseRates<NumberOf<Trace>>& rates, const NumberOf<Trace>& flop_s,
-                 Trace& trace) {
+template <class Eval>
+void add_kernels(TimeParts<NumberOf<Eval>>& parts, const DenseChoice& choice,
+                 const DenseKernel<NumberOf<Eval>>& kernel, const DenseRates<NumberOf<Eval>>& rates,
+                 const NumberOf<Eval>& flop_s, Eval& eval) {
   if (!kernel.around.hides_product)
     add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
-                trace);
+                eval);
   for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
 }
 
@@ -236,7 +234,7 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                    double sm_count) {
   const TileMapping& mapping = choice.mapping;
   const TileKernel& tile = mapping.tile;
-  const Product& p = choice.product;
+  const Product& product = choice.product;
   const double resident = resident_blocks(mapping);
   const double blocks = value_of(gemm.schedule.blocks);
   plan.tile = {tile.m, tile.n, tile.k};
@@ -253,9 +251,11 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                                                 value_of(gemm.schedule.last_blocks)));
   plan.waves = blocks / (sm_count * resident);
   // Only existing operands and results: partly filled tiles fetch and write no others.
-  const double tiles_m = divide_up(p.m, tile.m), tiles_n = divide_up(p.n, tile.n);
-  const double operands = (p.m * p.patch_share * tiles_n + p.n * tiles_m) * p.k;
-  plan.l2_byte = p.count * (operands * p.element_byte + p.m * p.n * mapping.split * p.result_byte);
+  const double tiles_m = divide_up(product.m, tile.m), tiles_n = divide_up(product.n, tile.n);
+  const double operands =
+      (product.m * product.patch_share * tiles_n + product.n * tiles_m) * product.k;
+  plan.l2_byte = product.count * (operands * product.element_byte +
+                                  product.m * product.n * mapping.split * product.result_byte);
 }
 
 /// Elements read or written by the copies around a kernel, in the wider tensor of each.
@@ -275,44 +275,45 @@ double moved_elements(const Contraction& x) {
          (x.taps > 1 ? moved(x.out_channels, x.in_channels, x.taps) : 0);
 }
 
-template <class Trace>
-KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const EngineModel& engine = context.engine;
   const ResolvedModel& model = context.model;
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
-  const DenseConstants& c = *engine.constants;
+  const DenseConstants& constants = *engine.constants;
   const DenseChoice choice = choose_dense_kernel(context);
 
-  const Number flop_s = practical_flop_s(request.counts, &engine, trace);
-  const auto rates = dense_rates(model, trace);
-  const auto kernel = dense_kernel(context, choice, rates, trace);
+  const Number flop_s = practical_flop_s(request.counts, &engine, eval);
+  const auto rates = dense_rates(model, eval);
+  const auto kernel = dense_kernel(context, choice, rates, eval);
   const auto traffic =
-      memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, request.cache, trace);
-  const Number dram_s = trace.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
+      memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, request.cache, eval);
+  const Number dram_s = eval.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
 
   TimeParts<Number> parts;
-  add_kernels(parts, choice, kernel, rates, flop_s, trace);
-  add_overlapped(parts, kernel.around.kernels_s, dram_s, trace);
-  const Number launch_s = trace.sourced(memory.launch_s, memory.launch_origin);
+  add_kernels(parts, choice, kernel, rates, flop_s, eval);
+  add_overlapped(parts, kernel.around.kernels_s, dram_s, eval);
+  const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
   const bool copies = copies_layouts(context) || x.pads_image;
   if (copies) {
     const Number element_per_s =
-        trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
+        eval(constants.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
     // The part of NCHW tensors beyond the L2 is read and written once more.
     const double copied_again = x.channels_first ? 2 : 0;
     parts.add(Limiter::instructions,
-              trace.named("copies between layouts",
-                          hypot(moved_elements(x) / element_per_s, copied_again * dram_s), "s"));
-    parts.add(Limiter::launch,
-              trace.named("launches of the copies", 2 * (launch_s + trace(c.extra_kernel_s)), "s"));
+              eval.named("copies between layouts",
+                         hypot(moved_elements(x) / element_per_s, copied_again * dram_s), "s"));
+    parts.add(Limiter::launch, eval.named("launches of the copies",
+                                          2 * (launch_s + eval(constants.extra_kernel_s)), "s"));
   }
   const Number start_s =
       choice.mapping.stated
           ? Number{}
-          : engine.start_share * trace(x.is_convolution ? c.start_s : c.library_start_s);
-  parts.add(Limiter::launch, trace.named("first launch", launch_s + start_s, "s"));
+          : engine.start_share *
+                eval(x.is_convolution ? constants.start_s : constants.library_start_s);
+  parts.add(Limiter::launch, eval.named("first launch", launch_s + start_s, "s"));
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
@@ -324,14 +325,14 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trac
                                  (copies ? copied_elements(x) * x.element_byte : 0));
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
-  set_time(plan, parts, trace);
+  set_time(plan, parts, eval);
   return plan;
 }
 
 }  // namespace
 
-template <class Trace>
-KernelPlan dense_plan(const PlanRequest& request, Trace& trace) {
+template <class Eval>
+KernelPlan dense_plan(const PlanRequest& request, Eval& eval) {
   const Layer& layer = request.layer;
   const EngineModel& library = *request.own_engine();
   std::optional<EngineModel> built;  // with the rates of kernels picked by a builder
@@ -348,12 +349,12 @@ KernelPlan dense_plan(const PlanRequest& request, Trace& trace) {
   };
   const DenseContext gathered = context_of(FewChannels::gathered);
   const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);
-  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, request, trace);
+  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, request, eval);
   const DenseContext padded = context_of(FewChannels::padded);
   Planning planning;
   const bool pads = plan_of(padded, request, planning).expected_time_s() <
                     plan_of(gathered, request, planning).expected_time_s();
-  return plan_of(pads ? padded : gathered, request, trace);
+  return plan_of(pads ? padded : gathered, request, eval);
 }
 
 template KernelPlan dense_plan(const PlanRequest&, Planning&);

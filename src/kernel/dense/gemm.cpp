@@ -92,9 +92,9 @@ TileList fallback(TileList list) {
 constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
 /// Splits beyond a full GPU only add partial sums.
-bool may_split(const Product& p, double steps, double blocks, double slots, double split) {
-  return p.may_split && split <= p.most_splits && steps >= 4 * split &&
-         blocks <= std::min(2 * slots, p.most_split_blocks);
+bool may_split(const Product& product, double steps, double blocks, double slots, double split) {
+  return product.may_split && split <= product.most_splits && steps >= 4 * split &&
+         blocks <= std::min(2 * slots, product.most_split_blocks);
 }
 
 }  // namespace
@@ -139,24 +139,25 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
   return tiles(list);
 }
 
-TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
+TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm) {
-  Planning trace;
+  Planning eval;
   double best_s = std::numeric_limits<double>::infinity();
   const TileKernel* best_tile = nullptr;
   TileMapping best;
   for (const TileKernel& tile : tiles) {
-    const TileCost<double> cost = tile_cost(p, rates, tile, trace);
+    const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
     if (cost.tiles * cost.steps * cost.step_s >= best_s * rates.sm_count) continue;
     const Occupancy resident =
-        occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, p.element_byte)});
+        occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, product.element_byte)});
     if (resident.blocks == 0) continue;
     const double r = resident.blocks;
     for (const double split : split_counts) {
-      if (split > 1 && !may_split(p, cost.steps, cost.tiles * split, r * rates.sm_count, split))
+      if (split > 1 &&
+          !may_split(product, cost.steps, cost.tiles * split, r * rates.sm_count, split))
         break;
-      const double time_s = schedule(p, rates, cost, split, r, trace).kernel_s;
+      const double time_s = schedule(product, rates, cost, split, r, eval).kernel_s;
       if (time_s >= best_s) continue;
       best_s = time_s;
       best_tile = &tile;
@@ -166,20 +167,20 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
   }
   if (best_tile == nullptr) best_tile = &tiles.front(), best.occupancy.blocks = 1;
   best.tile = *best_tile;
-  best.shared_byte = tile_shared_byte(best.tile, p.element_byte);
+  best.shared_byte = tile_shared_byte(best.tile, product.element_byte);
   return best;
 }
 
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
                      double rate_flop_per_s) {
-  Planning trace;
+  Planning eval;
   Contraction x;
   x.is_convolution = false;
   x.pointwise = true;
   x.element_byte = facts_of(engine.engine).operand_byte;
   const Product product = product_of(x, model, engine);
-  const auto machine = machine_rates(model.machine, trace);
-  const auto rates = product_rates(product, model, engine, machine, trace);
+  const auto machine = machine_rates(model.machine, eval);
+  const auto rates = product_rates(product, model, engine, machine, eval);
   // Rates are of the whole GPU. The best tile is one with fast enough operands, if there is one.
   double best_share = 0;
   double best_fed_share = 0;
@@ -187,7 +188,7 @@ double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
     const BlockResources block{tile.threads, tile.registers,
                                tile_shared_byte(tile, product.element_byte)};
     if (occupancy(model.machine.sm, block).blocks == 0) continue;
-    const TileCost<double> cost = tile_cost(product, rates, tile, trace);
+    const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     const double flop = 2.0 * tile.m * tile.n * tile.k * machine.sm_count;
     const double share = flop / cost.math_s / engine.peak_flop_per_s;
     best_share = std::max(best_share, share);

@@ -42,18 +42,19 @@ struct ProductRates {
   Number columns_s{};  ///< of fetching all columns once more; 0: L2 keeps them
 };
 
-template <class Trace>
-NumberOf<Trace> kernel_share(ProductKernels kernels, const EngineModel& engine, Trace& trace) {
-  const DenseConstants& c = *engine.constants;
+template <class Eval>
+NumberOf<Eval> kernel_share(ProductKernels kernels, const EngineModel& engine, Eval& eval) {
+  const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
-    case ProductKernels::dilated: return trace(c.dilated_share);
+    case ProductKernels::dilated: return eval(constants.dilated_share);
     case ProductKernels::gemm_library:
-      return trace(c.library_share) *
-             trace.factor("share of the clock, under the power that products draw",
-                          engine.library_clock_share, "", engine.peak_origin.c_str());
-    case ProductKernels::fused_winograd: return trace(c.winograd_share);
-    case ProductKernels::transformed_points: return trace(c.batched_share) * trace(c.library_share);
+      return eval(constants.library_share) *
+             eval.factor("share of the clock, under the power that products draw",
+                         engine.library_clock_share, "", engine.peak_origin.c_str());
+    case ProductKernels::fused_winograd: return eval(constants.winograd_share);
+    case ProductKernels::transformed_points:
+      return eval(constants.batched_share) * eval(constants.library_share);
   }
   return 1;
 }
@@ -61,66 +62,70 @@ NumberOf<Trace> kernel_share(ProductKernels kernels, const EngineModel& engine, 
 /// Tensor-core rate on rows which the newest instructions' bulk copies cannot take: those need
 /// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
 /// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
-template <class Trace>
-NumberOf<Trace> unaligned_flop_per_s(const Product& p, const DenseConstants& c,
-                                     const MachineRates<NumberOf<Trace>>& machine, Trace& trace) {
-  const double& rate =
-      p.row_byte < 4 ? c.odd_row_flop_per_clk_per_sm : c.short_row_flop_per_clk_per_sm;
-  return trace.named("FLOP a second on rows of no whole 16 byte",
-                     trace(rate) * (2 / p.element_byte) * machine.sm_count * machine.clock_hz,
-                     "FLOP/s");
+template <class Eval>
+NumberOf<Eval> unaligned_flop_per_s(const Product& product, const DenseConstants& constants,
+                                    const MachineRates<NumberOf<Eval>>& machine, Eval& eval) {
+  const double& rate = product.row_byte < 4 ? constants.odd_row_flop_per_clk_per_sm
+                                            : constants.short_row_flop_per_clk_per_sm;
+  return eval.named("FLOP a second on rows of no whole 16 byte",
+                    eval(rate) * (2 / product.element_byte) * machine.sm_count * machine.clock_hz,
+                    "FLOP/s");
 }
 
-template <class Trace>
-ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedModel& model,
-                                            const EngineModel& engine,
-                                            const MachineRates<NumberOf<Trace>>& machine,
-                                            Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const DenseConstants& c = *engine.constants;
+template <class Eval>
+ProductRates<NumberOf<Eval>> product_rates(const Product& product, const ResolvedModel& model,
+                                           const EngineModel& engine,
+                                           const MachineRates<NumberOf<Eval>>& machine,
+                                           Eval& eval) {
+  using Number = NumberOf<Eval>;
+  const DenseConstants& constants = *engine.constants;
   const MemorySystem& memory = model.memory;
   const Number clock = machine.clock_hz;
   ProductRates<Number> r;
   r.sm_count = machine.sm_count;
   const Number peak = engine.peak_flop_per_s;
-  const Number math_share = trace.sourced(engine.math_share, engine.math_origin);
-  const Number role_share = p.role == Pass::dgrad   ? trace(c.dgrad_share)
-                            : p.role == Pass::wgrad ? trace(c.wgrad_share)
-                                                    : Number(1);
-  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, engine, trace);
-  if (p.row_byte < 16) flop_per_s = min({flop_per_s, unaligned_flop_per_s(p, c, machine, trace)});
+  const Number math_share = eval.sourced(engine.math_share, engine.math_origin);
+  const Number role_share = product.role == Pass::dgrad   ? eval(constants.dgrad_share)
+                            : product.role == Pass::wgrad ? eval(constants.wgrad_share)
+                                                          : Number(1);
+  Number flop_per_s = peak * math_share * role_share * kernel_share(product.kernels, engine, eval);
+  if (product.row_byte < 16)
+    flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, constants, machine, eval)});
   r.second_per_flop =
-      trace.named("time of a FLOP on an SM", r.sm_count * p.flop_ratio / flop_per_s, "s");
+      eval.named("time of a FLOP on an SM", r.sm_count * product.flop_ratio / flop_per_s, "s");
   r.second_per_l2_byte =
-      trace.named("time of a byte from L2 on an SM",
-                  1 / (trace(memory.constants->l2_operand_byte_per_clock_per_sm) * clock), "s");
-  if (p.gather_vector > 0)
-    r.second_per_gather = 1 / (trace(c.gather_per_clk_per_sm) * p.gather_vector * clock *
-                               (p.first_layer ? trace(c.first_layer_gather) : Number(1)) *
-                               (p.role == Pass::wgrad ? trace(c.wgrad_gather) : Number(1)));
-  const bool of_library = p.kernels == ProductKernels::gemm_library;
-  const double& store_rate =
-      of_library ? std::min(c.library_store_byte_per_clk_per_sm, c.store_byte_per_clk_per_sm)
-                 : c.store_byte_per_clk_per_sm;
+      eval.named("time of a byte from L2 on an SM",
+                 1 / (eval(memory.constants->l2_operand_byte_per_clock_per_sm) * clock), "s");
+  if (product.gather_vector > 0)
+    r.second_per_gather =
+        1 / (eval(constants.gather_per_clk_per_sm) * product.gather_vector * clock *
+             (product.first_layer ? eval(constants.first_layer_gather) : Number(1)) *
+             (product.role == Pass::wgrad ? eval(constants.wgrad_gather) : Number(1)));
+  const bool of_library = product.kernels == ProductKernels::gemm_library;
+  const double& store_rate = of_library ? std::min(constants.library_store_byte_per_clk_per_sm,
+                                                   constants.store_byte_per_clk_per_sm)
+                                        : constants.store_byte_per_clk_per_sm;
   const bool stores_slowly = store_rate < memory.constants->l2_operand_byte_per_clock_per_sm;
-  r.second_per_stored_byte = stores_slowly ? 1 / (trace(store_rate) * clock) : r.second_per_l2_byte;
-  if (p.scattered) r.second_per_scatter = 1 / (trace(c.scatter_per_clk_per_sm) * clock);
+  r.second_per_stored_byte = stores_slowly ? 1 / (eval(store_rate) * clock) : r.second_per_l2_byte;
+  if (product.scattered)
+    r.second_per_scatter = 1 / (eval(constants.scatter_per_clk_per_sm) * clock);
   // 32 banks of 4 byte per clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
   // local memories are as wide.
-  if (p.shares_operands)
-    r.second_per_shared_byte = 1 / (trace.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
+  if (product.shares_operands)
+    r.second_per_shared_byte = 1 / (eval.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
   r.operand_element =
-      p.load_ratio * trace(c.operand_element) *
-      trace.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
-  r.step_latency_s =
-      trace(p.follows_window ? c.window_step_latency_clk : c.step_latency_clk) / clock;
-  r.block_latency_s =
-      (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
-      clock;
-  if (p.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, trace);
-  const Number column_byte = p.n * p.k * p.element_byte;
-  if (of_library && c.again_share > 0 && column_byte > memory.l2_kept_byte)
-    r.columns_s = column_byte / (dram_byte_per_s(memory, trace) * trace(c.again_share));
+      product.load_ratio * eval(constants.operand_element) *
+      eval.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
+  r.step_latency_s = eval(product.follows_window ? constants.window_step_latency_clk
+                                                 : constants.step_latency_clk) /
+                     clock;
+  r.block_latency_s = (eval(constants.block_latency_clk) +
+                       (product.follows_window ? eval(constants.window_latency_clk) : Number{})) /
+                      clock;
+  if (product.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, eval);
+  const Number column_byte = product.n * product.k * product.element_byte;
+  if (of_library && constants.again_share > 0 && column_byte > memory.l2_kept_byte)
+    r.columns_s = column_byte / (dram_byte_per_s(memory, eval) * eval(constants.again_share));
   r.l2_kept_byte = memory.l2_kept_byte;
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
@@ -128,8 +133,8 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   // A T4's times show no power limit on tensor cores.
   if (!is_tensor_engine(engine.engine))
     r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
-  r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
-               trace(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
+  r.reduce_s = eval.sourced(memory.launch_s, memory.launch_origin) +
+               eval(product.follows_window ? constants.window_reduce_s : constants.extra_kernel_s);
   return r;
 }
 
@@ -146,44 +151,46 @@ struct TileCost {
   Number steps{};               ///< along k
 };
 
-template <class Trace>
-TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberOf<Trace>>& r,
-                                    const TileKernel& tile, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+TileCost<NumberOf<Eval>> tile_cost(const Product& product, const ProductRates<NumberOf<Eval>>& r,
+                                   const TileKernel& tile, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
   TileCost<Number> cost;
-  cost.rows = divide_up(p.m, m);
-  cost.tiles = cost.rows * divide_up(p.n, n) * p.count;
-  cost.steps = p.k_runs * divide_up(Number(p.k) / p.k_runs, k);
+  cost.rows = divide_up(product.m, m);
+  cost.tiles = cost.rows * divide_up(product.n, n) * product.count;
+  cost.steps = product.k_runs * divide_up(Number(product.k) / product.k_runs, k);
 
   // Small tiles load more operands per FMA.
   const Number overhead =
-      trace.named("operand loads on top", 1 + r.operand_element * (1 / m + 1 / n));
+      eval.named("operand loads on top", 1 + r.operand_element * (1 / m + 1 / n));
   // A partly filled warp takes the time of a full one.
-  const Number lanes = trace.factor("lanes of whole warps, for each thread",
-                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
-  cost.math_s = trace.named("arithmetic of a step",
-                            2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
-  cost.l2_s = trace.named("operands of a step",
-                          (m * p.patch_share + n) * k * p.element_byte * r.second_per_l2_byte, "s");
+  const Number lanes = eval.factor("lanes of whole warps, for each thread",
+                                   divide_up(threads, r.warp_size) * r.warp_size / threads);
+  cost.math_s =
+      eval.named("arithmetic of a step", 2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
+  cost.l2_s = eval.named(
+      "operands of a step",
+      (m * product.patch_share + n) * k * product.element_byte * r.second_per_l2_byte, "s");
   const Number gather_s =
-      trace.summand("operands of a step, one by one",
-                    (p.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
+      eval.summand("operands of a step, one by one",
+                   (product.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
   // Each thread makes a square of outputs and reads its rows and columns.
   const double squares = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
-  const Number shared_s = trace.summand(
+  const Number shared_s = eval.summand(
       "operands of a step, shared memory",
-      2 * sqrt(m * n / squares) * squares * k * p.element_byte * r.second_per_shared_byte, "s");
-  cost.step_s = trace.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
+      2 * sqrt(m * n / squares) * squares * k * product.element_byte * r.second_per_shared_byte,
+      "s");
+  cost.step_s = eval.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
 
   // Each scheduler needs a warp; a block alone has only its own.
   const Number alone = max({1, r.schedulers / (threads / 32)});
-  cost.serial_s = trace.named("step of a block alone",
-                              max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
+  cost.serial_s = eval.named("step of a block alone",
+                             max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
   cost.unlimited_serial_s = max({cost.math_s * alone * r.unlimited, shared_s, r.step_latency_s});
-  cost.store_s = trace.named(
+  cost.store_s = eval.named(
       "results of a block",
-      m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
+      m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
   return cost;
 }
 
@@ -203,52 +210,53 @@ struct Schedule {
   Number kernel_s{};  ///< total without launch and DRAM
 };
 
-template <class Trace>
-Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf<Trace>>& r,
-                                   const TileCost<NumberOf<Trace>>& cost, double split,
-                                   double resident, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+Schedule<NumberOf<Eval>> schedule(const Product& product, const ProductRates<NumberOf<Eval>>& r,
+                                  const TileCost<NumberOf<Eval>>& cost, double split,
+                                  double resident, Eval& eval) {
+  using Number = NumberOf<Eval>;
   Schedule<Number> s;
-  s.blocks = trace.named("blocks", cost.tiles * split);
-  s.steps = trace.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
-  s.block_s = trace.named("block", s.steps * cost.step_s + cost.store_s, "s");
+  s.blocks = eval.named("blocks", cost.tiles * split);
+  s.steps = eval.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
+  s.block_s = eval.named("block", s.steps * cost.step_s + cost.store_s, "s");
   // SMs without a block leave their power to others.
   const Number serial_s =
       cost.unlimited_serial_s < cost.serial_s
           ? max({cost.unlimited_serial_s, cost.serial_s * min({1, s.blocks / r.sm_count})})
           : cost.serial_s;
-  const Number chain_s = trace.named("block alone", s.steps * serial_s + r.block_latency_s, "s");
+  const Number chain_s = eval.named("block alone", s.steps * serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
   // With persistent blocks the last tile's chain shows even in a full wave.
-  s.full_waves = trace.named(
-      "full waves", p.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
+  s.full_waves = eval.named(
+      "full waves", product.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
   const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
-  s.last_blocks = trace.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
+  s.last_blocks = eval.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
   if (s.full_waves > 0)
-    s.full_wave_s = trace.named(
-        "full wave", p.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}),
-        "s");
+    s.full_wave_s = eval.named(
+        "full wave",
+        product.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}), "s");
   if (s.last_blocks > 0)
-    s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
-  if (split > 1 || p.converts) {
-    s.partial_byte = trace.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
+    s.last_wave_s = eval.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
+  if (split > 1 || product.converts) {
+    s.partial_byte = eval.named("split-K sums",
+                                4 * Number(product.m) * product.n * product.count * split, "byte");
     Number second_per_byte = r.second_per_l2_byte / r.sm_count;
-    if (p.converts) {
-      const Number in_l2 = trace.named(
+    if (product.converts) {
+      const Number in_l2 = eval.named(
           "share of the sums in L2",
           clamp((r.l2_lost_byte - s.partial_byte) / (r.l2_lost_byte - r.l2_kept_byte), 0, 1));
       second_per_byte = in_l2 * second_per_byte + (1 - in_l2) * r.second_per_dram_byte;
     }
-    s.partial_s = trace.named("split-K sums through L2", 2 * s.partial_byte * second_per_byte, "s");
-    s.reduce_s = trace.named("the kernel that adds them", r.reduce_s, "s");
+    s.partial_s = eval.named("split-K sums through L2", 2 * s.partial_byte * second_per_byte, "s");
+    s.reduce_s = eval.named("the kernel that adds them", r.reduce_s, "s");
   }
-  s.kernel_s = trace.named(
+  s.kernel_s = eval.named(
       "product", s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s, "s");
   // Rows of tiles which do not run side by side fetch columns again.
   const Number fetches = max({1, min({cost.rows, s.blocks / slots})});
-  s.again_s = trace.summand("columns, fetched again, beyond that",
-                            max({0, (fetches - 1) * r.columns_s - s.kernel_s}), "s");
+  s.again_s = eval.summand("columns, fetched again, beyond that",
+                           max({0, (fetches - 1) * r.columns_s - s.kernel_s}), "s");
   s.kernel_s = s.kernel_s + s.again_s;
   return s;
 }
@@ -274,50 +282,52 @@ inline double resident_blocks(const TileMapping& mapping) {
   return std::max(1.0, static_cast<double>(mapping.occupancy.blocks));
 }
 
-template <class Trace>
-GemmTime<NumberOf<Trace>> gemm_time(const Product& p, const ProductRates<NumberOf<Trace>>& r,
-                                    const TileMapping& mapping, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+GemmTime<NumberOf<Eval>> gemm_time(const Product& product, const ProductRates<NumberOf<Eval>>& r,
+                                   const TileMapping& mapping, Eval& eval) {
+  using Number = NumberOf<Eval>;
   const TileKernel& tile = mapping.tile;
-  trace.named("m", p.m, "", p.m_is);
-  trace.named("n", p.n, "", p.n_is);
-  trace.named("k", p.k, "", p.k_is);
-  trace.factor("products", p.count, "", "of one shape");
-  trace.factor("runs of k", p.k_runs, "", "taps, each in whole steps");
-  trace.factor("share of m's operands that differ", p.patch_share, "", "one patch, all its taps");
+  eval.named("m", product.m, "", product.m_is);
+  eval.named("n", product.n, "", product.n_is);
+  eval.named("k", product.k, "", product.k_is);
+  eval.factor("products", product.count, "", "of one shape");
+  eval.factor("runs of k", product.k_runs, "", "taps, each in whole steps");
+  eval.factor("share of m's operands that differ", product.patch_share, "",
+              "one patch, all its taps");
   const char* chosen = mapping.stated ? "stated" : "the fastest that the library has";
-  trace.named("tile m", tile.m, "", chosen);
-  trace.named("tile n", tile.n, "", chosen);
-  trace.named("tile k", tile.k, "", chosen);
-  trace.factor("split-K", mapping.split, "", chosen);
+  eval.named("tile m", tile.m, "", chosen);
+  eval.named("tile n", tile.n, "", chosen);
+  eval.named("tile k", tile.k, "", chosen);
+  eval.factor("split-K", mapping.split, "", chosen);
   const double resident = resident_blocks(mapping);
-  trace.named("resident blocks an SM", resident, "", "limited by ",
-              name_of(mapping.occupancy.limit));
+  eval.named("resident blocks an SM", resident, "", "limited by ",
+             name_of(mapping.occupancy.limit));
   GemmTime<Number> time;
-  time.cost = tile_cost(p, r, tile, trace);
-  const auto& s = time.schedule = schedule(p, r, time.cost, mapping.split, resident, trace);
+  time.cost = tile_cost(product, r, tile, eval);
+  const auto& s = time.schedule = schedule(product, r, time.cost, mapping.split, resident, eval);
 
-  const Number asked = Number(p.m) * p.n * p.k * p.count;
+  const Number asked = Number(product.m) * product.n * product.k * product.count;
   const Number issued = s.blocks * tile.m * tile.n * s.steps * tile.k;
-  const Number counted = p.useful_flop > 0 ? min({1, p.useful_flop / (2 * asked)}) : Number(1);
+  const Number counted =
+      product.useful_flop > 0 ? min({1, product.useful_flop / (2 * asked)}) : Number(1);
   time.useful_share =
-      trace.named("useful share of the arithmetic", min({1, asked / issued}) * counted);
+      eval.named("useful share of the arithmetic", min({1, asked / issued}) * counted);
   return time;
 }
 
 /// Parts of the product's time: all blocks spread evenly, plus idle SMs in the last wave, and the
 /// excess of a block's chain of steps over a wave's work, which more resident blocks would hide
 /// except in the last wave. `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Trace>
-void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trace>>& gemm,
-                 const NumberOf<Trace>& sm_count, double resident, const NumberOf<Trace>& flop_s,
-                 Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+void add_product(TimeParts<NumberOf<Eval>>& parts, const GemmTime<NumberOf<Eval>>& gemm,
+                 const NumberOf<Eval>& sm_count, double resident, const NumberOf<Eval>& flop_s,
+                 Eval& eval) {
+  using Number = NumberOf<Eval>;
   const TileCost<Number>& cost = gemm.cost;
   const Schedule<Number>& s = gemm.schedule;
-  const Number steps = trace.named("steps an SM, spread evenly", s.blocks * s.steps / sm_count);
-  const Number math_s = trace.named("arithmetic, spread evenly", steps * cost.math_s, "s");
-  add_issue(parts, math_s, gemm.useful_share, flop_s, trace);
+  const Number steps = eval.named("steps an SM, spread evenly", s.blocks * s.steps / sm_count);
+  const Number math_s = eval.named("arithmetic, spread evenly", steps * cost.math_s, "s");
+  add_issue(parts, math_s, gemm.useful_share, flop_s, eval);
   const Number& fed_s = cost.l2_s > cost.math_s ? cost.l2_s : cost.math_s;
   parts.add(Limiter::instructions, steps * (cost.step_s - fed_s));
   parts.add(Limiter::l2, steps * (fed_s - cost.math_s));

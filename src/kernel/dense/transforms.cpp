@@ -73,9 +73,10 @@ void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFea
 }
 
 /// Tiles of the fused kernel, with tiles of partly filled boxes.
-double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
-  const TileGrid grid = tile_grid(x, t.edge);
-  if (!library[LibraryFeature::winograd_box]) return transform_tile_count(x, t);
+double boxed_tiles(const Contraction& x, const Transform& transform,
+                   const LibraryFeatures& library) {
+  const TileGrid grid = tile_grid(x, transform.edge);
+  if (!library[LibraryFeature::winograd_box]) return transform_tile_count(x, transform);
   double fewest = std::numeric_limits<double>::infinity();
   for (const Box& box : boxes) {
     fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
@@ -98,58 +99,58 @@ std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures
   return all;
 }
 
-double transform_tile_count(const Contraction& x, const Transform& t) {
-  const TileGrid grid = tile_grid(x, t.edge);
+double transform_tile_count(const Contraction& x, const Transform& transform) {
+  const TileGrid grid = tile_grid(x, transform.edge);
   return x.batch * grid.rows * grid.columns;
 }
 
-Product transformed_product(const Contraction& x, const Transform& t, const Product& direct,
+Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
                             const LibraryFeatures& library) {
   constexpr const char* in_word = "input channels";
   constexpr const char* out_word = "output channels";
   const double in = x.in_channels, out = x.out_channels;
-  const double tiles = transform_tile_count(x, t);
+  const double tiles = transform_tile_count(x, transform);
   const bool fwd = x.role == Pass::fwd, wgrad = x.role == Pass::wgrad;
-  Product p = direct;
-  p.k_runs = 1;
-  p.useful_flop = 0;
-  p.may_split = false;
-  p.n = fwd ? out : in;
-  p.n_is = fwd ? out_word : in_word;
-  if (t.fused()) {
-    p.kernels = ProductKernels::fused_winograd;
-    p.m = 4 * boxed_tiles(x, t, library);
-    p.m_is = "4 x transformed tiles";
-    p.n *= 4;
-    p.n_is = fwd ? "4 x output channels" : "4 x input channels";
-    p.k = fwd ? in : out;
-    p.k_is = fwd ? in_word : out_word;
-    p.count = 1;
-    return p;
+  Product product = direct;
+  product.k_runs = 1;
+  product.useful_flop = 0;
+  product.may_split = false;
+  product.n = fwd ? out : in;
+  product.n_is = fwd ? out_word : in_word;
+  if (transform.fused()) {
+    product.kernels = ProductKernels::fused_winograd;
+    product.m = 4 * boxed_tiles(x, transform, library);
+    product.m_is = "4 x transformed tiles";
+    product.n *= 4;
+    product.n_is = fwd ? "4 x output channels" : "4 x input channels";
+    product.k = fwd ? in : out;
+    product.k_is = fwd ? in_word : out_word;
+    product.count = 1;
+    return product;
   }
   constexpr const char* tile_word = "transformed tiles";
-  p.kernels = ProductKernels::transformed_points;
+  product.kernels = ProductKernels::transformed_points;
   // A complex multiply-add is four real ones on four words, equal in both directions.
-  if (t.fourier()) {
-    p.flop_ratio = 4;
-    p.load_ratio = 0.5;
-    p.role = Pass::fwd;
+  if (transform.fourier()) {
+    product.flop_ratio = 4;
+    product.load_ratio = 0.5;
+    product.role = Pass::fwd;
   }
-  p.m = wgrad ? out : tiles / t.places;
-  p.m_is = wgrad ? out_word : tile_word;
-  p.k = fwd ? in : wgrad ? tiles / t.places : out;
-  p.k_is = fwd ? in_word : wgrad ? tile_word : out_word;
-  p.count = t.points * t.places;
-  p.element_byte = t.point_byte;
-  p.result_byte = t.point_byte;
-  return p;
+  product.m = wgrad ? out : tiles / transform.places;
+  product.m_is = wgrad ? out_word : tile_word;
+  product.k = fwd ? in : wgrad ? tiles / transform.places : out;
+  product.k_is = fwd ? in_word : wgrad ? tile_word : out_word;
+  product.count = transform.points * transform.places;
+  product.element_byte = transform.point_byte;
+  product.result_byte = transform.point_byte;
+  return product;
 }
 
-std::span<const TileKernel> transform_tiles(const Transform& t, Pass role,
+std::span<const TileKernel> transform_tiles(const Transform& transform, Pass role,
                                             const ModelConstants& constants, Engine engine) {
-  if (t.fused()) return fused_tile;
-  if (multiplies_few_images(t, role)) return few_images_tile;
-  if (t.fourier()) return complex_tiles;
+  if (transform.fused()) return fused_tile;
+  if (multiplies_few_images(transform, role)) return few_images_tile;
+  if (transform.fourier()) return complex_tiles;
   Contraction plain;  // the GEMM library's, with operands across k as in a gradient
   plain.role = Pass::wgrad;
   plain.pointwise = true;

@@ -44,8 +44,8 @@ struct Transform {
   double kernels() const { return 1 + 3 * places; }
 };
 
-inline bool multiplies_few_images(const Transform& t, Pass role) {
-  return t.fourier() && t.edge == 64 && role == Pass::fwd;
+inline bool multiplies_few_images(const Transform& transform, Pass role) {
+  return transform.fourier() && transform.edge == 64 && role == Pass::fwd;
 }
 
 /// The library's; with `stated` this algorithm, even if the library lacks it.
@@ -82,90 +82,93 @@ struct DenseRates {
   Number l2_byte_per_s{};  ///< of operands
 };
 
-template <class Trace>
-NumberOf<Trace> all_clock_per_s(const DenseRates<NumberOf<Trace>>& rates, Trace& trace) {
-  return trace.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
-                     "clock/s");
+template <class Eval>
+NumberOf<Eval> all_clock_per_s(const DenseRates<NumberOf<Eval>>& rates, Eval& eval) {
+  return eval.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
+                    "clock/s");
 }
 
 /// Kernels before and after the products, and the memory between them, in L2 if it fits.
-template <class Trace>
-AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
-                                       const MemorySystem& memory, const DenseConstants& c,
-                                       const DenseRates<NumberOf<Trace>>& rates,
-                                       const NumberOf<Trace>& product_s, Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+AroundProduct<NumberOf<Eval>> staging(const Contraction& x, const Transform& transform,
+                                      const MemorySystem& memory, const DenseConstants& constants,
+                                      const DenseRates<NumberOf<Eval>>& rates,
+                                      const NumberOf<Eval>& product_s, Eval& eval) {
+  using Number = NumberOf<Eval>;
   AroundProduct<Number> around;
-  const Number clock_per_s = all_clock_per_s(rates, trace);
-  const Number tiles = transform_tile_count(x, t);
+  const Number clock_per_s = all_clock_per_s(rates, eval);
+  const Number tiles = transform_tile_count(x, transform);
   const Number in = x.in_channels, out = x.out_channels;
-  const Number images = trace.named("points of images", t.points * tiles * (in + out));
-  const Number weights = trace.named("points of weights", t.points * in * out);
-  const Number places = trace.factor("places of an image, one after the other", t.places);
+  const Number images = eval.named("points of images", transform.points * tiles * (in + out));
+  const Number weights = eval.named("points of weights", transform.points * in * out);
+  const Number places = eval.factor("places of an image, one after the other", transform.places);
   const Number& workspace = around.workspace_byte =
-      trace.named("workspace", t.point_byte * (images / places + weights), "byte");
+      eval.named("workspace", transform.point_byte * (images / places + weights), "byte");
   const bool in_l2 = workspace < memory.l2_kept_byte;
   const Limiter level = in_l2 ? Limiter::l2 : Limiter::dram;
   const Number rate =
-      in_l2 ? trace.named("rate of the workspace, in L2",
-                          max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
+      in_l2 ? eval.named("rate of the workspace, in L2",
+                         max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
             : rates.dram_byte_per_s;
-  const Number product_memory_s = trace.named(
-      "workspace through the products", t.point_byte * (images + places * weights) / rate, "s");
-  const Number points_s = t.point_byte * (images + weights) / rate;
-  Number transform_s = t.fourier() ? points_s / trace(c.fft_share) : points_s;
+  const Number product_memory_s =
+      eval.named("workspace through the products",
+                 transform.point_byte * (images + places * weights) / rate, "s");
+  const Number points_s = transform.point_byte * (images + weights) / rate;
+  Number transform_s = transform.fourier() ? points_s / eval(constants.fft_share) : points_s;
   // For 64 x 64 points, kernels in between collect the points of each frequency
   // (region_transform_ABC); rows of 16 x 16 points fill only a part of a cache line.
-  if (t.edge == 64 && !multiplies_few_images(t, x.role)) transform_s = transform_s + 2 * points_s;
-  if (t.edge == 16) transform_s = 3 * transform_s;
+  if (transform.edge == 64 && !multiplies_few_images(transform, x.role))
+    transform_s = transform_s + 2 * points_s;
+  if (transform.edge == 16) transform_s = 3 * transform_s;
   // Measured weight gradients show no more than the memory's time.
   Limiter transforming = level;
-  if (!t.fourier() && x.role != Pass::wgrad) {
-    const Number clocks = images / trace(c.transform_per_clk_per_sm) +
-                          weights / trace(c.weight_transform_per_clk_per_sm);
+  if (!transform.fourier() && x.role != Pass::wgrad) {
+    const Number clocks = images / eval(constants.transform_per_clk_per_sm) +
+                          weights / eval(constants.weight_transform_per_clk_per_sm);
     if (clocks / clock_per_s > transform_s) transforming = Limiter::instructions;
     transform_s = max({transform_s, clocks / clock_per_s});
   }
-  transform_s = trace.named("workspace through the transforms", transform_s, "s");
+  transform_s = eval.named("workspace through the transforms", transform_s, "s");
   const Number image_s =
-      trace.named("image and weights through DRAM",
-                  (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
+      eval.named("image and weights through DRAM",
+                 (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
   // Additional time of further kernels was fitted to Winograd's.
-  const Number launch = trace.sourced(memory.launch_s, memory.launch_origin);
-  const Number further = t.fourier() ? launch : launch + trace(c.extra_kernel_s);
+  const Number launch = eval.sourced(memory.launch_s, memory.launch_origin);
+  const Number further = transform.fourier() ? launch : launch + eval(constants.extra_kernel_s);
   const Number further_launch_s =
-      trace.named("launches of further kernels", (t.kernels() - 1) * further, "s");
+      eval.named("launches of further kernels", (transform.kernels() - 1) * further, "s");
   around.hides_product = product_memory_s > product_s;
   around.parts = {{{level, around.hides_product ? product_memory_s : Number{}},
                    {transforming, transform_s},
                    {Limiter::dram, image_s},
                    {Limiter::launch, further_launch_s}}};
-  around.kernels_s = trace.named(
+  around.kernels_s = eval.named(
       "kernels", max({product_s, product_memory_s}) + transform_s + image_s + further_launch_s,
       "s");
   return around;
 }
 
-template <class Trace>
-AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
-                                             const MemorySystem& memory, const DenseConstants& c,
-                                             const DenseRates<NumberOf<Trace>>& rates,
-                                             const NumberOf<Trace>& product_s, Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const Number clock_per_s = all_clock_per_s(rates, trace);
+template <class Eval>
+AroundProduct<NumberOf<Eval>> fused_weights(const Contraction& x, const Transform& transform,
+                                            const MemorySystem& memory,
+                                            const DenseConstants& constants,
+                                            const DenseRates<NumberOf<Eval>>& rates,
+                                            const NumberOf<Eval>& product_s, Eval& eval) {
+  using Number = NumberOf<Eval>;
+  const Number clock_per_s = all_clock_per_s(rates, eval);
   const Number points =
-      trace.named("points of weights", t.points * Number(x.in_channels) * x.out_channels);
+      eval.named("points of weights", transform.points * Number(x.in_channels) * x.out_channels);
   const Number transform_s =
-      trace.named("transform of the weights",
-                  max({points * t.point_byte / rates.dram_byte_per_s,
-                       points / trace(c.weight_transform_per_clk_per_sm) / clock_per_s}),
-                  "s");
+      eval.named("transform of the weights",
+                 max({points * transform.point_byte / rates.dram_byte_per_s,
+                      points / eval(constants.weight_transform_per_clk_per_sm) / clock_per_s}),
+                 "s");
   // The measured start of a fused convolution includes a further kernel's other costs.
   const Number launch_s =
-      trace.named("its launch", trace.sourced(memory.launch_s, memory.launch_origin), "s");
+      eval.named("its launch", eval.sourced(memory.launch_s, memory.launch_origin), "s");
   AroundProduct<Number> around;
   around.parts = {{{Limiter::dram, transform_s}, {Limiter::launch, launch_s}}};
-  around.kernels_s = trace.named("kernels", product_s + transform_s + launch_s, "s");
+  around.kernels_s = eval.named("kernels", product_s + transform_s + launch_s, "s");
   return around;
 }
 

@@ -41,25 +41,25 @@ struct ConvolutionProblem {
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
 
-template <class Trace>
+template <class Eval>
 struct GroupedFormulas {
-  using Number = NumberOf<Trace>;
+  using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
   static constexpr double k_step = 32;
 
-  const ConvolutionProblem& p;
-  const GroupedConstants& k;
+  const ConvolutionProblem& problem;
+  const GroupedConstants& constants;
   const ResolvedModel& model;
   const MachineRates<Number>& rates;
-  Trace& trace;
+  Eval& eval;
 
   /// A kernel's work apart from arithmetic: the problem's bytes, one round trip.
   Work start_of(Algorithm algorithm, const double& start_s) const {
     Work work;
     work.algorithm = algorithm;
-    work.start_s = trace.summand("start beyond the launch", trace(start_s), "s");
-    work.streams = p.streams;
+    work.start_s = eval.summand("start beyond the launch", eval(start_s), "s");
+    work.streams = problem.streams;
     work.round_trips = 1;
     return work;
   }
@@ -68,53 +68,56 @@ struct GroupedFormulas {
   Work direct_work(Algorithm algorithm, const DirectKernel& kernel, const Number& steps,
                    const Number& macs, const Number& outputs, const Number& waste = 1) const {
     Work work = start_of(algorithm, kernel.start_s);
-    work.l2_round_trips = steps * trace(kernel.step_round_trip);
+    work.l2_round_trips = steps * eval(kernel.step_round_trip);
     work.clocks =
-        macs * waste * trace(kernel.mac_clock) + outputs * waste * trace(kernel.output_clock);
+        macs * waste * eval(kernel.mac_clock) + outputs * waste * eval(kernel.output_clock);
     work.useful_share = 1 / waste;
-    work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     return work;
   }
 
-  Number outputs() const { return trace.named("outputs", p.made_element(), "", "layer"); }
-  Number window_taps() const { return trace.named("taps", p.taps, "", "window"); }
+  Number outputs() const { return eval.named("outputs", problem.made_element(), "", "layer"); }
+  Number window_taps() const { return eval.named("taps", problem.taps, "", "window"); }
   Number valid_taps() const {
-    return trace.named("taps inside the input, on average", p.valid_taps, "", "window and padding");
+    return eval.named("taps inside the input, on average", problem.valid_taps, "",
+                      "window and padding");
   }
 
   // Depthwise convolutions.
 
   /// Elements computed by tiles of 4 x 8 for each existing one.
   Number tile_waste() const {
-    const Shape& made = p.pass == Pass::dgrad ? *p.input : *p.output;
+    const Shape& made = problem.pass == Pass::dgrad ? *problem.input : *problem.output;
     const Number rows = static_cast<double>(made.spatial[1]);
     const Number columns = static_cast<double>(made.spatial[2]);
-    return trace.factor("elements made for each that exists",
-                        divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
+    return eval.factor("elements made for each that exists",
+                       divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns));
   }
 
   /// Each tile of 4 x 8 elements (2 x 4 of four bytes) also fetches its window's border from L2.
   /// Counters: x1.8 of the input for a window of 3 with 16 bits, x3.3 with TF32.
   Number halo_byte() const {
-    const Window& w = *p.layer->window;
-    const double rows = p.is_16bit() ? 4 : 2;
-    const double columns = p.is_16bit() ? 8 : 4;
+    const Window& w = *problem.layer->window;
+    const double rows = problem.is_16bit() ? 4 : 2;
+    const double columns = problem.is_16bit() ? 8 : 4;
     const Number reach = static_cast<double>((w.kernel[2] - 1) * w.dilation[2]);
     const Number stride = static_cast<double>(w.stride[2]);
     const Number tile = rows * columns * stride * stride;
     const Number fetched = (rows * stride + reach) * (columns * stride + reach);
-    return trace.summand("bytes of tiles' borders",
-                         (fetched / tile - 1) * p.input_element() * p.element_byte, "byte");
+    return eval.summand("bytes of tiles' borders",
+                        (fetched / tile - 1) * problem.input_element() * problem.element_byte,
+                        "byte");
   }
 
   Work tiled() const {
-    const DirectKernel& kernel = (p.is_16bit() ? k.tiled_16bit : k.tiled_32bit)[p.pass];
-    const bool wgrad = p.pass == Pass::wgrad;
+    const DirectKernel& kernel =
+        (problem.is_16bit() ? constants.tiled_16bit : constants.tiled_32bit)[problem.pass];
+    const bool wgrad = problem.pass == Pass::wgrad;
     const Number taps = window_taps();
-    const Number steps = wgrad ? sqrt(Number(p.output_positions)) : taps;
+    const Number steps = wgrad ? sqrt(Number(problem.output_positions)) : taps;
     const Number made = outputs();
     Number macs = made * taps;
-    if (wgrad && p.stride > 1) macs = macs * trace(k.strided_wgrad);
+    if (wgrad && problem.stride > 1) macs = macs * eval(constants.strided_wgrad);
     Work work =
         direct_work(Algorithm::depthwise_tiled_nhwc, kernel, steps, macs, made, tile_waste());
     work.reread_byte = halo_byte();
@@ -123,7 +126,7 @@ struct GroupedFormulas {
 
   Work wide_dgrad() const {
     const Number taps = window_taps(), made = outputs();
-    Work work = direct_work(Algorithm::depthwise_wide_nhwc, k.large_tile_16bit_dgrad, taps,
+    Work work = direct_work(Algorithm::depthwise_wide_nhwc, constants.large_tile_16bit_dgrad, taps,
                             made * taps, made, tile_waste());
     work.reread_byte = halo_byte();
     return work;
@@ -131,58 +134,61 @@ struct GroupedFormulas {
 
   Work untiled_dgrad() const {
     const Number taps = window_taps(), made = outputs();
-    return direct_work(Algorithm::depthwise_dgrad_nhwc, k.untiled_dgrad, taps, made * taps, made);
+    return direct_work(Algorithm::depthwise_dgrad_nhwc, constants.untiled_dgrad, taps, made * taps,
+                       made);
   }
 
   Work general_depthwise() const {
     const Number taps = valid_taps(), made = outputs();
-    return direct_work(Algorithm::grouped_direct_nhwc, k.general_nhwc[p.pass],
-                       p.pass == Pass::wgrad ? Number{} : taps,
-                       made * taps * (p.pass == Pass::dgrad ? p.group_out : 1), made);
+    return direct_work(Algorithm::grouped_direct_nhwc, constants.general_nhwc[problem.pass],
+                       problem.pass == Pass::wgrad ? Number{} : taps,
+                       made * taps * (problem.pass == Pass::dgrad ? problem.group_out : 1), made);
   }
 
   /// PyTorch's forward kernel: each window row is a loop of its own.
   Work forward_nchw() const {
-    const bool unrolled = p.layer->window->kernel[2] <= 5;
+    const bool unrolled = problem.layer->window->kernel[2] <= 5;
     const Number taps = valid_taps(), made = outputs();
-    const Number rows = trace.named("window rows inside the input, on average", p.valid_rows, "",
-                                    "window and padding");
-    Work work =
-        direct_work(Algorithm::depthwise_forward_nchw,
-                    unrolled ? k.nchw_forward : k.nchw_forward_looped, taps, made * taps, made);
+    const Number rows = eval.named("window rows inside the input, on average", problem.valid_rows,
+                                   "", "window and padding");
+    Work work = direct_work(Algorithm::depthwise_forward_nchw,
+                            unrolled ? constants.nchw_forward : constants.nchw_forward_looped, taps,
+                            made * taps, made);
     work.clocks =
-        work.clocks + made * rows * trace(unrolled ? k.nchw_row_clock : k.nchw_looped_row_clock);
+        work.clocks +
+        made * rows * eval(unrolled ? constants.nchw_row_clock : constants.nchw_looped_row_clock);
     return work;
   }
 
   /// Every tap is tested, even if a stride or the border rules it out.
   Work dgrad_nchw() const {
-    const bool unrolled = p.layer->window->kernel[2] <= 5;
-    const Number taps = window_taps(), made = outputs() * p.group_out;
+    const bool unrolled = problem.layer->window->kernel[2] <= 5;
+    const Number taps = window_taps(), made = outputs() * problem.group_out;
     return direct_work(Algorithm::depthwise_dgrad_nchw,
-                       unrolled ? k.nchw_dgrad : k.nchw_dgrad_looped, taps * p.group_out,
-                       made * taps, made);
+                       unrolled ? constants.nchw_dgrad : constants.nchw_dgrad_looped,
+                       taps * problem.group_out, made * taps, made);
   }
 
   /// PyTorch's weight gradient: a block for each tap of each channel; its warps take images in
   /// turn, 32 positions a step. Batch 1 leaves one warp per block.
   Work wgrad_nchw() const {
     constexpr double warp_size = 32;
-    const double warps = std::min(p.batch, 8.0);
-    Work work = start_of(Algorithm::depthwise_wgrad_nchw, k.nchw_wgrad_start_s);
-    work.blocks = p.groups * p.group_out * p.taps;
+    const double warps = std::min(problem.batch, 8.0);
+    Work work = start_of(Algorithm::depthwise_wgrad_nchw, constants.nchw_wgrad_start_s);
+    work.blocks = problem.groups * problem.group_out * problem.taps;
     work.threads = warps * warp_size;
-    const Number blocks = trace.named("blocks", Number(p.groups) * p.group_out * p.taps);
+    const Number blocks =
+        eval.named("blocks", Number(problem.groups) * problem.group_out * problem.taps);
     const Number steps =
-        trace.named("steps an image", divide_up(p.output_positions, Number(warp_size)));
-    work.clocks = blocks * trace(k.nchw_wgrad_block_clock) +
-                  blocks * p.batch * trace(k.nchw_wgrad_image_clock) +
-                  blocks * p.batch * steps * trace(k.nchw_wgrad_step_clock);
+        eval.named("steps an image", divide_up(problem.output_positions, Number(warp_size)));
+    work.clocks = blocks * eval(constants.nchw_wgrad_block_clock) +
+                  blocks * problem.batch * eval(constants.nchw_wgrad_image_clock) +
+                  blocks * problem.batch * steps * eval(constants.nchw_wgrad_step_clock);
     // The chain of one block is hidden once several blocks share the SM.
-    work.floor_s =
-        trace.named("chain of a warp",
-                    divide_up(Number(p.batch), warps) * steps * trace(k.nchw_wgrad_step_s), "s");
-    work.useful_share = p.output_positions / (steps * warp_size);
+    work.floor_s = eval.named(
+        "chain of a warp",
+        divide_up(Number(problem.batch), warps) * steps * eval(constants.nchw_wgrad_step_s), "s");
+    work.useful_share = problem.output_positions / (steps * warp_size);
     return work;
   }
 
@@ -194,56 +200,59 @@ struct GroupedFormulas {
 
   Product product_of_group() const {
     const auto sizes = [this](double m, double n, double depth) {
-      return Product{trace.named("m of a group", m, "", "layer"),
-                     trace.named("n of a group", n, "", "layer"),
-                     trace.named("k of a group", depth, "", "layer")};
+      return Product{eval.named("m of a group", m, "", "layer"),
+                     eval.named("n of a group", n, "", "layer"),
+                     eval.named("k of a group", depth, "", "layer")};
     };
-    switch (p.pass) {
-      case Pass::fwd: return sizes(p.positions(), p.group_out, p.group_in * p.taps);
-      case Pass::dgrad: return sizes(p.positions(), p.group_in, p.group_out * p.taps);
+    switch (problem.pass) {
+      case Pass::fwd:
+        return sizes(problem.positions(), problem.group_out, problem.group_in * problem.taps);
+      case Pass::dgrad:
+        return sizes(problem.positions(), problem.group_in, problem.group_out * problem.taps);
       case Pass::wgrad: break;
     }
-    return sizes(p.group_out, p.group_in * p.taps, p.positions());
+    return sizes(problem.group_out, problem.group_in * problem.taps, problem.positions());
   }
 
   /// Rate limit of whole groups or packed channels: that of the units for dense matrices.
   Number dense_flop_per_s() const {
-    const Engine engine = model.dense_engine[p.layer->dtypes.input].value_or(Engine::fp32);
+    const Engine engine = model.dense_engine[problem.layer->dtypes.input].value_or(Engine::fp32);
     const EngineModel* const dense = engine_model(model, engine);
-    return dense != nullptr ? trace.sourced(dense->rate_flop_per_s, dense->peak_origin)
-                            : trace.sourced(1e12, "assumed");
+    return dense != nullptr ? eval.sourced(dense->rate_flop_per_s, dense->peak_origin)
+                            : eval.sourced(1e12, "assumed");
   }
 
-  /// A product per group, with slices copied out and in if channels are innermost (`copy_clock`
-  /// each).
+  /// A product per group. If channels are innermost, slices are copied (`copy_clock` per element).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
     const bool winograd = algorithm == Algorithm::group_by_group_winograd;
     const auto [m, n, depth] = product_of_group();
     const Number flop =
-        trace.named("FLOP of a group, on whole tiles",
-                    2 * round_up(m, winograd ? 64 : 32) *
-                        round_up(n, p.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
-                    "FLOP");
+        eval.named("FLOP of a group, on whole tiles",
+                   2 * round_up(m, winograd ? 64 : 32) *
+                       round_up(n, problem.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
+                   "FLOP");
     // Beyond some steps a weight gradient's depth is split over blocks.
-    const Number steps = trace.named(
-        "steps of a group", p.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
+    const Number steps =
+        eval.named("steps of a group",
+                   problem.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
     Work work = start_of(algorithm, kernel.start_s);
     work.start_s = {};
-    work.kernels = p.groups * kernel.launches;
-    const Number groups = trace.named("groups", p.groups, "", "layer");
+    work.kernels = problem.groups * kernel.launches;
+    const Number groups = eval.named("groups", problem.groups, "", "layer");
     work.serial_s =
-        trace.named("groups in turn",
-                    groups * trace(kernel.start_s) + groups * steps * trace(kernel.step_s), "s");
+        eval.named("groups in turn",
+                   groups * eval(kernel.start_s) + groups * steps * eval(kernel.step_s), "s");
     work.flop = groups * flop;
-    work.flop_per_s = trace(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
+    work.flop_per_s = eval(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
     // GPUs without tensor cores run these types no faster than their vector units.
     if (!winograd) work.flop_per_s = min({work.flop_per_s, dense_flop_per_s()});
-    work.useful_share = trace.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
+    work.useful_share = eval.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
     if (copy_clock != nullptr)
-      work.copy_clocks = (p.input_element() + Number(p.output_element())) * trace(*copy_clock);
-    if (p.nhwc) {
-      work.reread_byte = p.streams.read_byte + p.streams.write_byte;
+      work.copy_clocks =
+          (problem.input_element() + Number(problem.output_element())) * eval(*copy_clock);
+    if (problem.nhwc) {
+      work.reread_byte = problem.streams.read_byte + problem.streams.write_byte;
       work.moves = 2;
     }
     return work;
@@ -252,49 +261,52 @@ struct GroupedFormulas {
   /// One launch over all groups with tiles of 128 x 128: few groups of many channels.
   Work batched(const GroupKernel& kernel) const {
     const auto [m, n, depth] = product_of_group();
-    const Number blocks =
-        trace.named("blocks", divide_up(m, batched_tile) * divide_up(n, batched_tile) * p.groups);
+    const Number blocks = eval.named(
+        "blocks", divide_up(m, batched_tile) * divide_up(n, batched_tile) * problem.groups);
     // Each tap's channels start a new step.
-    const Number steps = trace.named(
-        "steps of a block", p.pass == Pass::wgrad ? divide_up(depth, k_step)
-                                                  : p.taps * divide_up(depth / p.taps, k_step));
+    const Number steps = eval.named("steps of a block",
+                                    problem.pass == Pass::wgrad
+                                        ? divide_up(depth, k_step)
+                                        : problem.taps * divide_up(depth / problem.taps, k_step));
     Work work = start_of(Algorithm::grouped_batched_gemm, kernel.start_s);
     work.blocks = value_of(blocks);
     work.kernels = kernel.launches;
     work.flop = blocks * steps * 2 * batched_tile * batched_tile * k_step;
-    work.flop_per_s = trace(kernel.flop_per_clock_per_sm) * rates.clock_hz * rates.sm_count;
-    work.idle = trace.factor("whole waves / waves",
-                             divide_up(blocks, rates.sm_count) * rates.sm_count / blocks);
-    work.floor_s = trace.named("steps of a block in turn", steps * trace(kernel.step_s), "s");
-    work.useful_share = trace.factor("useful share of the arithmetic",
-                                     m * n / (blocks / p.groups * batched_tile * batched_tile));
+    work.flop_per_s = eval(kernel.flop_per_clock_per_sm) * rates.clock_hz * rates.sm_count;
+    work.idle = eval.factor("whole waves / waves",
+                            divide_up(blocks, rates.sm_count) * rates.sm_count / blocks);
+    work.floor_s = eval.named("steps of a block in turn", steps * eval(kernel.step_s), "s");
+    work.useful_share =
+        eval.factor("useful share of the arithmetic",
+                    m * n / (blocks / problem.groups * batched_tile * batched_tile));
     return work;
   }
 
   /// Any window, any group: every output tap by tap.
   Work general() const {
-    const bool dgrad = p.pass == Pass::dgrad;
+    const bool dgrad = problem.pass == Pass::dgrad;
     const Number made = outputs();
-    const Number channels =
-        trace.named("channels of a group summed", dgrad ? p.group_out : p.group_in, "", "layer");
+    const Number channels = eval.named("channels of a group summed",
+                                       dgrad ? problem.group_out : problem.group_in, "", "layer");
     const Number taps = window_taps();
-    const Number steps = p.pass == Pass::wgrad ? Number{} : valid_taps() * channels;
-    return direct_work(p.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
-                       (p.nhwc ? k.general_nhwc : k.general_nchw)[p.pass], steps,
-                       made * taps * channels, made);
+    const Number steps = problem.pass == Pass::wgrad ? Number{} : valid_taps() * channels;
+    return direct_work(
+        problem.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
+        (problem.nhwc ? constants.general_nhwc : constants.general_nchw)[problem.pass], steps,
+        made * taps * channels, made);
   }
 
   /// One step per tap; for weight gradients over positions, split over up to twelve blocks.
   Number packed_steps() const {
-    if (p.pass != Pass::wgrad) return p.taps;
-    const Number steps = divide_up(Number(p.positions()), packed_tile);
+    if (problem.pass != Pass::wgrad) return problem.taps;
+    const Number steps = divide_up(Number(problem.positions()), packed_tile);
     return steps / clamp(divide_up(steps, 48), 1, 12);
   }
 
   const PackedKernel& packed_constants() const {
-    if (p.is_16bit()) return k.packed_16bit[p.pass];
-    const bool strided = p.pass == Pass::dgrad && p.stride > 1;
-    return strided ? k.packed_32bit_strided : k.packed_32bit[p.pass];
+    if (problem.is_16bit()) return constants.packed_16bit[problem.pass];
+    const bool strided = problem.pass == Pass::dgrad && problem.stride > 1;
+    return strided ? constants.packed_32bit_strided : constants.packed_32bit[problem.pass];
   }
 
   /// Pads each group to `width` channels in tensor-core tiles; `repack` adds layout changes.
@@ -303,38 +315,39 @@ struct GroupedFormulas {
     Work work =
         start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
                  kernel.start_s);
-    if (repack) work.start_s = work.start_s + trace(k.repack_start_s);
+    if (repack) work.start_s = work.start_s + eval(constants.repack_start_s);
     work.kernels = repack ? 4 : 1;
-    const Number positions = trace.named("positions", p.positions(), "", "layer");
+    const Number positions = eval.named("positions", problem.positions(), "", "layer");
     const Number channels =
-        trace.named("packed channels", Number(width) * p.groups, "", "padded groups");
-    const Number taps = p.taps;
+        eval.named("packed channels", Number(width) * problem.groups, "", "padded groups");
+    const Number taps = problem.taps;
     work.l2_round_trips =
-        trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
+        eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
     // than a tile is fetched for each tile.
-    work.fetch_byte = trace.named(
+    work.fetch_byte = eval.named(
         "operands fetched",
-        positions * taps * channels * p.element_byte * divide_up(width, packed_tile), "byte");
+        positions * taps * channels * problem.element_byte * divide_up(width, packed_tile), "byte");
     work.fetch_byte_per_s =
-        trace(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
-    work.reread_byte = trace.summand("bytes read again through L2",
-                                     max({0, work.fetch_byte - p.streams.read_byte}), "byte");
-    work.flop = trace.named(
-        "FLOP of whole tiles",
-        2 * positions * p.taps * round_up(channels, packed_tile) * std::max(width, packed_tile),
-        "FLOP");
+        eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
+    work.reread_byte = eval.summand("bytes read again through L2",
+                                    max({0, work.fetch_byte - problem.streams.read_byte}), "byte");
+    work.flop = eval.named("FLOP of whole tiles",
+                           2 * positions * problem.taps * round_up(channels, packed_tile) *
+                               std::max(width, packed_tile),
+                           "FLOP");
     work.flop_per_s = dense_flop_per_s();
-    work.useful_share = trace.factor("useful share of the arithmetic",
-                                     Number(p.group_in) / std::max(width, packed_tile));
-    work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
-    work.blocks = divide_up(p.positions(), packed_tile) * divide_up(width * p.groups, packed_tile);
+    work.useful_share = eval.factor("useful share of the arithmetic",
+                                    Number(problem.group_in) / std::max(width, packed_tile));
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
+    work.blocks = divide_up(problem.positions(), packed_tile) *
+                  divide_up(width * problem.groups, packed_tile);
     work.threads = 128;
     // The layout change writes padded channels in one direction and reads them in the other.
     if (repack)
-      work.copy_clocks = (Number(p.input_element()) / p.group_in * width +
-                          Number(p.output_element()) / p.group_out * width) *
-                         trace(k.repack_element_clock);
+      work.copy_clocks = (Number(problem.input_element()) / problem.group_in * width +
+                          Number(problem.output_element()) / problem.group_out * width) *
+                         eval(constants.repack_element_clock);
     return work;
   }
 };

@@ -57,120 +57,122 @@ double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t 
 ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
                                        const Machine& machine) {
   const auto [input, output, pass] = mirror_of(layer);
-  ConvolutionProblem p;
-  p.layer = &layer;
-  p.input = input;
-  p.output = output;
-  p.pass = pass;
-  p.element_byte = element_byte(layer.dtypes.input);
-  p.batch = static_cast<double>(input->batch);
-  p.groups = static_cast<double>(layer.groups);
-  p.group_in = static_cast<double>(input->channels) / p.groups;
-  p.group_out = static_cast<double>(output->channels) / p.groups;
-  p.taps = product(layer.window->kernel);
+  ConvolutionProblem problem;
+  problem.layer = &layer;
+  problem.input = input;
+  problem.output = output;
+  problem.pass = pass;
+  problem.element_byte = element_byte(layer.dtypes.input);
+  problem.batch = static_cast<double>(input->batch);
+  problem.groups = static_cast<double>(layer.groups);
+  problem.group_in = static_cast<double>(input->channels) / problem.groups;
+  problem.group_out = static_cast<double>(output->channels) / problem.groups;
+  problem.taps = product(layer.window->kernel);
   const bool by_cudnn = has_cudnn(machine);
   // On tensor cores, wide groups with long windows run one after the other, with longer ones not at
   // all (kernels cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
-  p.has_long_window =
-      by_cudnn && p.is_16bit() && p.pass == Pass::fwd && p.taps > 25 && p.taps * p.group_in > 1536;
-  p.copied =
-      by_cudnn && !is_nhwc(layer) && p.is_16bit() && p.group_in > 1 && p.taps <= most_group_taps;
-  p.nhwc = is_nhwc(layer) || p.copied;
-  p.stride = product(layer.window->stride);
-  p.input_positions = spatial_size(*input);
-  p.output_positions = spatial_size(*output);
+  problem.has_long_window = by_cudnn && problem.is_16bit() && problem.pass == Pass::fwd &&
+                            problem.taps > 25 && problem.taps * problem.group_in > 1536;
+  problem.copied = by_cudnn && !is_nhwc(layer) && problem.is_16bit() && problem.group_in > 1 &&
+                   problem.taps <= most_group_taps;
+  problem.nhwc = is_nhwc(layer) || problem.copied;
+  problem.stride = product(layer.window->stride);
+  problem.input_positions = spatial_size(*input);
+  problem.output_positions = spatial_size(*output);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double valid =
         valid_taps_of_axis(*layer.window, axis, input->spatial[axis], output->spatial[axis]);
-    p.valid_taps *= valid;
-    if (axis < 2) p.valid_rows *= valid;
+    problem.valid_taps *= valid;
+    if (axis < 2) problem.valid_rows *= valid;
   }
   // In NCHW these kernels fetch whole images: one access covers more than a row.
-  p.streams = streams_of(layer, counts);
-  p.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
-  return p;
+  problem.streams = streams_of(layer, counts);
+  problem.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
+  return problem;
 }
 
-bool packs(const ConvolutionProblem& p) {
-  const auto in = static_cast<std::uint64_t>(p.group_in);
-  return p.group_in == p.group_out && std::has_single_bit(in) && in >= 4;
+bool packs(const ConvolutionProblem& problem) {
+  const auto in = static_cast<std::uint64_t>(problem.group_in);
+  return problem.group_in == problem.group_out && std::has_single_bit(in) && in >= 4;
 }
 
 /// cuDNN generates a batched kernel for wide groups of 16-bit channels in whole 16-byte pieces.
-bool batches(const ConvolutionProblem& p) {
-  const double piece = 16 / p.element_byte;
-  const bool pointwise = p.taps == 1 && p.pass == Pass::fwd && p.group_in > packed_tile;
-  const double narrower = std::min(p.group_in, p.group_out);
-  return p.is_16bit() && std::fmod(p.group_in, piece) == 0 &&
+bool batches(const ConvolutionProblem& problem) {
+  const double piece = 16 / problem.element_byte;
+  const bool pointwise =
+      problem.taps == 1 && problem.pass == Pass::fwd && problem.group_in > packed_tile;
+  const double narrower = std::min(problem.group_in, problem.group_out);
+  return problem.is_16bit() && std::fmod(problem.group_in, piece) == 0 &&
          (pointwise || narrower >= batched_tile);
 }
 
-double packed_width(const ConvolutionProblem& p) {
-  const auto wider = static_cast<std::uint64_t>(std::max(p.group_in, p.group_out));
-  return p.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
+double packed_width(const ConvolutionProblem& problem) {
+  const auto wider = static_cast<std::uint64_t>(std::max(problem.group_in, problem.group_out));
+  return problem.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
 
 /// cuDNN's fast depthwise kernels cover square windows of 3, 5 and 7; with 16 bits also a dilation
 /// of 2; with TF32 no weight gradient of 7 or of channels off multiples of four (kernel names).
-bool has_tiled_kernel(const ConvolutionProblem& p) {
-  const Window& w = *p.layer->window;
+bool has_tiled_kernel(const ConvolutionProblem& problem) {
+  const Window& w = *problem.layer->window;
   const std::uint64_t size = w.kernel[2];
   const bool known =
       w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
-  const std::uint64_t most_dilation = p.is_16bit() && size == 3 ? 2 : 1;
-  const bool lacking =
-      !p.is_16bit() && p.pass == Pass::wgrad && (size == 7 || std::fmod(p.groups, 4) != 0);
+  const std::uint64_t most_dilation = problem.is_16bit() && size == 3 ? 2 : 1;
+  const bool lacking = !problem.is_16bit() && problem.pass == Pass::wgrad &&
+                       (size == 7 || std::fmod(problem.groups, 4) != 0);
   return known && !lacking && w.dilation[1] <= most_dilation && w.dilation[2] <= most_dilation &&
-         p.group_out == 1;
+         problem.group_out == 1;
 }
 
 /// The data gradient's kernel with large tiles (names sm90_xmma_depthwise_convolution_dgrad).
-bool has_wide_dgrad(const ConvolutionProblem& p) {
-  return p.is_16bit() && p.pass == Pass::dgrad && p.stride == 1 && has_tiled_kernel(p) &&
-         p.layer->window->kernel[2] <= 5;
+bool has_wide_dgrad(const ConvolutionProblem& problem) {
+  return problem.is_16bit() && problem.pass == Pass::dgrad && problem.stride == 1 &&
+         has_tiled_kernel(problem) && problem.layer->window->kernel[2] <= 5;
 }
 
-std::vector<Algorithm> candidates_of(const ConvolutionProblem& p) {
+std::vector<Algorithm> candidates_of(const ConvolutionProblem& problem) {
   std::vector<Algorithm> all;
   const auto add = [&all](Algorithm algorithm, bool there_is = true) {
     if (there_is) all.push_back(algorithm);
   };
-  const bool depthwise = p.group_in == 1;
-  if (depthwise && p.nhwc) {
-    add(Algorithm::depthwise_tiled_nhwc, has_tiled_kernel(p));
-    add(Algorithm::depthwise_wide_nhwc, has_wide_dgrad(p));
-    add(Algorithm::depthwise_dgrad_nhwc, p.pass == Pass::dgrad && p.group_out == 1);
+  const bool depthwise = problem.group_in == 1;
+  if (depthwise && problem.nhwc) {
+    add(Algorithm::depthwise_tiled_nhwc, has_tiled_kernel(problem));
+    add(Algorithm::depthwise_wide_nhwc, has_wide_dgrad(problem));
+    add(Algorithm::depthwise_dgrad_nhwc, problem.pass == Pass::dgrad && problem.group_out == 1);
     add(Algorithm::grouped_direct_nhwc);
     add(Algorithm::grouped_packed_gemm_repacked);
   } else if (depthwise) {
-    add(Algorithm::depthwise_forward_nchw, p.pass == Pass::fwd);
-    add(Algorithm::depthwise_dgrad_nchw, p.pass == Pass::dgrad);
-    add(Algorithm::depthwise_wgrad_nchw, p.pass == Pass::wgrad);
-  } else if (p.has_long_window) {
-    add(p.taps <= most_group_taps ? Algorithm::group_by_group_nhwc
-        : p.nhwc                  ? Algorithm::grouped_direct_nhwc
-                                  : Algorithm::grouped_direct_nchw);
-  } else if (p.nhwc) {
-    add(Algorithm::grouped_packed_gemm, packs(p));
+    add(Algorithm::depthwise_forward_nchw, problem.pass == Pass::fwd);
+    add(Algorithm::depthwise_dgrad_nchw, problem.pass == Pass::dgrad);
+    add(Algorithm::depthwise_wgrad_nchw, problem.pass == Pass::wgrad);
+  } else if (problem.has_long_window) {
+    add(problem.taps <= most_group_taps ? Algorithm::group_by_group_nhwc
+        : problem.nhwc                  ? Algorithm::grouped_direct_nhwc
+                                        : Algorithm::grouped_direct_nchw);
+  } else if (problem.nhwc) {
+    add(Algorithm::grouped_packed_gemm, packs(problem));
     add(Algorithm::grouped_packed_gemm_repacked,
-        !packs(p) && std::max(p.group_in, p.group_out) <= 4 * packed_tile);
+        !packs(problem) && std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
     add(Algorithm::group_by_group_nhwc);
-    add(Algorithm::grouped_batched_gemm, batches(p) && !packs(p));
-    add(Algorithm::grouped_direct_nhwc, !packs(p));
+    add(Algorithm::grouped_batched_gemm, batches(problem) && !packs(problem));
+    add(Algorithm::grouped_direct_nhwc, !packs(problem));
   } else {
     add(Algorithm::grouped_direct_nchw);
     add(Algorithm::group_by_group_nchw);
     add(Algorithm::group_by_group_small_nchw,
-        p.pass == Pass::dgrad && std::min(p.group_in, p.group_out) >= 20);
-    add(Algorithm::group_by_group_winograd, p.pass == Pass::wgrad && p.stride == 1 && p.taps > 1);
+        problem.pass == Pass::dgrad && std::min(problem.group_in, problem.group_out) >= 20);
+    add(Algorithm::group_by_group_winograd,
+        problem.pass == Pass::wgrad && problem.stride == 1 && problem.taps > 1);
   }
   return all;
 }
 
-template <class Trace>
-ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormulas<Trace>& f) {
-  const ConvolutionProblem& p = f.p;
-  const GroupedConstants& k = f.k;
+template <class Eval>
+ThroughputWork<NumberOf<Eval>> work_of(Algorithm algorithm, const GroupedFormulas<Eval>& f) {
+  const ConvolutionProblem& problem = f.problem;
+  const GroupedConstants& constants = f.constants;
   switch (algorithm) {
     case Algorithm::depthwise_tiled_nhwc: return f.tiled();
     case Algorithm::depthwise_wide_nhwc: return f.wide_dgrad();
@@ -178,35 +180,39 @@ ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormul
     case Algorithm::depthwise_forward_nchw: return f.forward_nchw();
     case Algorithm::depthwise_dgrad_nchw: return f.dgrad_nchw();
     case Algorithm::depthwise_wgrad_nchw: return f.wgrad_nchw();
-    case Algorithm::grouped_packed_gemm: return f.packed(p.group_in, false);
-    case Algorithm::grouped_packed_gemm_repacked: return f.packed(packed_width(p), true);
-    case Algorithm::grouped_batched_gemm: return f.batched(k.batched_16bit[p.pass]);
+    case Algorithm::grouped_packed_gemm: return f.packed(problem.group_in, false);
+    case Algorithm::grouped_packed_gemm_repacked: return f.packed(packed_width(problem), true);
+    case Algorithm::grouped_batched_gemm: return f.batched(constants.batched_16bit[problem.pass]);
     case Algorithm::group_by_group_nhwc:
-      if (p.has_long_window) return f.group_by_group(algorithm, k.long_window_16bit);
-      return f.group_by_group(algorithm, (p.is_16bit() ? k.group_16bit : k.group_32bit)[p.pass],
-                              &k.repack_element_clock);
-    case Algorithm::group_by_group_nchw: return f.group_by_group(algorithm, k.group_nchw[p.pass]);
+      if (problem.has_long_window) return f.group_by_group(algorithm, constants.long_window_16bit);
+      return f.group_by_group(
+          algorithm,
+          (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[problem.pass],
+          &constants.repack_element_clock);
+    case Algorithm::group_by_group_nchw:
+      return f.group_by_group(algorithm, constants.group_nchw[problem.pass]);
     case Algorithm::group_by_group_small_nchw:
-      return f.group_by_group(algorithm, k.small_nchw_dgrad);
+      return f.group_by_group(algorithm, constants.small_nchw_dgrad);
     case Algorithm::group_by_group_winograd:
-      return f.group_by_group(algorithm, k.winograd_nchw_wgrad);
-    default: return p.group_in == 1 ? f.general_depthwise() : f.general();
+      return f.group_by_group(algorithm, constants.winograd_nchw_wgrad);
+    default: return problem.group_in == 1 ? f.general_depthwise() : f.general();
   }
 }
 
 /// As by autotuning.
-Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model,
+Algorithm fastest_kernel(const ConvolutionProblem& problem, const ResolvedModel& model,
                          CacheState cache) {
-  const std::vector<Algorithm> candidates = candidates_of(p);
+  const std::vector<Algorithm> candidates = candidates_of(problem);
   if (candidates.size() == 1) return candidates.front();
-  Planning trace;
-  const auto rates = machine_rates(model.machine, trace);
-  const GroupedFormulas<Planning> formulas{p, model.constants->values.grouped, model, rates, trace};
+  Planning eval;
+  const auto rates = machine_rates(model.machine, eval);
+  const GroupedFormulas<Planning> formulas{problem, model.constants->values.grouped, model, rates,
+                                           eval};
   Algorithm best{};
   double best_s = std::numeric_limits<double>::infinity();
   for (const Algorithm each : candidates) {
     const double each_s =
-        throughput_time(work_of(each, formulas), rates, model.memory, cache, trace).total_s;
+        throughput_time(work_of(each, formulas), rates, model.memory, cache, eval).total_s;
     if (each_s < best_s) best = each, best_s = each_s;
   }
   return best;
@@ -214,22 +220,25 @@ Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                           Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                          Eval& eval) {
+  using Number = NumberOf<Eval>;
   const ResolvedModel& model = request.model;
-  const ConvolutionProblem p = convolution_problem(request.layer, request.counts, model.machine);
-  const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
-  auto work = work_of(fastest_kernel(p, model, request.cache), formulas);
-  if (p.copied)
-    work.copy_clocks = work.copy_clocks + (Number(p.input_element()) + p.output_element()) *
-                                              trace(formulas.k.layout_element_clock);
+  const ConvolutionProblem problem =
+      convolution_problem(request.layer, request.counts, model.machine);
+  const GroupedFormulas<Eval> formulas{problem, model.constants->values.grouped, model, rates,
+                                       eval};
+  auto work = work_of(fastest_kernel(problem, model, request.cache), formulas);
+  if (problem.copied)
+    work.copy_clocks =
+        work.copy_clocks + (Number(problem.input_element()) + problem.output_element()) *
+                               eval(formulas.constants.layout_element_clock);
   return {work};
 }
 
 template Works<Planning> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
-template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Traced>&,
+template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Explained>&,
                                          Explaining&);
 
 }  // namespace roofline

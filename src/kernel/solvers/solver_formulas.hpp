@@ -36,50 +36,53 @@ struct SolverKernel {
   Number partial_s{};       ///< sums of splits, and the start of the kernel which adds them
 };
 
-template <class Trace>
+template <class Eval>
 struct SolverFormulas {
-  using Number = NumberOf<Trace>;
+  using Number = NumberOf<Eval>;
 
-  const SolverConstants& c;
+  const SolverConstants& constants;
   const MemorySystem& memory;
   MachineRates<Number> machine;
   Number flop_per_s;
-  Trace& trace;
+  Eval& eval;
 
-  SolverKernel<Number> kernel(const SolverProduct& p, const SolverTile& tile) const {
+  SolverKernel<Number> kernel(const SolverProduct& product, const SolverTile& tile) const {
     const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;
     const Number& sms = machine.sm_count;
     SolverKernel<Number> s;
-    s.blocks = trace.named(
-        "blocks", divide_up(Number(p.m), m) * divide_up(Number(p.n), n) * p.count * tile.split);
-    const Number all_steps = divide_up(Number(p.k), k);
-    const Number steps = trace.named(
-        "steps of a block", tile.split == 1 ? all_steps : divide_up(all_steps, tile.split));
-    const Number block_flop = trace.named("FLOP of a block", 2 * m * n * k * steps, "FLOP");
-    s.useful_share =
-        trace.named("useful share of the arithmetic",
-                    min({1, 2 * Number(p.m) * p.n * p.k * p.count / (s.blocks * block_flop)}));
+    s.blocks =
+        eval.named("blocks", divide_up(Number(product.m), m) * divide_up(Number(product.n), n) *
+                                 product.count * tile.split);
+    const Number all_steps = divide_up(Number(product.k), k);
+    const Number steps = eval.named("steps of a block",
+                                    tile.split == 1 ? all_steps : divide_up(all_steps, tile.split));
+    const Number block_flop = eval.named("FLOP of a block", 2 * m * n * k * steps, "FLOP");
+    s.useful_share = eval.named("useful share of the arithmetic",
+                                min({1, 2 * Number(product.m) * product.n * product.k *
+                                            product.count / (s.blocks * block_flop)}));
     const Number overhead =
-        trace.named("operand loads on top", 1 + trace(c.operand_element) * (1 / m + 1 / n));
-    const Number block_s = trace.named("block", block_flop * overhead * sms / flop_per_s, "s");
-    const Number chain_s = trace.named(
-        "block alone",
-        (steps * trace(c.step_latency_clk) + trace(c.block_latency_clk)) / machine.clock_hz, "s");
-    const Number resident = trace(c.resident_blocks);
-    const Number full_waves = trace.named("full waves", floor(s.blocks / (resident * sms)));
-    const Number last_blocks = trace.named("blocks an SM in the last wave",
-                                           divide_up(s.blocks - full_waves * resident * sms, sms));
-    s.spread_s = trace.named("arithmetic, spread evenly", s.blocks / sms * block_s, "s");
+        eval.named("operand loads on top", 1 + eval(constants.operand_element) * (1 / m + 1 / n));
+    const Number block_s = eval.named("block", block_flop * overhead * sms / flop_per_s, "s");
+    const Number chain_s =
+        eval.named("block alone",
+                   (steps * eval(constants.step_latency_clk) + eval(constants.block_latency_clk)) /
+                       machine.clock_hz,
+                   "s");
+    const Number resident = eval(constants.resident_blocks);
+    const Number full_waves = eval.named("full waves", floor(s.blocks / (resident * sms)));
+    const Number last_blocks = eval.named("blocks an SM in the last wave",
+                                          divide_up(s.blocks - full_waves * resident * sms, sms));
+    s.spread_s = eval.named("arithmetic, spread evenly", s.blocks / sms * block_s, "s");
     s.waves_s =
-        trace.named("arithmetic, in waves", (resident * full_waves + last_blocks) * block_s, "s");
+        eval.named("arithmetic, in waves", (resident * full_waves + last_blocks) * block_s, "s");
     const Number last_s = last_blocks > 0 ? max({last_blocks * block_s, chain_s}) : Number{};
     s.chained_s =
-        trace.named("product", full_waves * max({resident * block_s, chain_s}) + last_s, "s");
+        eval.named("product", full_waves * max({resident * block_s, chain_s}) + last_s, "s");
     if (tile.split > 1) {
-      const Number byte = 8 * Number(p.m) * p.n * p.count * tile.split;
-      s.partial_s =
-          trace.named("split-K sums, there and back",
-                      trace(c.split_start_s) + byte / l2_byte_per_s(memory, machine, trace), "s");
+      const Number byte = 8 * Number(product.m) * product.n * product.count * tile.split;
+      s.partial_s = eval.named(
+          "split-K sums, there and back",
+          eval(constants.split_start_s) + byte / l2_byte_per_s(memory, machine, eval), "s");
     }
     return s;
   }
@@ -87,11 +90,11 @@ struct SolverFormulas {
   /// All bytes pass the L2.
   Number moving_s(const char* what, const Streams& streams, const double& share,
                   CacheState cache) const {
-    const auto traffic = memory_traffic(streams, Number{}, memory, cache, trace);
+    const auto traffic = memory_traffic(streams, Number{}, memory, cache, eval);
     const Number l2_s =
-        (Number(streams.read_byte) + streams.write_byte) / l2_byte_per_s(memory, machine, trace);
-    const Number dram_s = traffic.timed_dram_byte / dram_byte_per_s(memory, trace);
-    return trace.named(what, max({dram_s, l2_s}) / trace(share), "s");
+        (Number(streams.read_byte) + streams.write_byte) / l2_byte_per_s(memory, machine, eval);
+    const Number dram_s = traffic.timed_dram_byte / dram_byte_per_s(memory, eval);
+    return eval.named(what, max({dram_s, l2_s}) / eval(share), "s");
   }
 };
 

@@ -19,23 +19,23 @@ struct SolverProblem {
   bool fwd = x.role == Pass::fwd, wgrad = x.role == Pass::wgrad;
 };
 
-EnumArray<SolverWord, bool> words_of(const SolverProblem& p) {
+EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
   using enum SolverWord;
-  const Window& w = *p.request.layer.window;
-  const DataType type = p.request.layer.dtypes.input;
-  const bool bare = p.x.taps == 1 && w.pad_begin == Axes{} && w.pad_end == Axes{};
-  const bool square_3 = p.x.kernel_h == 3 && p.x.kernel_w == 3;
+  const Window& w = *problem.request.layer.window;
+  const DataType type = problem.request.layer.dtypes.input;
+  const bool bare = problem.x.taps == 1 && w.pad_begin == Axes{} && w.pad_end == Axes{};
+  const bool square_3 = problem.x.kernel_h == 3 && problem.x.kernel_w == 3;
   EnumArray<SolverWord, bool> words{};
   for (const SolverWord word :
-       {static_cast<SolverWord>(p.x.role),
+       {static_cast<SolverWord>(problem.x.role),
         type == DataType::fp32   ? fp32
         : type == DataType::fp16 ? fp16
                                  : bf16,
-        w.rank == 3 ? volumes : planes, p.groups > 1 ? groups : one_group,
+        w.rank == 3 ? volumes : planes, problem.groups > 1 ? groups : one_group,
         bare       ? pointwise
         : square_3 ? window_3x3
                    : windows,
-        p.x.strided ? strides : unit_strides, p.x.dilation > 1 ? dilations : undilated})
+        problem.x.strided ? strides : unit_strides, problem.x.dilation > 1 ? dilations : undilated})
     words[word] = true;
   return words;
 }
@@ -43,60 +43,63 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& p) {
 /// F(o, r) has tiles of (o + r - 1)^2 points, for o x o outputs of r x r taps; several cover a
 /// window, for each phase of its stride. In a weight gradient taps are outputs, and the image is
 /// the window.
-SolverProduct winograd_product(const SolverProblem& p, double outputs, double taps) {
-  const Contraction& x = p.x;
+SolverProduct winograd_product(const SolverProblem& problem, double outputs, double taps) {
+  const Contraction& x = problem.x;
   const double edge = outputs + taps - 1;  // so that m x n x k counts all points
-  SolverProduct product{edge * (p.wgrad ? p.out : x.batch), edge * (p.fwd ? p.out : p.in),
-                        p.wgrad ? x.batch
-                        : p.fwd ? p.in
-                                : p.out,
-                        p.groups};
+  SolverProduct product{edge * (problem.wgrad ? problem.out : x.batch),
+                        edge * (problem.fwd ? problem.out : problem.in),
+                        problem.wgrad ? x.batch
+                        : problem.fwd ? problem.in
+                                      : problem.out,
+                        problem.groups};
   const auto along = [&](double window, std::uint64_t strides, double inputs, double positions) {
     const auto stride = static_cast<double>(strides);
-    if (p.wgrad) {
+    if (problem.wgrad) {
       product.n *= stride * divide_up(divide_up(window, stride), outputs);
       product.k *= divide_up(positions, taps);
       return;
     }
-    product.m *= divide_up(p.fwd ? positions : divide_up(inputs, stride), outputs);
+    product.m *= divide_up(problem.fwd ? positions : divide_up(inputs, stride), outputs);
     // Phases have floor(window / stride) taps, the first ones another.
     const double whole = std::floor(window / stride), longer = window - whole * stride;
     product.k *= longer * divide_up(whole + 1, taps) + (stride - longer) * divide_up(whole, taps);
   };
-  const Axes& stride = p.request.layer.window->stride;
+  const Axes& stride = problem.request.layer.window->stride;
   along(x.kernel_h, stride[1], x.in_h, x.out_h);
   along(x.kernel_w, stride[2], x.in_w, x.out_w);
   return product;
 }
 
-SolverProduct product_of(const SolverProblem& p, SolverMethod method) {
-  const Contraction& x = p.x;
+SolverProduct product_of(const SolverProblem& problem, SolverMethod method) {
+  const Contraction& x = problem.x;
   SolverProduct product{x.m, x.n, x.k, x.count};
   switch (method) {
     case SolverMethod::product:
     case SolverMethod::copied: return product;
-    case SolverMethod::winograd_2x3: return winograd_product(p, 2, 3);
-    case SolverMethod::winograd_3x2: return winograd_product(p, 3, 2);
-    case SolverMethod::winograd_3x4: return winograd_product(p, 3, 4);
+    case SolverMethod::winograd_2x3: return winograd_product(problem, 2, 3);
+    case SolverMethod::winograd_3x2: return winograd_product(problem, 3, 2);
+    case SolverMethod::winograd_3x4: return winograd_product(problem, 3, 4);
     case SolverMethod::image_batch: break;
     case SolverMethod::strided:
     case SolverMethod::columns:
-      if (x.role == Pass::dgrad) product = {x.out_positions, p.in * x.taps, p.out, p.groups};
+      if (x.role == Pass::dgrad)
+        product = {x.out_positions, problem.in * x.taps, problem.out, problem.groups};
   }
-  (p.wgrad ? product.k : product.m) /= x.batch;
-  (p.wgrad || method == SolverMethod::columns ? product.times : product.count) *= x.batch;
+  (problem.wgrad ? product.k : product.m) /= x.batch;
+  (problem.wgrad || method == SolverMethod::columns ? product.times : product.count) *= x.batch;
   return product;
 }
 
 /// Multiples as in the library's conditions: channels first, without phases of a stride.
-bool takes(const Solver& solver, const SolverProblem& p, const EnumArray<SolverWord, bool>& words) {
+bool takes(const Solver& solver, const SolverProblem& problem,
+           const EnumArray<SolverWord, bool>& words) {
   for (const SolverWord word : enumerators<SolverWord>)
     if (words[word] && !solver.runs[word]) return false;
-  const Contraction& x = p.x;
+  const Contraction& x = problem.x;
   using Sizes = std::array<double, 3>;
-  const Sizes sizes = p.wgrad ? Sizes{x.m, x.n, x.k}
-                      : p.fwd ? Sizes{x.n, x.m, x.k}
-                              : Sizes{x.n, x.in_positions, p.out};
+  const Sizes sizes = problem.wgrad ? Sizes{x.m, x.n, x.k}
+                      : problem.fwd ? Sizes{x.n, x.m, x.k}
+                                    : Sizes{x.n, x.in_positions, problem.out};
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (std::fmod(sizes[i], solver.multiples[i]) != 0) return false;
   return true;
@@ -111,27 +114,27 @@ const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
   return left_open ? engine_model(request.model, *dense) : nullptr;
 }
 
-template <class Trace>
-SolverFormulas<Trace> formulas_of(const Solver& solver, const SolverProblem& p,
-                                  const EngineModel& engine, Trace& trace) {
-  using Number = NumberOf<Trace>;
-  const ResolvedModel& model = p.request.model;
+template <class Eval>
+SolverFormulas<Eval> formulas_of(const Solver& solver, const SolverProblem& problem,
+                                 const EngineModel& engine, Eval& eval) {
+  using Number = NumberOf<Eval>;
+  const ResolvedModel& model = problem.request.model;
   const ConstantValues& values = model.constants->values;
-  const SolverConstants& c = values.solvers[solver.family];
-  const DataType type = p.request.layer.dtypes.input;
+  const SolverConstants& constants = values.solvers[solver.family];
+  const DataType type = problem.request.layer.dtypes.input;
   const bool is_vector = solver.engine == EngineClass::vector;
-  const bool follows_window = p.x.taps > 1 && solver.method != SolverMethod::columns;
-  const Number peak = trace.sourced(engine.rate_flop_per_s, engine.peak_origin) *
-                      (is_vector ? trace(values.part.single_issue_share) : Number(1));
-  const Number share = trace(type == DataType::fp32   ? c.fp32_share
-                             : type == DataType::fp16 ? c.fp16_share
-                                                      : c.bf16_share);
-  const auto machine = machine_rates(model.machine, trace);
-  return {
-      c, model.memory, machine,
-      trace.named("FLOP a second",
-                  peak * share * (follows_window ? trace(c.window_share) : Number(1)), "FLOP/s"),
-      trace};
+  const bool follows_window = problem.x.taps > 1 && solver.method != SolverMethod::columns;
+  const Number peak = eval.sourced(engine.rate_flop_per_s, engine.peak_origin) *
+                      (is_vector ? eval(values.part.single_issue_share) : Number(1));
+  const Number share = eval(type == DataType::fp32   ? constants.fp32_share
+                            : type == DataType::fp16 ? constants.fp16_share
+                                                     : constants.bf16_share);
+  const auto machine = machine_rates(model.machine, eval);
+  return {constants, model.memory, machine,
+          eval.named("FLOP a second",
+                     peak * share * (follows_window ? eval(constants.window_share) : Number(1)),
+                     "FLOP/s"),
+          eval};
 }
 
 /// The fastest tile and split of k: each part keeps two steps, and four blocks per SM are enough.
@@ -154,14 +157,14 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
 }
 
 /// Bytes read, and written again, by each copying kernel around a product; 0: no kernel.
-std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
-  const Contraction& x = p.x;
-  const auto& bytes = p.request.counts.bytes;
-  const double input = element_count(p.request.layer.inputs.front().shape) * x.element_byte;
+std::array<double, 3> copies_of(const SolverProblem& problem, SolverMethod method) {
+  const Contraction& x = problem.x;
+  const auto& bytes = problem.request.counts.bytes;
+  const double input = element_count(problem.request.layer.inputs.front().shape) * x.element_byte;
   const double tiles = 36 * x.batch * divide_up(x.out_h, 4) * divide_up(x.out_w, 4);
   switch (method) {
     case SolverMethod::copied:
-      if (is_nhwc(p.request.layer)) return {};
+      if (is_nhwc(problem.request.layer)) return {};
       return {input, static_cast<double>(bytes.weight), static_cast<double>(bytes.output)};
     case SolverMethod::strided: return {input / x.stride};
     case SolverMethod::columns:
@@ -172,45 +175,50 @@ std::array<double, 3> copies_of(const SolverProblem& p, SolverMethod method) {
   }
 }
 
-template <class Trace>
-KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineModel& engine,
-                   Trace& trace) {
-  using Number = NumberOf<Trace>;
+template <class Eval>
+KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const EngineModel& engine,
+                   Eval& eval) {
+  using Number = NumberOf<Eval>;
   Planning planning;
-  const SolverProduct product = product_of(p, solver.method);
+  const SolverProduct product = product_of(problem, solver.method);
   const SolverTile tile =
-      fastest_tile(solver, product, p.request.model.constants->tiles[solver.tiles],
-                   formulas_of(solver, p, engine, planning));
-  const auto f = formulas_of(solver, p, engine, trace);
-  const Number launch_s = trace.sourced(f.memory.launch_s, f.memory.launch_origin);
-  trace.named("m", product.m, "", "product");
-  trace.named("n", product.n, "", "product");
-  trace.named("k", product.k, "", "product");
-  trace.factor("products", product.count, "", "of one shape");
-  trace.factor("products, one after the other", product.times, "", "images");
+      fastest_tile(solver, product, problem.request.model.constants->tiles[solver.tiles],
+                   formulas_of(solver, problem, engine, planning));
+  const auto f = formulas_of(solver, problem, engine, eval);
+  const Number launch_s = eval.sourced(f.memory.launch_s, f.memory.launch_origin);
+  eval.named("m", product.m, "", "product");
+  eval.named("n", product.n, "", "product");
+  eval.named("k", product.k, "", "product");
+  eval.factor("products", product.count, "", "of one shape");
+  eval.factor("products, one after the other", product.times, "", "images");
   const auto kernel = f.kernel(product, tile);
-  const Number flop_s = practical_flop_s(p.request.counts, p.request.own_engine(), trace);
-  const double weight = p.wgrad ? 0 : static_cast<double>(p.request.counts.bytes.weight);
-  const Streams streams{(p.x.read_byte - weight) / product.times + weight,
-                        p.wgrad ? p.x.write_byte : p.x.write_byte / product.times};
+  const Number flop_s =
+      practical_flop_s(problem.request.counts, problem.request.own_engine(), eval);
+  const double weight =
+      problem.wgrad ? 0 : static_cast<double>(problem.request.counts.bytes.weight);
+  const Streams streams{
+      (problem.x.read_byte - weight) / product.times + weight,
+      problem.wgrad ? problem.x.write_byte : problem.x.write_byte / product.times};
 
   TimeParts<Number> parts;
-  add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, trace);
+  add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, eval);
   parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
-  add_overlapped(parts, kernel.chained_s + kernel.partial_s,
-                 f.moving_s("operands and result", streams, f.c.memory_share, p.request.cache),
-                 trace);
-  parts.add(Limiter::launch, trace.named("launch", launch_s + trace(f.c.start_s), "s"));
+  add_overlapped(
+      parts, kernel.chained_s + kernel.partial_s,
+      f.moving_s("operands and result", streams, f.constants.memory_share, problem.request.cache),
+      eval);
+  parts.add(Limiter::launch, eval.named("launch", launch_s + eval(f.constants.start_s), "s"));
   KernelPlan plan;
   std::uint64_t kernels = 1;
-  for (const double byte : copies_of(p, solver.method)) {
+  for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
     ++kernels;
     parts.add(Limiter::instructions, f.moving_s("copy around the product", {byte, byte},
-                                                f.c.copy_share, CacheState::warm));
-    parts.add(Limiter::launch, trace.named("its launch", launch_s + trace(f.c.copy_start_s), "s"));
+                                                f.constants.copy_share, CacheState::warm));
+    parts.add(Limiter::launch,
+              eval.named("its launch", launch_s + eval(f.constants.copy_start_s), "s"));
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   if (product.times > 1) parts.scale(product.times);
@@ -222,26 +230,27 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& p, const EngineMod
   plan.threads = tile.kernel.threads;
   plan.split_k = static_cast<std::uint64_t>(tile.split);
   plan.blocks = static_cast<std::uint64_t>(value_of(kernel.blocks));
-  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(f.c.resident_blocks);
-  const SmLimits& sm = p.request.model.machine.sm;
-  plan.occupancy = std::min(1.0, f.c.resident_blocks * tile.kernel.threads /
+  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(f.constants.resident_blocks);
+  const SmLimits& sm = problem.request.model.machine.sm;
+  plan.occupancy = std::min(1.0, f.constants.resident_blocks * tile.kernel.threads /
                                      (static_cast<double>(sm.max_warps) * sm.warp_size));
-  plan.waves = value_of(kernel.blocks) / (f.c.resident_blocks * p.request.model.machine.sm_count);
+  plan.waves = value_of(kernel.blocks) /
+               (f.constants.resident_blocks * problem.request.model.machine.sm_count);
   plan.tile_utilization = value_of(kernel.useful_share);
   plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
-  const auto traffic =
-      memory_traffic({p.x.read_byte, p.x.write_byte}, 0.0, f.memory, p.request.cache, planning);
+  const auto traffic = memory_traffic({problem.x.read_byte, problem.x.write_byte}, 0.0, f.memory,
+                                      problem.request.cache, planning);
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
-  set_time(plan, parts, trace);
+  set_time(plan, parts, eval);
   return plan;
 }
 
 }  // namespace
 
-template <class Trace>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace) {
+template <class Eval>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval& eval) {
   const Layer& layer = request.layer;
   const std::vector<Solver>& solvers = request.model.constants->solvers;
   const DataType type = layer.dtypes.input;
@@ -250,20 +259,20 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Trace& trace) 
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   if (solvers.empty() || !convolves || !has_type || layer.mapping != KernelMapping{} || !vector)
     return std::nullopt;
-  const SolverProblem p{request,
-                        contraction_of(layer, request.counts, *vector, FewChannels::padded)};
-  const auto words = words_of(p);
+  const SolverProblem problem{request,
+                              contraction_of(layer, request.counts, *vector, FewChannels::padded)};
+  const auto words = words_of(problem);
   const Solver* best = nullptr;
   double best_s = std::numeric_limits<double>::infinity();
   Planning planning;
   for (const Solver& solver : solvers) {
     const EngineModel* const engine = engine_of(solver, request);
-    if (engine == nullptr || !takes(solver, p, words)) continue;
-    const double time_s = plan_on(solver, p, *engine, planning).expected_time_s();
+    if (engine == nullptr || !takes(solver, problem, words)) continue;
+    const double time_s = plan_on(solver, problem, *engine, planning).expected_time_s();
     if (time_s < best_s) best = &solver, best_s = time_s;
   }
   if (best == nullptr) return std::nullopt;
-  return plan_on(*best, p, *engine_of(*best, request), trace);
+  return plan_on(*best, problem, *engine_of(*best, request), eval);
 }
 
 template std::optional<KernelPlan> solver_plan(const PlanRequest&, Planning&);

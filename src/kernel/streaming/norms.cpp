@@ -41,15 +41,15 @@ constexpr double group_threads = 512;
 /// Of 512 threads with up to 64 registers, for a batch norm in training.
 constexpr double kept_blocks = 2;
 
-template <class Trace>
-class NormKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class NormKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
+  using Formulas::constants;
+  using Formulas::eval;
   using Formulas::inputs;
-  using Formulas::k;
   using Formulas::machine;
-  using Formulas::p;
+  using Formulas::problem;
   using Formulas::rates;
-  using Formulas::trace;
   using Formulas::work_of;
   using typename Formulas::Number;
   using typename Formulas::Work;
@@ -57,14 +57,15 @@ class NormKernels : StreamFormulas<Trace> {
  public:
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit NormKernels(const Formulas& formulas)
-      : Formulas(formulas), rows_(p.input_element / p.channels) {}
+      : Formulas(formulas), rows_(problem.input_element / problem.channels) {}
 
-  Works<Trace> works() const {
-    switch (info(p.layer->kind).reach) {
+  Works<Eval> works() const {
+    switch (info(problem.layer->kind).reach) {
       case Reach::place: return {batch_norm()};
       case Reach::plane: return {instance_norm()};
       case Reach::group: return {group_norm()};
-      case Reach::row: return p.backward() ? layer_norm_backward() : Works<Trace>{layer_norm()};
+      case Reach::row:
+        return problem.backward() ? layer_norm_backward() : Works<Eval>{layer_norm()};
       case Reach::moved:
       case Reach::window: break;
     }
@@ -73,17 +74,20 @@ class NormKernels : StreamFormulas<Trace> {
 
  private:
   Work layer_norm() const {
-    const bool is_ragged = std::fmod(p.channels, 4) != 0;
-    const bool is_rms = p.layer->kind == LayerKind::rms_norm;
-    return is_ragged ? ragged()
-                     : by_rows(k.layer_norm, is_rms ? k.rms_norm_row_clock : k.layer_norm_row_clock,
-                               p.streams);
+    const bool is_ragged = std::fmod(problem.channels, 4) != 0;
+    const bool is_rms = problem.layer->kind == LayerKind::rms_norm;
+    return is_ragged
+               ? ragged()
+               : by_rows(constants.layer_norm,
+                         is_rms ? constants.rms_norm_row_clock : constants.layer_norm_row_clock,
+                         problem.streams);
   }
 
-  Works<Trace> layer_norm_backward() const {
-    Works<Trace> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
-                               {2 * p.input_byte, p.input_byte})};
-    const double columns = std::ceil(p.channels / column_block);
+  Works<Eval> layer_norm_backward() const {
+    Works<Eval> works{by_rows(constants.layer_norm_backward,
+                              constants.layer_norm_backward_row_clock,
+                              {2 * problem.input_byte, problem.input_byte})};
+    const double columns = std::ceil(problem.channels / column_block);
     const bool shared =
         rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
     if (!shared) {
@@ -95,17 +99,17 @@ class NormKernels : StreamFormulas<Trace> {
     works.push_back(parameters());
     works.back().threads = column_block;
     const Layer partial = partial_sums(sharing);
-    const double type_byte = element_byte(p.layer->dtypes.input);
-    const double sum_byte = element_byte(p.layer->dtypes.output);
-    const Work sums = reduction<Trace>(*this, partial,
-                                       {element_count(partial.inputs.front().shape) * type_byte,
-                                        element_count(partial.output) * sum_byte});
+    const double type_byte = element_byte(problem.layer->dtypes.input);
+    const double sum_byte = element_byte(problem.layer->dtypes.output);
+    const Work sums = reduction<Eval>(*this, partial,
+                                      {element_count(partial.inputs.front().shape) * type_byte,
+                                       element_count(partial.output) * sum_byte});
     works.insert(works.end(), {sums, sums});
     return works;
   }
 
   double resident_blocks() const {
-    const bool wide = !p.backward() && !p.is_16bit();
+    const bool wide = !problem.backward() && !problem.is_16bit();
     const std::uint32_t registers = wide ? forward_registers_32bit : row_registers;
     return std::max(1.0,
                     static_cast<double>(occupancy(machine.sm, {row_threads, registers, 0}).blocks));
@@ -113,45 +117,45 @@ class NormKernels : StreamFormulas<Trace> {
 
   Work start_of(const StreamKernel& kernel, const Streams& streams) const {
     Work work = Formulas::start_of(
-        kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
+        kernel, problem.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
     work.streams = streams;
     return work;
   }
 
   Work by_rows(const StreamKernel& kernel, const double& row_clock, Streams streams) const {
     const double resident = resident_blocks();
-    streams.again_byte = (p.backward() ? 2 : 1) * p.input_byte;
+    streams.again_byte = (problem.backward() ? 2 : 1) * problem.input_byte;
     streams.between_byte = std::min(1.0, resident * machine.sm_count / rows_) *
                            (streams.read_byte + streams.write_byte);
     Work work = start_of(kernel, streams);
     work.blocks = rows_;
     work.threads = row_threads;
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
-    const Number rows = trace.named("rows", rows_, "", "layer");
-    const Number fewer = trace.factor("16 blocks / those that an SM holds",
-                                      std::max(1.0, most_row_blocks / resident));
-    work.clocks = (inputs() * trace(kernel.element_clock) + rows * trace(row_clock)) * fewer;
+    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
+    const Number rows = eval.named("rows", rows_, "", "layer");
+    const Number fewer = eval.factor("16 blocks / those that an SM holds",
+                                     std::max(1.0, most_row_blocks / resident));
+    work.clocks = (inputs() * eval(kernel.element_clock) + rows * eval(row_clock)) * fewer;
     work.round_trips =
-        trace(kernel.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+        eval(kernel.round_trips) + divide_up(row, 512) * eval(constants.row_step_round_trip);
     return work;
   }
 
   /// Rows which are no whole vectors: one kernel for sums, one for results.
   Work ragged() const {
-    Work work = start_of(k.layer_norm_ragged, p.streams);
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
-    const Number rows = trace.named("rows", rows_, "", "layer");
-    work.clocks = inputs() * trace(k.layer_norm_ragged.element_clock) +
-                  rows * trace(k.layer_norm_ragged_row_clock);
-    work.round_trips =
-        trace(k.layer_norm_ragged.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+    Work work = start_of(constants.layer_norm_ragged, problem.streams);
+    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
+    const Number rows = eval.named("rows", rows_, "", "layer");
+    work.clocks = inputs() * eval(constants.layer_norm_ragged.element_clock) +
+                  rows * eval(constants.layer_norm_ragged_row_clock);
+    work.round_trips = eval(constants.layer_norm_ragged.round_trips) +
+                       divide_up(row, 512) * eval(constants.row_step_round_trip);
     work.kernels = 2;
     return work;
   }
 
   Work parameters() const {
-    Work work = start_of(k.layer_norm_parameters, {2 * p.input_byte, 0});
-    work.clocks = inputs() * trace(k.layer_norm_parameters.element_clock);
+    Work work = start_of(constants.layer_norm_parameters, {2 * problem.input_byte, 0});
+    work.clocks = inputs() * eval(constants.layer_norm_parameters.element_clock);
     return work;
   }
 
@@ -160,102 +164,102 @@ class NormKernels : StreamFormulas<Trace> {
     const double threads_down = rows_ < 64 ? 1 : rows_ < 128 ? 8 : rows_ < 256 ? 16 : 32;
     work.blocks = columns;
     work.threads = column_block * threads_down;
-    work.idle = trace.factor("whole waves / waves",
-                             std::ceil(columns / machine.sm_count) * machine.sm_count / columns);
+    work.idle = eval.factor("whole waves / waves",
+                            std::ceil(columns / machine.sm_count) * machine.sm_count / columns);
     const Number steps =
-        trace.named("steps of a block", divide_up(rows_, 8 * threads_down), "", "layer");
-    work.round_trips = steps * trace(k.layer_norm_parameters.round_trips);
+        eval.named("steps of a block", divide_up(rows_, 8 * threads_down), "", "layer");
+    work.round_trips = steps * eval(constants.layer_norm_parameters.round_trips);
     return work;
   }
 
   Layer partial_sums(double sharing) const {
     Layer layer;
     layer.kind = LayerKind::reduce;
-    layer.dtypes = p.layer->dtypes;
-    const auto channels = static_cast<std::uint64_t>(p.channels);
+    layer.dtypes = problem.layer->dtypes;
+    const auto channels = static_cast<std::uint64_t>(problem.channels);
     layer.inputs = {{{static_cast<std::uint64_t>(sharing), channels}, std::nullopt, false}};
     layer.output = {1, channels};
     return layer;
   }
 
   Work group_norm() const {
-    const bool forward = !p.backward();
-    const GroupNormKernel& kernel = forward ? k.group_norm : k.group_norm_backward;
+    const bool forward = !problem.backward();
+    const GroupNormKernel& kernel = forward ? constants.group_norm : constants.group_norm_backward;
     Work work = Formulas::start_of(
         kernel, forward ? Algorithm::group_norm : Algorithm::group_norm_backward);
     work.kernels = forward ? 3 : 5;
-    work.streams = {(forward ? 2 : 4) * p.input_byte, p.input_byte};
+    work.streams = {(forward ? 2 : 4) * problem.input_byte, problem.input_byte};
 
     const double row_elements =
-        forward ? static_cast<double>(p.layer->norm_elements) : p.input_positions;
-    const Number rows = trace.named(forward ? "groups of all images" : "channels of all images",
-                                    p.input_element / row_elements, "", "layer");
+        forward ? static_cast<double>(problem.layer->norm_elements) : problem.input_positions;
+    const Number rows = eval.named(forward ? "groups of all images" : "channels of all images",
+                                   problem.input_element / row_elements, "", "layer");
     const Number steps =
-        trace.named("steps of a block", divide_up(row_elements, group_threads), "", "layer");
+        eval.named("steps of a block", divide_up(row_elements, group_threads), "", "layer");
     work.blocks = value_of(rows);
     work.threads = group_threads;
-    work.clocks = inputs() * trace(kernel.element_clock) + rows * trace(kernel.row_clock);
-    work.l2_round_trips = steps * trace(kernel.step_round_trip);
+    work.clocks = inputs() * eval(kernel.element_clock) + rows * eval(kernel.row_clock);
+    work.l2_round_trips = steps * eval(kernel.step_round_trip);
     if (!forward) {
-      const Number images = trace.named("images", p.batch, "", "layer");
-      work.l2_round_trips = work.l2_round_trips + images * trace(kernel.image_round_trip);
+      const Number images = eval.named("images", problem.batch, "", "layer");
+      work.l2_round_trips = work.l2_round_trips + images * eval(kernel.image_round_trip);
     }
-    if (p.nhwc) {
+    if (problem.nhwc) {
       // The image is copied to NCHW first; backward the gradient too.
       const double copies = forward ? 1 : 2;
       work.kernels += copies;
-      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+      work.copy_clocks = copies * inputs() * eval(constants.transposed.element_clock);
     }
     return work;
   }
 
   Work batch_norm() const {
-    if (p.backward())
+    if (problem.backward())
       return over_channels(
-          p.nhwc ? k.norm_backward_nhwc : k.norm_backward_nchw,
-          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw);
-    if (p.layer->batch_statistics)
+          problem.nhwc ? constants.norm_backward_nhwc : constants.norm_backward_nchw,
+          problem.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw);
+    if (problem.layer->batch_statistics)
       return over_channels(
-          p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
-          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
+          problem.nhwc ? constants.norm_statistics_nhwc : constants.norm_statistics_nchw,
+          problem.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
     // For volumes in channels last, PyTorch has only an elementwise kernel.
-    if (p.nhwc && p.is_16bit() && p.layer->output.spatial_rank == 3)
-      return work_of(k.norm_volume_nhwc, Algorithm::strided_elementwise);
-    return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
+    if (problem.nhwc && problem.is_16bit() && problem.layer->output.spatial_rank == 3)
+      return work_of(constants.norm_volume_nhwc, Algorithm::strided_elementwise);
+    return problem.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
 
   /// A batch norm with sums over a channel first; backward over gradient and saved input.
   Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = work_of(kernel, algorithm);
-    const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
-    if (p.nhwc) {
-      work.streams = {2 * read_byte, p.input_byte};
+    const double read_byte = (problem.backward() ? 2 : 1) * problem.input_byte;
+    if (problem.nhwc) {
+      work.streams = {2 * read_byte, problem.input_byte};
       work.kernels = 2;
-      // Blocks span 128 byte of channels; with fewer channels, some threads idle and others do
-      // more.
-      const double span = 128 / element_byte(p.layer->dtypes.input);
-      work.filled = trace.factor("share of rates that few channels reach",
-                                 std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
+      // Blocks span 128 byte of channels; with fewer channels, threads idle and others do more.
+      const double span = 128 / element_byte(problem.layer->dtypes.input);
+      work.filled =
+          eval.factor("share of rates that few channels reach",
+                      std::sqrt(problem.channels / round_up(problem.channels, span)), "", "layer");
       return work;
     }
-    work.streams = {read_byte, p.input_byte};
-    const Number channels = trace.named("channels", p.channels, "", "layer");
-    work.blocks = p.channels;
+    work.streams = {read_byte, problem.input_byte};
+    const Number channels = eval.named("channels", problem.channels, "", "layer");
+    work.blocks = problem.channels;
     work.idle = 1 / share_of_sms(channels);
-    const Number of_channels = channels * trace(k.norm_channel_clock);
+    const Number of_channels = channels * eval(constants.norm_channel_clock);
     if (keeps_channel()) {
       // Sixteen-bit elements are taken two at a time.
-      work.clocks = work.clocks * (p.is_16bit() ? 0.5 : 1) + of_channels;
-      const double waves = p.channels / (kept_blocks * machine.sm_count);
-      work.filled = trace.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
+      work.clocks = work.clocks * (problem.is_16bit() ? 0.5 : 1) + of_channels;
+      const double waves = problem.channels / (kept_blocks * machine.sm_count);
+      work.filled = eval.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
     } else {
       work.clocks = work.clocks + of_channels;
       walk_again(work);
     }
     // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
-    const double width = !keeps_channel() && p.is_16bit() ? 0.5 : 1;
-    work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
-                               trace(k.norm_in_flight_byte) * rates.sm_count});
+    const double width = !keeps_channel() && problem.is_16bit() ? 0.5 : 1;
+    work.in_flight_byte = min({eval(kernel.in_flight_byte) * width * channels,
+                               eval(constants.norm_in_flight_byte) * rates.sm_count});
     return work;
   }
 
@@ -263,63 +267,65 @@ class NormKernels : StreamFormulas<Trace> {
   /// SM: on an H100 up to 104 KB, in 16 bits also in registers, 170 KB together. Larger channels
   /// are read twice, as are all by MIOpen and by PyTorch's 16-bit instance norm.
   bool keeps_channel() const {
-    const bool by_cudnn =
-        has_cudnn(machine) && !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);
+    const bool by_cudnn = has_cudnn(machine) &&
+                          !(problem.is_16bit() && problem.layer->kind == LayerKind::instance_norm);
     const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
-    const double kept_byte = (p.backward() ? 2 : 1) * p.input_byte / p.channels;
-    return by_cudnn && kept_byte <= shared_byte * (p.is_16bit() ? 1.6 : 1);
+    const double kept_byte = (problem.backward() ? 2 : 1) * problem.input_byte / problem.channels;
+    return by_cudnn && kept_byte <= shared_byte * (problem.is_16bit() ? 1.6 : 1);
   }
 
   void walk_again(Work& work) const {
     work.streams.again_byte = work.streams.read_byte;
-    const double resident = std::min(1.0, 2 * kept_blocks * machine.sm_count / p.channels);
+    const double resident = std::min(1.0, 2 * kept_blocks * machine.sm_count / problem.channels);
     work.streams.between_byte = resident * (work.streams.read_byte + work.streams.write_byte);
   }
 
   /// A block spans 32 channels, with at most 128 blocks over the positions. With fewer than four
   /// blocks per SM, the rates fall with the root of their number.
   Work batch_norm_nhwc() const {
-    Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
+    Work work = work_of(constants.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
     const Number resident =
-        trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
-    work.filled = trace.factor("share of rates that few blocks reach",
-                               sqrt(min({1, resident / (4 * rates.sm_count)})));
+        eval.named("resident blocks", 128 * divide_up(Number(problem.channels), 32), "");
+    work.filled = eval.factor("share of rates that few blocks reach",
+                              sqrt(min({1, resident / (4 * rates.sm_count)})));
     return work;
   }
 
   /// One block walks the positions of one channel of one image, 512 elements a step. In 16 bits it
   /// has half the bytes in flight, and two kernels before it make means and deviations in fp32.
   Work batch_norm_nchw() const {
-    Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
-    work.blocks = p.batch * p.channels;
-    const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
-    work.clocks = max({work.clocks, blocks * trace(k.norm_nchw_block_clock)});
+    Work work = work_of(constants.norm_nchw, Algorithm::bn_fw_inf_nchw);
+    work.blocks = problem.batch * problem.channels;
+    const Number blocks = eval.named("blocks", Number(problem.batch) * problem.channels);
+    work.clocks = max({work.clocks, blocks * eval(constants.norm_nchw_block_clock)});
     work.busy = share_of_sms(blocks);
-    const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
+    const Number steps =
+        eval.named("steps of a block", divide_up(Number(problem.input_positions), 512));
     work.round_trips = work.round_trips + steps * 0.5;
-    if (!p.is_16bit()) return work;
+    if (!problem.is_16bit()) return work;
     work.in_flight_byte = work.in_flight_byte * 0.5;
-    work.start_s = work.start_s + trace(k.norm_half_nchw_start_s);
+    work.start_s = work.start_s + eval(constants.norm_half_nchw_start_s);
     return work;
   }
 
   /// A batch norm of one image with the channels of all, and copies of the parameters for each.
   Work instance_norm() const {
     Work work = over_channels(
-        p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
-        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw);
+        problem.backward() ? constants.norm_backward_nchw : constants.norm_statistics_nchw,
+        problem.backward() ? Algorithm::batch_norm_backward_nchw
+                           : Algorithm::batch_norm_training_nchw);
     // Copies of two parameters; in 16 bits the forward pass is three PyTorch kernels.
-    work.kernels = p.is_16bit() && !p.backward() ? 5 : 3;
-    if (is_nhwc(*p.layer)) {
-      const double copies = p.backward() ? 2 : 1;
+    work.kernels = problem.is_16bit() && !problem.backward() ? 5 : 3;
+    if (is_nhwc(*problem.layer)) {
+      const double copies = problem.backward() ? 2 : 1;
       work.kernels += copies;
-      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+      work.copy_clocks = copies * inputs() * eval(constants.transposed.element_clock);
     }
     return work;
   }
 
   Number share_of_sms(const Number& blocks) const {
-    return trace.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
+    return eval.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
   }
 
   double rows_;
@@ -327,9 +333,9 @@ class NormKernels : StreamFormulas<Trace> {
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> norm(const StreamFormulas<Trace>& f) {
-  return NormKernels<Trace>(f).works();
+template <class Eval>
+Works<Eval> norm(const StreamFormulas<Eval>& f) {
+  return NormKernels<Eval>(f).works();
 }
 
 template Works<Planning> norm(const StreamFormulas<Planning>&);

@@ -19,18 +19,19 @@ namespace {
 /// PyTorch's max pools always write the position of each maximum as a 64-bit integer.
 constexpr double index_byte = 8;
 
-const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
-  if (p.backward()) {
-    if (!max_pool) return k.average_backward;
-    return p.nhwc ? k.max_backward_nhwc : k.max_backward_nchw;
+const PoolKernel& kernel_of(const StreamProblem& problem, const StreamingConstants& constants,
+                            bool max_pool) {
+  if (problem.backward()) {
+    if (!max_pool) return constants.average_backward;
+    return problem.nhwc ? constants.max_backward_nhwc : constants.max_backward_nchw;
   }
-  if (max_pool) return p.nhwc ? k.max_nhwc : k.max_nchw;
-  return p.nhwc ? k.average_nhwc : k.average_nchw;
+  if (max_pool) return problem.nhwc ? constants.max_nhwc : constants.max_nchw;
+  return problem.nhwc ? constants.average_nhwc : constants.average_nchw;
 }
 
-Algorithm algorithm_of(const StreamProblem& p, bool max_pool) {
-  if (max_pool) return p.nhwc ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw;
-  return p.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
+Algorithm algorithm_of(const StreamProblem& problem, bool max_pool) {
+  if (max_pool) return problem.nhwc ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw;
+  return problem.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
 }
 
 /// The maximum number of windows over an element: the steps of a warp's slowest thread.
@@ -71,15 +72,15 @@ PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
   return grid;
 }
 
-template <class Trace>
-class PoolKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class PoolKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
+  using Formulas::constants;
+  using Formulas::eval;
   using Formulas::inputs;
-  using Formulas::k;
   using Formulas::outputs;
-  using Formulas::p;
+  using Formulas::problem;
   using Formulas::start_of;
-  using Formulas::trace;
   using typename Formulas::Number;
   using typename Formulas::Work;
 
@@ -87,21 +88,21 @@ class PoolKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit PoolKernels(const Formulas& formulas)
       : Formulas(formulas),
-        max_pool_(formulas.p.layer->kind == LayerKind::max_pool),
-        kernel_(kernel_of(formulas.p, formulas.k, max_pool_)) {}
+        max_pool_(formulas.problem.layer->kind == LayerKind::max_pool),
+        kernel_(kernel_of(formulas.problem, formulas.constants, max_pool_)) {}
 
-  Works<Trace> works() const {
-    if (!p.backward()) return {forward()};
+  Works<Eval> works() const {
+    if (!problem.backward()) return {forward()};
     if (!max_pool_) return {planes()};
-    return {p.nhwc ? places() : planes(), clearing()};
+    return {problem.nhwc ? places() : planes(), clearing()};
   }
 
  private:
   Work start() const {
-    Work work = start_of(kernel_, algorithm_of(p, max_pool_));
-    const double index = max_pool_ ? index_byte * p.output_element : 0;
-    if (p.backward())
-      work.streams = {p.output_byte + index, p.input_byte};
+    Work work = start_of(kernel_, algorithm_of(problem, max_pool_));
+    const double index = max_pool_ ? index_byte * problem.output_element : 0;
+    if (problem.backward())
+      work.streams = {problem.output_byte + index, problem.input_byte};
     else
       work.streams.write_byte += index;
     return work;
@@ -109,66 +110,68 @@ class PoolKernels : StreamFormulas<Trace> {
 
   Work forward() const {
     Work work = start();
-    const Number taps = trace.named("taps", product(p.layer->window->kernel), "", "window");
+    const Number taps = eval.named("taps", product(problem.layer->window->kernel), "", "window");
     PoolGrid grid;
-    if (max_pool_ && p.nhwc) grid = pool_grid(p.layer->output, false);
-    const Number turns = trace.factor("outputs that a thread makes in turn",
-                                      grid.places * grid.channel_steps, "", "layer");
+    if (max_pool_ && problem.nhwc) grid = pool_grid(problem.layer->output, false);
+    const Number turns = eval.factor("outputs that a thread makes in turn",
+                                     grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
-        turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
+        turns * eval(kernel_.output_round_trip) + turns * taps * eval(kernel_.tap_round_trip);
     // In volumes a warp has 32 columns of one row.
-    const Shape& output = p.layer->output;
+    const Shape& output = problem.layer->output;
     const double columns = static_cast<double>(output.spatial[2]);
-    const bool in_rows = output.spatial_rank == 3 && !p.nhwc;
+    const bool in_rows = output.spatial_rank == 3 && !problem.nhwc;
     const Number made =
-        outputs() * trace.factor("columns of whole warps",
-                                 in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
-    work.clocks = made * trace(kernel_.output_clock) + made * taps * trace(kernel_.tap_clock) +
-                  p.input_element * trace(kernel_.input_clock);
+        outputs() * eval.factor("columns of whole warps",
+                                in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
+    work.clocks = made * eval(kernel_.output_clock) + made * taps * eval(kernel_.tap_clock) +
+                  problem.input_element * eval(kernel_.input_clock);
     return work;
   }
 
   Number windows() const {
-    return trace.named("windows over an element", covering_windows(*p.layer->window), "", "window");
+    return eval.named("windows over an element", covering_windows(*problem.layer->window), "",
+                      "window");
   }
 
   /// One thread per element. Only a max pool's warps end with a plane.
   Work planes() const {
     Work work = start();
     const Number covering = windows();
-    const double planes = p.batch * p.channels;
-    const Number made = trace.named(
+    const double planes = problem.batch * problem.channels;
+    const Number made = eval.named(
         "elements of whole warps",
-        max_pool_ ? planes * std::ceil(p.input_positions / 32) * 32 : p.input_element, "", "layer");
-    work.round_trips = trace(kernel_.output_round_trip) + covering * trace(kernel_.tap_round_trip);
-    work.clocks = made * trace(kernel_.output_clock) + made * covering * trace(kernel_.tap_clock);
+        max_pool_ ? planes * std::ceil(problem.input_positions / 32) * 32 : problem.input_element,
+        "", "layer");
+    work.round_trips = eval(kernel_.output_round_trip) + covering * eval(kernel_.tap_round_trip);
+    work.clocks = made * eval(kernel_.output_clock) + made * covering * eval(kernel_.tap_clock);
     return work;
   }
 
   Work places() const {
     Work work = start();
     const Number covering = windows();
-    const PoolGrid grid = pool_grid(p.layer->inputs.front().shape, true);
-    const Number looks = trace.named("windows that threads look into",
-                                     grid.threads * grid.places * covering, "", "layer");
-    const Number channels = trace.named("channels of a thread", grid.channel_steps, "", "layer");
-    work.clocks = looks * trace(kernel_.input_clock) + looks * channels * trace(kernel_.tap_clock) +
-                  looks / covering * channels * trace(kernel_.output_clock);
-    const Number turns = trace.named("places of a thread", grid.places, "", "layer");
-    work.l2_round_trips = turns * covering * channels * trace(kernel_.tap_round_trip) +
-                          turns * channels * trace(kernel_.output_round_trip);
-    if (covering_windows(*p.layer->window) == 1) {
+    const PoolGrid grid = pool_grid(problem.layer->inputs.front().shape, true);
+    const Number looks = eval.named("windows that threads look into",
+                                    grid.threads * grid.places * covering, "", "layer");
+    const Number channels = eval.named("channels of a thread", grid.channel_steps, "", "layer");
+    work.clocks = looks * eval(kernel_.input_clock) + looks * channels * eval(kernel_.tap_clock) +
+                  looks / covering * channels * eval(kernel_.output_clock);
+    const Number turns = eval.named("places of a thread", grid.places, "", "layer");
+    work.l2_round_trips = turns * covering * channels * eval(kernel_.tap_round_trip) +
+                          turns * channels * eval(kernel_.output_round_trip);
+    if (covering_windows(*problem.layer->window) == 1) {
       // Partly written sectors are fetched first.
-      work.streams.read_byte += p.input_byte;
-      work.clocks = work.clocks + looks * channels * trace(k.max_backward_lone_clock);
+      work.streams.read_byte += problem.input_byte;
+      work.clocks = work.clocks + looks * channels * eval(constants.max_backward_lone_clock);
     }
     return work;
   }
 
   Work clearing() const {
-    Work work = start_of(k.vectorized, Algorithm::vectorized_elementwise);
-    work.streams = {0, p.input_byte};
-    work.clocks = inputs() * trace(k.simple_clock);
+    Work work = start_of(constants.vectorized, Algorithm::vectorized_elementwise);
+    work.streams = {0, problem.input_byte};
+    work.clocks = inputs() * eval(constants.simple_clock);
     return work;
   }
 
@@ -178,9 +181,9 @@ class PoolKernels : StreamFormulas<Trace> {
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> pool(const StreamFormulas<Trace>& f) {
-  return PoolKernels<Trace>(f).works();
+template <class Eval>
+Works<Eval> pool(const StreamFormulas<Eval>& f) {
+  return PoolKernels<Eval>(f).works();
 }
 
 template Works<Planning> pool(const StreamFormulas<Planning>&);

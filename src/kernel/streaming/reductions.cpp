@@ -39,8 +39,7 @@ AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
   return sizes;
 }
 
-/// 1 if reduced. A source may omit a batch of one, or the reduced axes: the first matching sizes
-/// stay.
+/// 1 if reduced. A source may omit a batch of one, or reduced axes: the first matching sizes stay.
 AxisSizes sizes_left(const AxisSizes& from, AxisSizes to) {
   if (to.size() < from.size() && from.front() == 1) to.insert(to.begin(), 1);
   if (to.size() == from.size()) return to;
@@ -128,37 +127,37 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
   return grid;
 }
 
-template <class Trace>
-ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& f, const Layer& layer,
-                                          const Streams& streams) {
-  using Number = NumberOf<Trace>;
-  const ReductionKernel& kernel = f.k.reduction;
-  Trace& trace = f.trace;
+template <class Eval>
+ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& f, const Layer& layer,
+                                         const Streams& streams) {
+  using Number = NumberOf<Eval>;
+  const ReductionKernel& kernel = f.constants.reduction;
+  Eval& eval = f.eval;
   const ReductionGrid grid = reduction_grid(layer, f.machine);
   auto work = f.start_of(kernel, Algorithm::reduction);
   work.streams = streams;
   work.blocks = grid.blocks;
   work.threads = grid.threads;
   const Number warps =
-      trace.named("warps", grid.blocks * std::max(1.0, grid.threads / warp_threads), "", "layer");
-  const Number loads = trace.named("loads", grid.loads, "", "layer");
-  work.clocks = warps * trace(kernel.warp_clock) + loads * trace(kernel.load_clock);
-  const Number steps = trace.named("steps of a thread", grid.steps, "", "layer");
-  work.l2_round_trips = steps * trace(kernel.step_round_trip);
+      eval.named("warps", grid.blocks * std::max(1.0, grid.threads / warp_threads), "", "layer");
+  const Number loads = eval.named("loads", grid.loads, "", "layer");
+  work.clocks = warps * eval(kernel.warp_clock) + loads * eval(kernel.load_clock);
+  const Number steps = eval.named("steps of a thread", grid.steps, "", "layer");
+  work.l2_round_trips = steps * eval(kernel.step_round_trip);
   if (grid.partial_steps > 0) {
     // A counter in memory identifies the last block; it is cleared first.
     work.kernels = 2;
     const Number partial =
-        trace.named("partial results of a thread", grid.partial_steps, "", "layer");
-    work.l2_round_trips = work.l2_round_trips + trace(kernel.meeting_round_trip) +
-                          partial * trace(kernel.partial_round_trip);
+        eval.named("partial results of a thread", grid.partial_steps, "", "layer");
+    work.l2_round_trips = work.l2_round_trips + eval(kernel.meeting_round_trip) +
+                          partial * eval(kernel.partial_round_trip);
   }
   return work;
 }
 
 template ThroughputWork<double> reduction(const StreamFormulas<Planning>&, const Layer&,
                                           const Streams&);
-template ThroughputWork<Traced> reduction(const StreamFormulas<Explaining>&, const Layer&,
-                                          const Streams&);
+template ThroughputWork<Explained> reduction(const StreamFormulas<Explaining>&, const Layer&,
+                                             const Streams&);
 
 }  // namespace roofline

@@ -20,52 +20,52 @@ struct StreamProblem {
   bool is_16bit() const { return element_byte(layer->dtypes.input) <= 2; }
 };
 
-template <class Trace>
+template <class Eval>
 struct StreamFormulas {
-  using Number = NumberOf<Trace>;
+  using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
-  const StreamProblem& p;
-  const StreamingConstants& k;
+  const StreamProblem& problem;
+  const StreamingConstants& constants;
   const MachineRates<Number>& rates;
   const Machine& machine;
-  Trace& trace;
+  Eval& eval;
 
-  Number inputs() const { return trace.named("inputs", p.input_element, "", "layer"); }
-  Number outputs() const { return trace.named("outputs", p.output_element, "", "layer"); }
+  Number inputs() const { return eval.named("inputs", problem.input_element, "", "layer"); }
+  Number outputs() const { return eval.named("outputs", problem.output_element, "", "layer"); }
 
   /// A kernel's work without instructions and chain.
   template <class Kernel>
   Work start_of(const Kernel& kernel, Algorithm algorithm) const {
     Work work;
     work.algorithm = algorithm;
-    work.start_s = trace.summand("start beyond the launch", trace(kernel.start_s), "s");
-    work.in_flight_byte = trace(kernel.in_flight_byte) * rates.sm_count;
-    work.streams = p.streams;
+    work.start_s = eval.summand("start beyond the launch", eval(kernel.start_s), "s");
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
+    work.streams = problem.streams;
     return work;
   }
 
   /// start_of() with round trips.
   Work chain_of(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = start_of(kernel, algorithm);
-    work.round_trips = trace(kernel.round_trips);
+    work.round_trips = eval(kernel.round_trips);
     return work;
   }
 
   /// chain_of() with the cost of each output.
   Work work_of(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = chain_of(kernel, algorithm);
-    work.clocks = outputs() * trace(kernel.element_clock);
+    work.clocks = outputs() * eval(kernel.element_clock);
     return work;
   }
 };
 
 /// Kernels in sequence.
-template <class Trace>
-Works<Trace> norm(const StreamFormulas<Trace>& formulas);
+template <class Eval>
+Works<Eval> norm(const StreamFormulas<Eval>& formulas);
 
-template <class Trace>
-Works<Trace> pool(const StreamFormulas<Trace>& formulas);
+template <class Eval>
+Works<Eval> pool(const StreamFormulas<Eval>& formulas);
 
 struct ReductionGrid {
   double threads = 1;  ///< of a block
@@ -79,8 +79,8 @@ struct ReductionGrid {
 ReductionGrid reduction_grid(const Layer& layer, const Machine& machine);
 
 /// `layer`: the formulas' own, or partial results which its kernel left in L2.
-template <class Trace>
-ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& formulas, const Layer& layer,
-                                          const Streams& streams);
+template <class Eval>
+ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& formulas, const Layer& layer,
+                                         const Streams& streams);
 
 }  // namespace roofline

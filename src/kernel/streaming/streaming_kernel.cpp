@@ -47,42 +47,43 @@ double sector_waste(const Layer& layer) {
 
 StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   const Shape& input = layer.inputs.front().shape;
-  StreamProblem p;
-  p.layer = &layer;
-  p.nhwc = is_nhwc(layer);
-  p.batch = static_cast<double>(input.batch);
-  p.channels = static_cast<double>(input.channels);
-  p.output_element = layer.generated->places > 0 ? static_cast<double>(layer.generated->places)
-                                                 : element_count(layer.output);
+  StreamProblem problem;
+  problem.layer = &layer;
+  problem.nhwc = is_nhwc(layer);
+  problem.batch = static_cast<double>(input.batch);
+  problem.channels = static_cast<double>(input.channels);
+  problem.output_element = layer.generated->places > 0
+                               ? static_cast<double>(layer.generated->places)
+                               : element_count(layer.output);
   if (layer.kind == LayerKind::instance_norm) {
-    p.channels *= p.batch;
-    p.batch = 1;
-    p.nhwc = false;
+    problem.channels *= problem.batch;
+    problem.batch = 1;
+    problem.nhwc = false;
   }
-  p.input_positions = spatial_size(input);
-  p.input_element = element_count(input);
-  p.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
-  p.output_byte = static_cast<double>(counts.bytes.output);
+  problem.input_positions = spatial_size(input);
+  problem.input_element = element_count(input);
+  problem.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
+  problem.output_byte = static_cast<double>(counts.bytes.output);
   const double all_byte =
-      static_cast<double>(counts.bytes.total) + skipped_byte(layer, p.nhwc ? 3 : 2);
-  const double written_byte = p.backward() ? p.input_byte : p.output_byte;
+      static_cast<double>(counts.bytes.total) + skipped_byte(layer, problem.nhwc ? 3 : 2);
+  const double written_byte = problem.backward() ? problem.input_byte : problem.output_byte;
   const double waste = sector_waste(layer);
-  p.streams = {waste * (all_byte - written_byte),
-               (layer.kind == LayerKind::scatter ? waste : 1) * written_byte};
-  return p;
+  problem.streams = {waste * (all_byte - written_byte),
+                     (layer.kind == LayerKind::scatter ? waste : 1) * written_byte};
+  return problem;
 }
 
-template <class Trace>
-class StreamingKernels : StreamFormulas<Trace> {
-  using Formulas = StreamFormulas<Trace>;
+template <class Eval>
+class StreamingKernels : StreamFormulas<Eval> {
+  using Formulas = StreamFormulas<Eval>;
   using Formulas::chain_of;
+  using Formulas::constants;
+  using Formulas::eval;
   using Formulas::inputs;
-  using Formulas::k;
   using Formulas::machine;
   using Formulas::outputs;
-  using Formulas::p;
+  using Formulas::problem;
   using Formulas::rates;
-  using Formulas::trace;
   using Formulas::work_of;
   using typename Formulas::Number;
   using typename Formulas::Work;
@@ -91,13 +92,13 @@ class StreamingKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
-  Works<Trace> works() const {
-    if (is_generated(*p.layer)) return {generated()};
+  Works<Eval> works() const {
+    if (is_generated(*problem.layer)) return {generated()};
     using Kind = LayerKind;
     // clang-format off
-    switch (p.layer->kind) {
+    switch (problem.layer->kind) {
       case Kind::batch_norm: case Kind::layer_norm: case Kind::rms_norm: case Kind::group_norm:
-      case Kind::instance_norm: return norm<Trace>(*this);
+      case Kind::instance_norm: return norm<Eval>(*this);
       case Kind::relu: case Kind::relu6: case Kind::leaky_relu: case Kind::prelu: case Kind::elu:
       case Kind::sigmoid: case Kind::hardsigmoid: case Kind::tanh: case Kind::silu:
       case Kind::hardswish: case Kind::gelu: case Kind::local_response_norm:
@@ -105,12 +106,12 @@ class StreamingKernels : StreamFormulas<Trace> {
       case Kind::softmax: return {softmax()};
       case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: return {combine()};
       case Kind::concat: return {concat()};
-      case Kind::max_pool: case Kind::avg_pool: return pool<Trace>(*this);
+      case Kind::max_pool: case Kind::avg_pool: return pool<Eval>(*this);
       case Kind::global_avg_pool: case Kind::reduce:
-        return {p.backward() ? spread() : reduction<Trace>(*this, *p.layer, p.streams)};
+        return {problem.backward() ? spread() : reduction<Eval>(*this, *problem.layer, problem.streams)};
       case Kind::upsample: return {upsample()};
       case Kind::copy: return {copy()};
-      case Kind::embedding: case Kind::gather: return {p.backward() ? scatter() : gather()};
+      case Kind::embedding: case Kind::gather: return {problem.backward() ? scatter() : gather()};
       case Kind::scatter: return {scatter()};
       // Other files' kernels run these, or no kernel does.
       case Kind::conv: case Kind::conv_transpose: case Kind::linear: case Kind::matmul:
@@ -123,82 +124,83 @@ class StreamingKernels : StreamFormulas<Trace> {
  private:
   /// Sixteen-bit elements are widened, computed in fp32, narrowed.
   const double& function_clock() const {
-    switch (info(p.layer->kind).cost) {
+    switch (info(problem.layer->kind).cost) {
       case ElementCost::exponential:
       case ElementCost::several:
-      case ElementCost::any: return k.exponential_clock;
-      case ElementCost::erf: return k.erf_clock;
+      case ElementCost::any: return constants.exponential_clock;
+      case ElementCost::erf: return constants.erf_clock;
       case ElementCost::own:
       case ElementCost::simple:
       case ElementCost::scaled: break;
     }
-    return k.simple_clock;
+    return constants.simple_clock;
   }
 
   /// Operands and result with different memory orders: element by element.
   Work in_another_order() const {
-    return p.layer->access == Access::transposed
-               ? work_of(k.transposed, Algorithm::transposed_elementwise)
-               : work_of(k.permuted, Algorithm::strided_elementwise);
+    return problem.layer->access == Access::transposed
+               ? work_of(constants.transposed, Algorithm::transposed_elementwise)
+               : work_of(constants.permuted, Algorithm::strided_elementwise);
   }
 
   bool lies_alike() const {
-    return p.layer->access.value_or(Access::contiguous) == Access::contiguous;
+    return problem.layer->access.value_or(Access::contiguous) == Access::contiguous;
   }
 
   /// Casts from 32 to 16 bits have vector-loading kernels; others go element by element.
   Work copy() const {
-    const DataTypes& types = p.layer->dtypes;
-    const bool widens = p.layer->kernels == KernelSource::library && types.input != types.output &&
+    const DataTypes& types = problem.layer->dtypes;
+    const bool widens = problem.layer->kernels == KernelSource::library &&
+                        types.input != types.output &&
                         !(types.input == DataType::fp32 && element_byte(types.output) == 2);
     return widens || !lies_alike() ? in_another_order() : activation();
   }
 
   /// A block fetches each row in vectors of 16 byte; other rows go element by element.
   Work gather() const {
-    const double features = static_cast<double>(p.layer->output.channels);
-    if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
+    const double features = static_cast<double>(problem.layer->output.channels);
+    if (std::fmod(features * element_byte(problem.layer->dtypes.output), 16) != 0)
       return in_another_order();
-    Work work = chain_of(k.vectorized_several, Algorithm::row_gather);
-    const Number rows = trace.named("rows", p.output_element / features, "", "layer");
+    Work work = chain_of(constants.vectorized_several, Algorithm::row_gather);
+    const Number rows = eval.named("rows", problem.output_element / features, "", "layer");
     work.blocks = value_of(rows);
-    work.clocks = rows * trace(k.gather_row_clock);
+    work.clocks = rows * eval(constants.gather_row_clock);
     return work;
   }
 
   Work scatter() const {
-    Work work = chain_of(k.permuted, Algorithm::strided_elementwise);
-    work.clocks = inputs() * trace(k.scatter_element_clock);
+    Work work = chain_of(constants.permuted, Algorithm::strided_elementwise);
+    work.clocks = inputs() * eval(constants.scatter_element_clock);
     return work;
   }
 
   Work activation() const {
     if (!lies_alike()) return in_another_order();
-    if (info(p.layer->kind).cost == ElementCost::scaled && !p.backward())
-      return work_of(k.broadcast, Algorithm::broadcast_elementwise);
-    Work work = chain_of(p.backward() ? k.vectorized_several : k.vectorized,
+    if (info(problem.layer->kind).cost == ElementCost::scaled && !problem.backward())
+      return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
+    Work work = chain_of(problem.backward() ? constants.vectorized_several : constants.vectorized,
                          Algorithm::vectorized_elementwise);
-    const Number clock = trace(function_clock());
-    work.clocks = outputs() * (p.backward() ? clock * trace(k.backward_ratio) : clock);
+    const Number clock = eval(function_clock());
+    work.clocks = outputs() * (problem.backward() ? clock * eval(constants.backward_ratio) : clock);
     return work;
   }
 
   Work generated() const {
-    const GeneratedKernel& kernel = *p.layer->generated;
-    Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
+    const GeneratedKernel& kernel = *problem.layer->generated;
+    Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
     if (kernel.places == 0) {
-      work.clocks = outputs() * trace(function_clock());
+      work.clocks = outputs() * eval(function_clock());
       return work;
     }
-    const CompiledKernel& c = k.compiled;
+    const CompiledKernel& c = constants.compiled;
     const auto times = [&](std::uint64_t count, const double& clock) {
-      return static_cast<double>(count) * trace(clock);
+      return static_cast<double>(count) * eval(clock);
     };
     const Number place_clock =
-        trace.named("clocks of a place", trace(c.place_clock) + times(kernel.norms, c.norm_clock) +
-                                             times(kernel.functions, c.function_clock) +
-                                             times(kernel.parts, c.part_clock) +
-                                             times(kernel.reductions, c.reduction_clock));
+        eval.named("clocks of a place", eval(c.place_clock) + times(kernel.norms, c.norm_clock) +
+                                            times(kernel.functions, c.function_clock) +
+                                            times(kernel.parts, c.part_clock) +
+                                            times(kernel.reductions, c.reduction_clock));
     work.clocks = outputs() * place_clock + times(kernel.rows, c.row_clock);
     work.kernels = static_cast<double>(kernel.kernels);
     return work;
@@ -206,33 +208,34 @@ class StreamingKernels : StreamFormulas<Trace> {
 
   Work combine() const {
     if (!lies_alike()) return in_another_order();
-    if (!same_shapes(*p.layer)) return work_of(k.broadcast, Algorithm::broadcast_elementwise);
-    Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
-    work.clocks = outputs() * trace(k.simple_clock);
+    if (!same_shapes(*problem.layer))
+      return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
+    Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
+    work.clocks = outputs() * eval(constants.simple_clock);
     return work;
   }
 
   /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks of the
   /// largest, up to 32 per SM; blocks with nothing to copy still start, and may determine the time.
   Work concat() const {
-    Work work = p.nhwc ? work_of(k.concat_nhwc, Algorithm::cat_copy_nhwc)
-                       : work_of(k.concat_nchw, Algorithm::cat_copy_nchw);
+    Work work = problem.nhwc ? work_of(constants.concat_nhwc, Algorithm::cat_copy_nhwc)
+                             : work_of(constants.concat_nchw, Algorithm::cat_copy_nchw);
     double largest = 0;
-    for (const Operand& operand : p.layer->inputs)
+    for (const Operand& operand : problem.layer->inputs)
       largest = std::max(largest, element_count(operand.shape));
-    const auto operands = static_cast<double>(p.layer->inputs.size());
-    const Number blocks = trace.named("blocks an operand",
-                                      min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
-    work.floor_s = trace.named(
+    const auto operands = static_cast<double>(problem.layer->inputs.size());
+    const Number blocks = eval.named("blocks an operand",
+                                     min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
+    work.floor_s = eval.named(
         "starts of blocks",
-        operands * blocks * (trace(k.concat_block_clock) / rates.issue_clock_per_s), "s");
+        operands * blocks * (eval(constants.concat_block_clock) / rates.issue_clock_per_s), "s");
     return work;
   }
 
   /// The gradient of each sum goes to all its elements.
   Work spread() const {
-    Work work = chain_of(k.broadcast, Algorithm::broadcast_elementwise);
-    work.clocks = inputs() * trace(k.broadcast.element_clock);
+    Work work = chain_of(constants.broadcast, Algorithm::broadcast_elementwise);
+    work.clocks = inputs() * eval(constants.broadcast.element_clock);
     return work;
   }
 
@@ -240,86 +243,87 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// and collide if neighbours come from the same element.
   Work interpolated() const {
     // PyTorch takes a single position in NHWC for NCHW.
-    const bool nhwc = p.nhwc && p.input_positions > 1;
+    const bool nhwc = problem.nhwc && problem.input_positions > 1;
     Work work = chain_of(
-        nhwc ? k.upsample_nhwc : k.upsample_nchw,
+        nhwc ? constants.upsample_nhwc : constants.upsample_nchw,
         nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
-    const double taps = p.layer->interpolation == Interpolation::bicubic ? 16 : 4;
-    const Number made = trace.named("interpolated elements", p.output_element, "", "layer");
-    work.clocks = made * taps * trace(k.upsample_tap_clock);
-    if (p.backward()) {
-      const double columns = static_cast<double>(p.layer->inputs.front().shape.spatial[2]);
-      const double made_columns = static_cast<double>(p.layer->output.spatial[2]);
+    const double taps = problem.layer->interpolation == Interpolation::bicubic ? 16 : 4;
+    const Number made = eval.named("interpolated elements", problem.output_element, "", "layer");
+    work.clocks = made * taps * eval(constants.upsample_tap_clock);
+    if (problem.backward()) {
+      const double columns = static_cast<double>(problem.layer->inputs.front().shape.spatial[2]);
+      const double made_columns = static_cast<double>(problem.layer->output.spatial[2]);
       // 16-bit atomics work on pairs. In NHWC a warp's atomics are on different channels.
-      const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
+      const double pair = element_byte(problem.layer->dtypes.input) == 2 ? 2 : 1;
       const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
-      work.clocks = work.clocks * trace.factor("atomics that meet",
-                                               nhwc ? std::sqrt(meeting) : meeting, "", "layer");
+      work.clocks = work.clocks * eval.factor("atomics that meet",
+                                              nhwc ? std::sqrt(meeting) : meeting, "", "layer");
       work.kernels = 2;  // the gradient is cleared first
     } else if (!nhwc) {
-      const Number planes = trace.named("planes", p.batch * p.channels, "", "layer");
-      work.l2_round_trips = planes * (taps / 4) * trace(k.upsample_plane_round_trip);
+      const Number planes = eval.named("planes", problem.batch * problem.channels, "", "layer");
+      work.l2_round_trips = planes * (taps / 4) * eval(constants.upsample_plane_round_trip);
     }
     return work;
   }
 
   Work upsample() const {
-    if (p.layer->interpolation.value_or(Interpolation::nearest) != Interpolation::nearest)
+    if (problem.layer->interpolation.value_or(Interpolation::nearest) != Interpolation::nearest)
       return interpolated();
-    if (p.backward()) return work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
-    return p.nhwc ? work_of(k.upsample_nhwc, Algorithm::upsample_nearest_nhwc)
-                  : work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
+    if (problem.backward())
+      return work_of(constants.upsample_nchw, Algorithm::upsample_nearest_nchw);
+    return problem.nhwc ? work_of(constants.upsample_nhwc, Algorithm::upsample_nearest_nhwc)
+                        : work_of(constants.upsample_nchw, Algorithm::upsample_nearest_nchw);
   }
 
   /// The second walk, for results. In between, other blocks read their rows and write some results.
   void walk_again(Streams& streams, double rows) const {
-    const double vectors = p.channels * element_byte(p.layer->dtypes.input) / 16;
+    const double vectors = problem.channels * element_byte(problem.layer->dtypes.input) / 16;
     const double threads = std::exp2(std::ceil(std::log2(std::min(1024.0, vectors) / 2)));
     const double resident = machine.sm.max_warps * machine.sm.warp_size / threads;
-    streams.again_byte = k.softmax_again * p.input_byte;
+    streams.again_byte = constants.softmax_again * problem.input_byte;
     streams.between_byte = std::min(1.0, resident * machine.sm_count / rows) *
-                           (streams.read_byte + streams.write_byte / (1 + k.softmax_again));
+                           (streams.read_byte + streams.write_byte / (1 + constants.softmax_again));
   }
 
   /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
   Work softmax() const {
-    const bool warp = p.channels <= k.softmax_warp_elements;
-    Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
-                     : work_of(k.softmax_block, Algorithm::softmax_block);
+    const bool warp = problem.channels <= constants.softmax_warp_elements;
+    Work work = warp ? work_of(constants.softmax_warp, Algorithm::softmax_warp)
+                     : work_of(constants.softmax_block, Algorithm::softmax_block);
     if (!warp) {
-      const Number rows = trace.named("rows", p.input_element / p.channels, "", "layer");
-      work.clocks = work.clocks + rows * trace(k.softmax_row_clock);
-      if (!p.backward()) walk_again(work.streams, value_of(rows));
+      const Number rows = eval.named("rows", problem.input_element / problem.channels, "", "layer");
+      work.clocks = work.clocks + rows * eval(constants.softmax_row_clock);
+      if (!problem.backward()) walk_again(work.streams, value_of(rows));
     }
-    if (p.backward()) {
+    if (problem.backward()) {
       // PyTorch multiplies gradient and result in a separate kernel first.
-      work.streams = {4 * p.input_byte, 2 * p.input_byte};
+      work.streams = {4 * problem.input_byte, 2 * problem.input_byte};
       work.kernels = 2;
     }
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
     // A lane of the warp holds every 32nd element of the row and walks them three times.
     work.round_trips =
-        work.round_trips + (warp ? divide_up(row, 32) * trace(k.softmax_lane_round_trip)
-                                 : 3 * divide_up(row, 8192) * trace(k.row_step_round_trip));
+        work.round_trips + (warp ? divide_up(row, 32) * eval(constants.softmax_lane_round_trip)
+                                 : 3 * divide_up(row, 8192) * eval(constants.row_step_round_trip));
     return work;
   }
 };
 
 }  // namespace
 
-template <class Trace>
-Works<Trace> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
-                             Trace& trace) {
+template <class Eval>
+Works<Eval> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
+                            Eval& eval) {
   const ResolvedModel& model = request.model;
   const StreamProblem problem = stream_problem(request.layer, request.counts);
-  return StreamingKernels<Trace>(
-             {problem, model.constants->values.streaming, rates, model.machine, trace})
+  return StreamingKernels<Eval>(
+             {problem, model.constants->values.streaming, rates, model.machine, eval})
       .works();
 }
 
 template Works<Planning> streaming_works(const PlanRequest&, const MachineRates<double>&,
                                          Planning&);
-template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Traced>&,
+template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Explained>&,
                                            Explaining&);
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 // GPUs selected by maker, architecture, memory, power and bandwidth.
 
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 
 #include "catch.hpp"
 #include "roofline/error.hpp"
@@ -48,7 +48,7 @@ std::string failure(const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("A word selects GPUs by what they are", "[model/selection]") {
+TEST_CASE("A word selects GPUs by what they are", "[model/gpu_selection]") {
   const std::pair<const char*, const char*> table[] = {
       {"all", "abcde"},
       {"ALL", "abcde"},
@@ -82,7 +82,7 @@ TEST_CASE("A word selects GPUs by what they are", "[model/selection]") {
   }
 }
 
-TEST_CASE("A selection that cannot be read says what was expected", "[model/selection]") {
+TEST_CASE("A selection that cannot be read says what was expected", "[model/gpu_selection]") {
   const auto limits = [](const std::string& word, const std::string& found) {
     return "expected limits such as >=48GB, <=300W or >1000GB/s in \"" + word + "\", got \"" +
            found + "\"";

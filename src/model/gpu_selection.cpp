@@ -1,4 +1,4 @@
-#include "model/selection.hpp"
+#include "model/gpu_selection.hpp"
 
 #include <algorithm>
 #include <array>
