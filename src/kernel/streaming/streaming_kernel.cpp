@@ -192,16 +192,16 @@ class StreamingKernels : StreamFormulas<Eval> {
       work.clocks = outputs() * eval(function_clock());
       return work;
     }
-    const CompiledKernel& c = constants.compiled;
+    const CompiledKernel& compiled = constants.compiled;
     const auto times = [&](std::uint64_t count, const double& clock) {
       return static_cast<double>(count) * eval(clock);
     };
-    const Number place_clock =
-        eval.named("clocks of a place", eval(c.place_clock) + times(kernel.norms, c.norm_clock) +
-                                            times(kernel.functions, c.function_clock) +
-                                            times(kernel.parts, c.part_clock) +
-                                            times(kernel.reductions, c.reduction_clock));
-    work.clocks = outputs() * place_clock + times(kernel.rows, c.row_clock);
+    const Number place_clock = eval.named(
+        "clocks of a place", eval(compiled.place_clock) + times(kernel.norms, compiled.norm_clock) +
+                                 times(kernel.functions, compiled.function_clock) +
+                                 times(kernel.parts, compiled.part_clock) +
+                                 times(kernel.reductions, compiled.reduction_clock));
+    work.clocks = outputs() * place_clock + times(kernel.rows, compiled.row_clock);
     work.kernels = static_cast<double>(kernel.kernels);
     return work;
   }
