@@ -295,8 +295,7 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
-  std::optional<Memory> memory;        ///< of a whole network; absent for records
-  std::optional<double> eager_time_s;  ///< expected time under Framework::pytorch, if asked for
+  std::optional<Memory> memory;  ///< of a whole network; absent for records
 };
 
 /// Evaluates a network. Errors: the GPU has no peak for a layer's data type, a stated mapping

@@ -26,7 +26,12 @@ namespace roofline {
 /// (pointwise, torch.compile); nothing, not even a convolution's bias (eager, PyTorch).
 enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 
-enum class Framework : std::uint8_t { pytorch, torch_compile, tensorrt };
+enum class Framework : std::uint8_t {
+  pytorch,
+  torch_compile,
+  tensorrt,
+  deployed,  ///< TensorRT on NVIDIA's GPUs, else torch.compile: make_context() resolves it
+};
 
 /// All frameworks run attention written as two products and a softmax in one kernel.
 struct FrameworkInfo {
@@ -69,6 +74,14 @@ constexpr FrameworkInfo info(Framework framework) {
               LaunchProtocol::stream,
               std::nullopt,
               true};
+    case Framework::deployed:
+      return {"deployed",
+              "TensorRT on NVIDIA, torch.compile elsewhere",
+              {},
+              FusionKind::none,
+              LaunchProtocol::graph,
+              std::nullopt,
+              false};
   }
   return {};
 }
@@ -100,6 +113,8 @@ struct AnalysisOptions {
 };
 
 AnalysisOptions options_of(Framework framework);
+/// The framework's engine, fusion, layout and launch where the options state none.
+AnalysisOptions with_defaults(AnalysisOptions options, Framework framework);
 
 struct Context {
   Gpu gpu;

@@ -21,16 +21,13 @@ enum class SortBy : std::uint8_t {
   flops,
   bytes,
   intensity,
-  lost,    ///< measured time beyond the bound
-  error,   ///< distance of the expected from the measured time
-  energy,  ///< per image; on one GPU as time
-  cost,    ///< per image; on one GPU as time
+  lost,   ///< measured time beyond the bound
+  error,  ///< distance of the expected from the measured time
+  cost,   ///< per image; on one GPU as time
 };
 
 /// Whether the key compares settings of the same work.
-constexpr bool ranks_points(SortBy key) {
-  return key == SortBy::time || key == SortBy::energy || key == SortBy::cost;
-}
+constexpr bool ranks_points(SortBy key) { return key == SortBy::time || key == SortBy::cost; }
 
 /// A batch is nearly the best if its time per image exceeds the least by at most this share.
 inline constexpr double near_best_share = 0.05;
@@ -56,17 +53,15 @@ struct SettingRow {
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
   std::optional<double> tdp_w;
-  std::optional<double> energy_per_image_j;  ///< time x TDP: an upper estimate
   std::optional<double> cost_per_million_images;
   std::optional<Framework> framework;
-  std::optional<double> eager_images_per_s;  ///< from Result::eager_time_s
-  std::optional<std::uint64_t> rank;         ///< in a ranking, from 1; overlapping ranges share it
-  bool tied = false;                         ///< its range overlaps the best row's
+  std::optional<std::uint64_t> rank;  ///< in a ranking, from 1; overlapping ranges share it
+  bool tied = false;                  ///< its range overlaps the best row's
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;
 };
 
-/// Time, energy or cost of an image.
+/// Time or cost of an image.
 const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by);
 
 struct SettingsTable {
@@ -76,7 +71,6 @@ struct SettingsTable {
   std::optional<SortBy> ranked_by;
   // Indices of rows; nullopt if the quantity is unknown, or nothing fits into memory.
   std::optional<std::size_t> best;  ///< least time per image
-  std::optional<std::size_t> fewest_joules;
   std::optional<std::size_t> cheapest;
   /// In a sweep, the first row from which, up to the best, the time per image stays within
   /// near_best_share of the best; beyond it time grows in proportion to the batch.
@@ -87,7 +81,7 @@ struct SettingsTable {
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices);
 
 /// Tables with two rows or more (with prices or a ranking: one), sorted by GPU, type and batch; or
-/// ranked by time, energy or cost of an image, the least first, settings beyond memory last.
+/// ranked by time or cost of an image, the least first, settings beyond memory last.
 std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
                                      std::optional<SortBy> rank_by = {});
 

@@ -450,7 +450,7 @@ void add_view(Rows& rows, Options& options) {
   rows.one_of<SortBy>("--sort", "KEY", filter.sort,
                       "Rows in descending time, flops, bytes or intensity; of measured layers also "
                       "lost (time beyond the bound) or error (of the expected time). GPUs, best "
-                      "first, by time, energy or cost");
+                      "first, by time or cost");
   rows.one_of<RowsBy>("--by", "WHAT", filter.by,
                       "type: a row for each type of layer; layer: with several GPUs, compare "
                       "layers too; gpu: rank GPUs, types and batches");

@@ -45,10 +45,6 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
          ": say which it was with --gpu";
 }
 
-Stack deployed_on(const Gpu& gpu) {
-  return gpu.vendor == "NVIDIA" ? Stack::tensorrt : Stack::torch_compile;
-}
-
 }  // namespace
 
 void SkippedGpus::add(const std::string& gpu, const InputError& why) {
@@ -112,28 +108,24 @@ const OnGpus& Contexts::made_once(const std::string& key, const Make& make) {
   return found != made_.end() ? found->second : made_.emplace(key, make()).first->second;
 }
 
-OnGpus Contexts::named_under(std::optional<Stack> stack) const {
+OnGpus Contexts::named_for_programs() const {
   OnGpus on;
   for (const Context& named : named_.contexts) {
     const Gpu& gpu = named.gpu;
     const Context& context =
-        on.contexts.emplace_back(unwrap(context_of(gpu, false, stack.value_or(deployed_on(gpu)))));
+        on.contexts.emplace_back(unwrap(context_of(gpu, false, Stack::program)));
     for (const std::string& text : context.assumptions)
       if (std::ranges::find(named.assumptions, text) == named.assumptions.end())
         on.notes.push_back(gpu.name + ": " + text);
-    if (!stack) on.eager.push_back(unwrap(context_of(gpu, false, Stack::pytorch)));
   }
   return on;
 }
 
 const OnGpus& Contexts::of(const Network& network) {
   const bool is_named = !named_.contexts.empty();
-  if (is_named && request_.deploys && network.layers.size() > 1 && !is_fixed(network.runs_as) &&
-      !network.record)
-    return made_once("deployed", [&] { return named_under(std::nullopt); });
   if (is_named && network.runs_as == RunsAs::pytorch_program &&
       !request_.analysis[Stack::stated].framework)
-    return made_once("programs", [&] { return named_under(Stack::program); });
+    return made_once("programs", [&] { return named_for_programs(); });
   if (is_named) return named_;
   if (network.recording) {
     const RecordedGpu& gpu = network.recording->gpu;

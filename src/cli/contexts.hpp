@@ -29,8 +29,6 @@ struct SkippedGpus {
 
 struct OnGpus {
   std::vector<Context> contexts{};
-  /// Networks as deployed: the same GPUs under PyTorch, operator by operator.
-  std::vector<Context> eager{};
   std::vector<std::string> notes{};
 };
 
@@ -62,8 +60,7 @@ class Contexts {
   Expected<Context> context_of(Gpu gpu, bool as_set, Stack stack) const;
   bool names_another(const RecordedGpu& recorded) const;
   void say_assumed() const;
-  /// The GPUs of --gpu under `stack`, or as deployed without one.
-  OnGpus named_under(std::optional<Stack> stack) const;
+  OnGpus named_for_programs() const;
   OnGpus recorded_on(const RecordedGpu& gpu, const std::string& source) const;
   template <class Make>
   const OnGpus& made_once(const std::string& key, const Make& make);

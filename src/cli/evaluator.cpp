@@ -145,8 +145,7 @@ class Evaluator::ItemEvaluator {
         if (own.record)
           add_record(std::move(own), setting * count + gpu, context);
         else
-          add_network(std::move(own), context, gpus.eager.empty() ? nullptr : &gpus.eager[gpu],
-                      goal, batch);
+          add_network(std::move(own), context, goal, batch);
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
         // A selected GPU may lack what the input needs; it is an error if all do.
@@ -176,17 +175,11 @@ class Evaluator::ItemEvaluator {
       throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
   }
 
-  /// `eager`: the same GPU under PyTorch, operator by operator, for comparison; null: not asked.
-  void add_network(Network network, const Context& context, const Context* eager,
-                   std::optional<BatchGoal> goal, std::optional<std::uint64_t> batch) {
+  void add_network(Network network, const Context& context, std::optional<BatchGoal> goal,
+                   std::optional<std::uint64_t> batch) {
     ItemResult one{{{}, &context, nullptr}, std::nullopt};
     if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
-    std::optional<Network> own;
-    if (eager != nullptr) own = network;
     one.result = roofline::evaluate(std::move(network), context).value();
-    if (own)
-      if (const auto other = roofline::evaluate(*std::move(own), *eager); other)
-        one.result.eager_time_s = other->total.expected_time_s;
     one.result.setting.batch_goal = goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
     if (!needs_.report) return render(one.result);
@@ -202,6 +195,7 @@ class Evaluator::ItemEvaluator {
       same->result.setting.source = record.source;
       same->result.setting.network = record.name;
       same->result.setting.gpu = context.gpu.name;
+      same->result.setting.framework = context.options.framework;
     }
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();

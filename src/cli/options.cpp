@@ -171,7 +171,7 @@ void set_settings(Options& options) {
     // PyTorch runs a program in its tensors' layout, compilers in their own.
     if (options.layout)
       defaults.layout = options.layout;
-    else if (framework && framework != Framework::pytorch)
+    else if (framework == Framework::torch_compile || framework == Framework::tensorrt)
       defaults.layout = info(*framework).layout.value_or(usual_layout(defaults.dtype));
     if (options.batches.empty() && options.batch_goals.empty())
       settings.push_back({defaults, std::nullopt});
@@ -183,17 +183,6 @@ void set_settings(Options& options) {
   }
 }
 
-AnalysisOptions run_by(Framework framework, AnalysisOptions options) {
-  const AnalysisOptions own = options_of(framework);
-  options.framework = framework;
-  options.engine = own.engine;
-  options.fusion = own.fusion;
-  options.fused_attention = own.fused_attention;
-  options.layout = own.layout;
-  options.launch = own.launch;
-  return options;
-}
-
 void set_analysis(Options& options) {
   EnumArray<Stack, AnalysisOptions>& all = options.request.analysis;
   AnalysisOptions& stated = all[Stack::stated];
@@ -203,31 +192,30 @@ void set_analysis(Options& options) {
   if (options.layout) stated.layout = options.layout;
   stated.fusion = options.fusion.value_or(stated.fusion);
   const bool is_inference = options.pass == Pass::fwd;
+  const bool deploys = stated.framework == Framework::deployed;
+  if (deploys && options.fusion)
+    throw UsageError("--fuse: expected a framework of one way to fuse, got --framework deployed: " +
+                     std::string(info(Framework::deployed).meaning));
   const bool fuses =
-      stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
+      deploys || stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
   if (fuses && !is_inference)
     throw UsageError((options.fusion ? "--fuse " + std::string(name_of(*options.fusion))
                                      : "--framework " + std::string(name_of(*stated.framework))) +
                      " is for inference: expected --pass fwd, got " +
                      (options.pass ? std::string(name_of(*options.pass)) : "training"));
   if (!is_inference) stated.fused_attention = false;
-  all[Stack::pytorch] = run_by(Framework::pytorch, stated);
-  all[Stack::torch_compile] = run_by(Framework::torch_compile, stated);
-  all[Stack::tensorrt] = run_by(Framework::tensorrt, stated);
   AnalysisOptions& program = all[Stack::program];
   program = stated;
   if (stated.framework) return;
-  const AnalysisOptions& own = all[Stack::pytorch];
-  program.framework = own.framework;
-  if (program.engine == EngineChoices{}) program.engine = own.engine;
-  if (!options.fusion) program.fusion = own.fusion;
-  if (!program.launch) program.launch = own.launch;
+  // PyTorch runs a program in the order of its example's tensors.
+  program = with_defaults(stated, Framework::pytorch);
+  program.layout = stated.layout;
+  if (options.fusion) program.fusion = *options.fusion;
 }
 
 void set_order(Options& options) {
   RowFilter& filter = options.request.report.filter;
-  if (!filter.by && (filter.sort == SortBy::energy || filter.sort == SortBy::cost))
-    filter.by = RowsBy::gpu;
+  if (!filter.by && filter.sort == SortBy::cost) filter.by = RowsBy::gpu;
   if (filter.sort == SortBy::cost && options.prices.empty())
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
 }
@@ -271,17 +259,9 @@ void set_ranking(Request& request) {
   if (!filter.ranks_gpus()) return;
   if (filter.sort && !ranks_points(*filter.sort))
     throw UsageError("--sort " + std::string(name_of(*filter.sort)) +
-                     ": GPUs are ranked by time, energy or cost; --by layer sorts layers");
+                     ": GPUs are ranked by time or cost; --by layer sorts layers");
   if (filter.cover_share)
     throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
-}
-
-/// Rankings and searches for a batch assume deployed networks, unless an option says how they run.
-void set_deployment(const Options& options, Request& request) {
-  const AnalysisOptions& stated = request.analysis[Stack::stated];
-  const bool chooses = request.report.filter.ranks_gpus() || !options.batch_goals.empty();
-  request.deploys = chooses && options.pass == Pass::fwd && !stated.framework && !options.fusion &&
-                    !stated.launch && !options.layout && stated.engine == EngineChoices{};
 }
 
 void set_pairing(const Options& options, Request& request) {
@@ -390,7 +370,6 @@ void resolve(int argc, const char* const* argv, Options& options) {
   if (request.action != evaluate) return;
   check_layer_file(options);
   set_ranking(request);
-  set_deployment(options, request);
   set_pairing(options, request);
   set_prices(options, request);
   set_measured(options, request);

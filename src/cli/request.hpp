@@ -47,8 +47,8 @@ struct AskedGpu {
   bool is_selected = false;  ///< the word selects GPUs by a property instead of a name
 };
 
-/// The software that runs the layers: as the options state, or one of the others as their default.
-enum class Stack : std::uint8_t { stated, program, pytorch, torch_compile, tensorrt };
+/// The software that runs the layers: as the options state, or PyTorch for its programs.
+enum class Stack : std::uint8_t { stated, program };
 
 enum class Pairing : std::uint8_t {
   all,            ///< each input on each GPU
@@ -98,7 +98,6 @@ struct Request {
   Pairing pairing = Pairing::all;
 
   EnumArray<Stack, AnalysisOptions> analysis;
-  bool deploys = false;  ///< networks run as deployed, by the GPU's vendor
 
   ReportOptions report;
   std::vector<Gate> gates;  ///< of --fail-if

@@ -57,6 +57,9 @@ Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
 
 /// Frameworks choose TF32 by default only on NVIDIA's GPUs.
 AnalysisOptions on_gpu(AnalysisOptions options, const Gpu& gpu) {
+  if (options.framework == Framework::deployed)
+    options =
+        with_defaults(options, is_nvidia(gpu) ? Framework::tensorrt : Framework::torch_compile);
   if (options.framework && options.engine == info(*options.framework).engine && !is_nvidia(gpu))
     options.engine = {};
   return options;
@@ -79,7 +82,8 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   return ceilings;
 }
 
-Context context_of(Gpu gpu, const AnalysisOptions& options) {
+Context context_of(Gpu gpu, const AnalysisOptions& stated) {
+  const AnalysisOptions options = on_gpu(stated, gpu);
   check(gpu, options);
   const KernelModel datasheet = kernel_model_of(gpu).value();
   const Ceilings ceilings = ceilings_of(gpu, options);
@@ -90,9 +94,8 @@ Context context_of(Gpu gpu, const AnalysisOptions& options) {
   };
   std::vector<std::string> assumptions = datasheet.assumptions();
   const Launch launch = launch_under(gpu, options, assumptions);
-  const AnalysisOptions resolved = on_gpu(options, gpu);
   Context context{std::move(gpu),
-                  resolved,
+                  options,
                   ceilings,
                   copy_byte_per_s,
                   launch,
@@ -108,14 +111,25 @@ Context context_of(Gpu gpu, const AnalysisOptions& options) {
 }  // namespace
 
 AnalysisOptions options_of(Framework framework) {
-  const FrameworkInfo defaults = info(framework);
   AnalysisOptions options;
   options.framework = framework;
+  options.fused_attention = true;
+  if (framework == Framework::deployed) return options;
+  const FrameworkInfo defaults = info(framework);
   options.engine = defaults.engine;
   options.fusion = defaults.fusion;
-  options.fused_attention = true;
   options.layout = defaults.layout;
   options.launch = defaults.launch;
+  return options;
+}
+
+AnalysisOptions with_defaults(AnalysisOptions options, Framework framework) {
+  const AnalysisOptions own = options_of(framework);
+  options.framework = framework;
+  if (options.engine == EngineChoices{}) options.engine = own.engine;
+  if (options.fusion == FusionKind::none) options.fusion = own.fusion;
+  if (!options.layout) options.layout = own.layout;
+  if (!options.launch) options.launch = own.launch;
   return options;
 }
 

@@ -97,6 +97,7 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"source", Unit::none, [](LayerIn r) -> Cell { return r.source; }, {}, true},
     {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
     {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.gpu; }, {}, true},
+    {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
     {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
@@ -267,7 +268,6 @@ std::string marks_text(SettingIn s) {
     if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
   };
   mark(s.table.best == index, "time");
-  mark(s.table.fewest_joules == index, "energy");
   mark(s.table.cheapest == index, "cost");
   for (const BatchGoal goal : enumerators<BatchGoal>)
     mark(s.row.is_goal[goal] && tells_apart(s.table, goal), std::string(name_of(goal)) + " batch");
@@ -306,10 +306,8 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"speedup", Unit::ratio, [](SettingIn s) -> Cell { return s.row.speedup; }},
     {"time_per_image_s", Unit::second, [](SettingIn s) -> Cell { return s.row.time_per_image_s; }, {.header = "an image", .text = image_text, .hidden = setting_facts::batch_of_one, .drop_order = {0, 6}}},
     {"images_per_s", Unit::number, [](SettingIn s) -> Cell { return s.row.images_per_s; }, {.header = "images/s", .drop_order = {9}}},
-    {"eager_images_per_s", Unit::number, [](SettingIn s) -> Cell { return s.row.eager_images_per_s; }, {.header = "eager", .drop_order = {2}}},
     {"", Unit::ratio, nullptr, {.header = "speed-up", .text = [](SettingIn s) { return factor(s.row.speedup); }, .drop_order = {7, 4}}},
     {"tdp_w", Unit::number, [](SettingIn s) -> Cell { return s.row.tdp_w; }, {.header = "TDP", .text = power_text, .hidden = setting_facts::one_gpu, .drop_order = {4, 8}}},
-    {"energy_per_image_j", Unit::number, [](SettingIn s) -> Cell { return s.row.energy_per_image_j; }, {.header = "energy", .text = [](SettingIn s) { return si(s.row.energy_per_image_j, "J"); }, .drop_order = {5, 9}}},
     {"", Unit::none, nullptr, {.header = "bound by", .text = bound_share_text, .drop_order = {8, 5}}},
     {"", Unit::none, nullptr, {.header = "limiter", .text = [](SettingIn s) { return words(s.row.limiter); }, .drop_order = {6, 3}}},
     {"", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }, {.header = "memory", .drop_order = {1, 1}}},

@@ -21,6 +21,7 @@ struct LayerLine {
   std::string_view source;
   std::string_view network;
   std::string_view gpu;
+  std::optional<Framework> framework;
   const LayerResult& layer;
   bool in_stream = false;  ///< the row stands alone: it has no share of a whole
 };
@@ -39,7 +40,12 @@ struct SettingLine {
 };
 
 inline LayerLine line_of(const Result& result, const LayerResult& layer, bool in_stream = false) {
-  return {result.setting.source, result.setting.network, result.setting.gpu, layer, in_stream};
+  return {result.setting.source,
+          result.setting.network,
+          result.setting.gpu,
+          result.setting.framework,
+          layer,
+          in_stream};
 }
 
 std::span<const Column<LayerLine>> layer_columns();

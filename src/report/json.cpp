@@ -265,7 +265,6 @@ void write_points(W& w, const SettingsTable& table, const std::string& currency)
   });
   w.members({{"ranked_by", table.ranked_by},
              {"best", count(table.best)},
-             {"fewest_joules", count(table.fewest_joules)},
              {"cheapest", count(table.cheapest)},
              {"currency", text_or_null(currency)}});
   w.end_object();

@@ -28,8 +28,6 @@ constexpr Word words_and_marks[] = {
     {"rank", "rank: shared where ranges overlap",
      "place in a ranking; all whose range (time / within to time x within) overlaps that of the "
      "first of a rank share it, as they are as good for all that is known"},
-    {"eager", "eager: images/s by PyTorch, operator by operator",
-     "images/s at the same batch by PyTorch, operator by operator, which waits for the host"},
     {"/bound", "/bound, /exp.: measured over roofline, over expected",
      "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
      "kernel"},
@@ -51,8 +49,6 @@ constexpr Word words_and_marks[] = {
      "table the column roofline has that of the plain roofline time"},
     {"bias", "", "the geometric mean of predicted over measured times"},
     {"median", "", "the median of |predicted / measured - 1|"},
-    {"energy", "energy: at TDP, an upper estimate",
-     "an image's expected time x TDP, an upper estimate"},
     {"TDP", "", "the power that the GPU draws at most"},
     {"speed-up", "speed-up: over the first row",
      "over the first row, of an image's time where that is known"},

@@ -68,7 +68,6 @@ std::string other_bests(const SettingsTable& table, const std::string& currency)
              "; ");
   };
   add(SortBy::time, table.best);
-  add(SortBy::energy, table.fewest_joules);
   add(SortBy::cost, table.cheapest);
   return text.empty() ? text : "best " + text + '\n';
 }
@@ -180,7 +179,6 @@ std::string points_title(std::span<const SettingsTable> tables) {
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
   text += frameworks_text(tables);
-  if (first.eager_images_per_s) text += ", as people deploy it";
   return text + "\n";
 }
 
@@ -209,11 +207,8 @@ std::string share_lines(const Report& report) {
 
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
   const std::string money = currency.empty() ? "" : " " + printable(currency);
-  switch (by) {
-    case SortBy::energy: return si(row.energy_per_image_j, "J") + " an image";
-    case SortBy::cost: return plain(row.cost_per_million_images) + money + " a million images";
-    default: return row.images_per_s ? plain(row.images_per_s) + " images/s" : duration(row.time_s);
-  }
+  if (by == SortBy::cost) return plain(row.cost_per_million_images) + money + " a million images";
+  return row.images_per_s ? plain(row.images_per_s) + " images/s" : duration(row.time_s);
 }
 
 /// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"

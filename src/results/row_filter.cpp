@@ -15,14 +15,13 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Groups = Selection::Groups;
 
-/// On one GPU energy and cost follow the time, which is measured if the whole is.
+/// On one GPU cost follows the time, which is measured if the whole is.
 double key_of(const TypeRow& row, SortBy by, const std::optional<double>& whole_measured_s) {
   const Total& sum = row.total;
   const auto flops = static_cast<double>(sum.flops);
   const auto bytes = static_cast<double>(sum.bytes.total);
   switch (by) {
     case SortBy::time:
-    case SortBy::energy:
     case SortBy::cost:
       return whole_measured_s.value_or(0) > 0 ? sum.measured_time_s.value_or(0) / *whole_measured_s
                                               : row.time_share;

@@ -15,16 +15,13 @@ void set_limiter(SettingRow& row, const Result& result) {
   row.limiter_share = *largest / row.time_s;
 }
 
-void set_quantities_of_image(SettingRow& row, const std::optional<double>& eager_time_s,
-                             const Prices& prices) {
+void set_quantities_of_image(SettingRow& row, const Prices& prices) {
   constexpr double s_per_hour = 3600;
   constexpr double million = 1e6;
   if (!row.batch || row.time_s <= 0) return;
   const auto batch = static_cast<double>(*row.batch);
   row.time_per_image_s = row.time_s / batch;
   row.images_per_s = batch / row.time_s;
-  if (eager_time_s) row.eager_images_per_s = batch / *eager_time_s;
-  if (row.tdp_w) row.energy_per_image_j = *row.time_per_image_s * *row.tdp_w;
   if (const auto price = prices.find(row.gpu); price != prices.end())
     row.cost_per_million_images = million * *row.time_per_image_s / s_per_hour * price->second;
 }
@@ -47,7 +44,7 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   row.fits = fits(result);
   set_limiter(row, result);
   row.framework = setting.framework;
-  set_quantities_of_image(row, result.eager_time_s, prices);
+  set_quantities_of_image(row, prices);
   return row;
 }
 
@@ -110,7 +107,6 @@ void finish_points(SettingsTable& table) {
     set_ranks(table, *table.ranked_by);
   }
   table.best = least(table.rows, &SettingRow::time_per_image_s);
-  table.fewest_joules = least(table.rows, &SettingRow::energy_per_image_j);
   table.cheapest = least(table.rows, &SettingRow::cost_per_million_images);
   const SettingRow& first = table.rows.front();
   for (SettingRow& row : table.rows) {
@@ -128,9 +124,7 @@ auto setting_key(const Result& result) {
 }  // namespace
 
 const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by) {
-  return by == SortBy::energy ? row.energy_per_image_j
-         : by == SortBy::cost ? row.cost_per_million_images
-                              : row.time_per_image_s;
+  return by == SortBy::cost ? row.cost_per_million_images : row.time_per_image_s;
 }
 
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {

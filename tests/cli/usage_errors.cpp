@@ -66,7 +66,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--engine: expected one of auto, vector, tensor, tf32, fp16-accumulate, got \"magic\" (see "
        "--help)"},
       {"conv.json --gpu v100 --framework keras",
-       "--framework: expected one of pytorch, torch-compile, tensorrt, got \"keras\" (see --help)"},
+       "--framework: expected one of pytorch, torch-compile, tensorrt, deployed, got \"keras\" "
+       "(see --help)"},
       {"conv.json --gpu v100 --framework tensorrt --pass training",
        "--framework tensorrt is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --fuse pointwise --pass training",
@@ -156,7 +157,7 @@ TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors
   }
   const Outcome series = run(folder,
                              "roofline conv.json --gpu v100 --format csv --batch "
-                             "1,2,4,...,64,96,...,160 | sed 1d | cut -d, -f5 | tr '\\n' ' '");
+                             "1,2,4,...,64,96,...,160 | sed 1d | cut -d, -f6 | tr '\\n' ' '");
   CHECK(series.out == "1 2 4 8 16 32 64 96 128 160 ");
 }
 

@@ -52,11 +52,11 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(21, TileList::solver_wave);
   check_names(2, HostMemory::pageable);
   check_names(4, FusionKind::eager);
-  check_names(3, Framework::tensorrt);
+  check_names(4, Framework::deployed);
   check_names(3, Optimizer::adam);
   check_names(4, ChartKind::compare);
   check_names(12, Colour::paper);
-  check_names(8, SortBy::cost);
+  check_names(7, SortBy::cost);
   check_names(3, RowsBy::gpu);
   check_names(2, BatchGoal::best);
   check_names(14, TransferKind::host_to_host);

@@ -98,7 +98,8 @@ TEST_CASE("A CSV column is the JSON path with _ for .", "[report/fields]") {
 }
 
 TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[report/fields]") {
-  const std::vector<std::string> head{"schema_version", "source", "network", "gpu", "batch"};
+  const std::vector<std::string> head{"schema_version", "source", "network", "gpu",
+                                      "framework",      "batch"};
   for (const std::string options : {"", "--pass training", "--fuse epilogue"}) {
     const Outputs outputs = outputs_of(options);
     const OrderedJson& result = outputs.report.at("results").at(0);
@@ -108,9 +109,9 @@ TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[repor
       std::vector<std::string> keys;
       for (const auto& [key, value] : line.items()) keys.push_back(key);
       REQUIRE(keys.size() > head.size());
-      CHECK(std::vector<std::string>(keys.begin(), keys.begin() + 5) == head);
+      CHECK(std::vector<std::string>(keys.begin(), keys.begin() + 6) == head);
       CHECK(line.at("schema_version") == outputs.report.at("schema_version"));
-      for (const char* key : {"source", "network", "gpu", "batch"})
+      for (const char* key : {"source", "network", "gpu", "framework", "batch"})
         CHECK(line.at(key) == result.at(key));
       for (const std::string& key : head) line.erase(key);
       OrderedJson layer = result.at("layers").at(i);

@@ -154,7 +154,7 @@ TEST_CASE("A spreadsheet runs no cell of ours, and what we read back is the same
     network.push_back({{"name", name}, {"type", "relu"}, {"input", {8}}});
   folder.write("net.json", network.dump());
   const auto names_of = [&](const std::string& line) { return lines_of(run(folder, line).out); };
-  CHECK(names_of("roofline net.json --gpu v100 -o x.csv; sed 1d x.csv | cut -d, -f6") ==
+  CHECK(names_of("roofline net.json --gpu v100 -o x.csv; sed 1d x.csv | cut -d, -f7") ==
         Lines{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "''=1", "'''-x", "' =1", "'\u3000=1", "'\uff1d1",
               "'\u00a0\u200b\uff0b1", "'quoted", " x"});
   CHECK(names_of("roofline x.csv --gpu v100 --format ndjson | jq -r .name") == formulas);

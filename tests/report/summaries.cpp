@@ -65,8 +65,7 @@ TEST_CASE("Types in order of their time", "[report/summaries]") {
   CHECK(types[1].total.roofline_time_s == Approx(2));
 }
 
-TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
-  // 2 s at 100 W are 200 J; 1 s at 300 W are 300 J.
+TEST_CASE("A speed-up is over the first row", "[report/summaries]") {
   const std::vector<Result> results{network_result("slow", {row("a", LayerKind::conv, 2)}, 100),
                                     network_result("fast", {row("a", LayerKind::conv, 1)}, 300)};
   const std::vector<SettingsTable> tables = points_of(settings_of(results, {}), false);
@@ -75,9 +74,6 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].speedup == Approx(1));
   CHECK(rows[1].speedup == Approx(2));
-  CHECK(*rows[0].energy_per_image_j == Approx(200));
-  CHECK(*rows[1].energy_per_image_j == Approx(300));
-  CHECK(tables.front().fewest_joules == 0);
 }
 
 TEST_CASE("A network on two GPUs is a table of two points", "[report/summaries]") {

@@ -72,7 +72,6 @@ TEST_CASE("Points say what an image takes and costs", "[results/settings_table]"
   const double image_s = points[1].time_s / 64;
   CHECK(*points[1].time_per_image_s == Approx(image_s));
   CHECK(*points[1].images_per_s == Approx(1 / image_s));
-  CHECK(*points[1].energy_per_image_j == Approx(360 * image_s));
   CHECK(points[1].speedup == Approx(points[0].time_s / image_s));
   CHECK_FALSE(points[1].cost_per_million_images);
   // 7.2 an hour is 0.002 a second.
@@ -104,7 +103,6 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/s
     return names;
   };
   CHECK(order(SortBy::time) == "fast; fair; fair again; slow; small; ");
-  CHECK(order(SortBy::energy) == "slow; fair; fair again; fast; small; ");
   CHECK(order(SortBy::cost) == "fair; fast; fair again; slow; small; ");
 
   const auto rows = [&](const RowFilter& view) {

@@ -62,7 +62,7 @@ Chart bars_of(const SettingsTable& table, const Selection& selection, const std:
   add_bar_legend(panel.legend, bars);
   const SettingRow& first = table.rows.front();
   const bool is_time = by == SortBy::time && !first.images_per_s;
-  panel.body = Bars{std::move(bars), is_time ? "s" : by == SortBy::energy ? "J" : ""};
+  panel.body = Bars{std::move(bars), is_time ? "s" : ""};
   chart.panels.push_back(std::move(panel));
   return chart;
 }
