@@ -127,6 +127,8 @@ struct Context {
   std::vector<KernelModel> kernel_by_engine;
   /// Assumptions in place of missing GPU data, one sentence each.
   std::vector<std::string> assumptions;
+  std::vector<std::string>
+      gpu_names{};  ///< all of the GPU's, in the form in which they are compared
 };
 
 /// An error if the GPU's file lacks data which the options need.

@@ -1,13 +1,9 @@
 #include "kernel/constants.hpp"
 
 #include <algorithm>
-#include <type_traits>
-#include <unordered_map>
 
 namespace roofline {
 namespace {
-
-static_assert(std::is_standard_layout_v<ConstantValues>);
 
 // Files state only constants which measured layers distinguish. Others are copied, or simplest.
 struct Likeness {
@@ -41,22 +37,10 @@ std::optional<std::size_t> like_of(std::size_t index) {
 }  // namespace
 
 std::optional<std::size_t> find_constant(std::string_view path) {
-  static const auto index_of = [] {
-    std::unordered_map<std::string_view, std::size_t> all;
-    for (const ConstantField& field : constant_fields()) all.emplace(field.path, all.size());
-    return all;
-  }();
-  const auto found = index_of.find(path);
-  return found == index_of.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::span<double, constant_count> numbers_of(ConstantValues& values) {
-  return std::span<double, constant_count>(reinterpret_cast<double*>(&values), constant_count);
-}
-
-std::span<const double, constant_count> numbers_of(const ConstantValues& values) {
-  return std::span<const double, constant_count>(reinterpret_cast<const double*>(&values),
-                                                 constant_count);
+  const auto fields = constant_fields();
+  const auto found = std::ranges::find(fields, path, &ConstantField::path);
+  if (found == fields.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - fields.begin());
 }
 
 std::string dotted(std::string_view path) {
@@ -67,7 +51,7 @@ std::string dotted(std::string_view path) {
 
 std::optional<std::size_t> complete(ModelConstants& constants) {
   const auto fields = constant_fields();
-  const auto numbers = numbers_of(constants.values);
+  ConstantNumbers numbers = numbers_of(constants.values);
   for (std::size_t i = 0; i < constant_count; ++i) {
     ConstantNote& note = constants.notes[i];
     if (note.stated) continue;
@@ -88,6 +72,7 @@ std::optional<std::size_t> complete(ModelConstants& constants) {
       return i;
     }
   }
+  constants.values = values_of(numbers);
   return std::nullopt;
 }
 
@@ -99,9 +84,13 @@ std::size_t add_origin(ModelConstants& constants, const std::string& origin) {
   return index;
 }
 
+std::size_t index_of(const ConstantValues& values, const double& constant) {
+  const auto address = [](const auto& object) { return reinterpret_cast<std::uintptr_t>(&object); };
+  return (address(constant) - address(values)) / sizeof(double);
+}
+
 const std::string& origin_of(const ModelConstants& constants, const double& constant) {
-  const auto index = static_cast<std::size_t>(&constant - numbers_of(constants.values).data());
-  return constants.origins[constants.notes[index].origin];
+  return constants.origins[constants.notes[index_of(constants.values, constant)].origin];
 }
 
 }  // namespace roofline

@@ -9,6 +9,8 @@
 // "Clocks" are SM clocks of one SM: with 132 SMs busy, 132 elements of one clock each take one
 // clock together. "Round trips" are dependent accesses to memory, priced by MemorySystem.
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -186,8 +188,14 @@ struct ConstantField {
 std::span<const ConstantField, constant_count> constant_fields();
 std::optional<std::size_t> find_constant(std::string_view path);
 
-std::span<double, constant_count> numbers_of(ConstantValues& values);
-std::span<const double, constant_count> numbers_of(const ConstantValues& values);
+/// A set's values as a list, and the set of a list.
+using ConstantNumbers = std::array<double, constant_count>;
+constexpr ConstantNumbers numbers_of(const ConstantValues& values) {
+  return std::bit_cast<ConstantNumbers>(values);
+}
+constexpr ConstantValues values_of(const ConstantNumbers& numbers) {
+  return std::bit_cast<ConstantValues>(numbers);
+}
 
 /// "memory.dram_share", as on the command line.
 std::string dotted(std::string_view path);
@@ -197,6 +205,9 @@ std::string dotted(std::string_view path);
 std::optional<std::size_t> complete(ModelConstants& constants);
 
 std::size_t add_origin(ModelConstants& constants, const std::string& origin);
+
+/// The index of a constant. `constant`: a member of `values`.
+std::size_t index_of(const ConstantValues& values, const double& constant);
 
 /// `constant`: a member of `constants.values`.
 const std::string& origin_of(const ModelConstants& constants, const double& constant);

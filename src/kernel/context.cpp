@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernel/rates.hpp"
+#include "model/gpu_names.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 
@@ -102,6 +103,7 @@ Context context_of(Gpu gpu, const AnalysisOptions& stated) {
                   under(ceilings.sustained_flop_per_s),
                   {},
                   std::move(assumptions)};
+  context.gpu_names = normal_gpu_names(context.gpu);
   if (options.peak_flop_per_s)
     for (const Engine engine : enumerators<Engine>)
       context.kernel_by_engine.push_back(under(ceilings_for(context, engine).sustained_flop_per_s));

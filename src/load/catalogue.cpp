@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "load/byte_stream.hpp"
+#include "load/image.hpp"
+#include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"
@@ -84,23 +86,26 @@ OwnGpus read_own_gpus() {
   return own;
 }
 
-Gpu load_embedded(const EmbeddedFile& file) {
-  return load_gpu(file.text, "built-in " + std::string(file.name)).value();
+std::string_view image_of(const EmbeddedFile& file) {
+  return gpu_images()[static_cast<std::size_t>(&file - embedded_gpus().data())];
 }
 
-template <class Fits>
-const EmbeddedFile* find_embedded(const Fits& fits) {
-  for (const EmbeddedFile& file : embedded_gpus())
-    if (std::any_of(file.names.begin(), file.names.end(), fits)) return &file;
-  return nullptr;
+Gpu load_embedded(const EmbeddedFile& file) {
+  Gpu gpu = read_image<BuiltInGpu>(image_of(file)).gpu;
+  gpu.constants = built_in_constants(gpu);
+  return gpu;
 }
 
 /// Most names are spelled as in the files and need no normal form.
 const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
-  if (const auto* file = find_embedded([&](std::string_view name) { return name == any_name; }))
-    return file;
+  for (const EmbeddedFile& file : embedded_gpus())
+    if (std::ranges::find(file.names, any_name) != file.names.end()) return &file;
   const std::string normal = normal_gpu_name(any_name);
-  return find_embedded([&](std::string_view name) { return normal_gpu_name(name) == normal; });
+  for (const EmbeddedFile& file : embedded_gpus()) {
+    const auto names = read_image<std::vector<std::string>>(image_of(file));
+    if (std::ranges::find(names, normal) != names.end()) return &file;
+  }
+  return nullptr;
 }
 
 bool is_path(const std::string& name) {

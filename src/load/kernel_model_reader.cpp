@@ -5,6 +5,7 @@
 
 #include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
+#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
@@ -26,8 +27,11 @@ SharedConstants built_in(const EmbeddedFile& file) {
   static std::map<std::string_view, SharedConstants> made;
   const std::lock_guard lock(mutex);
   SharedConstants& constants = made[file.name];
+  const auto images = kernel_model_images();
   if (constants == nullptr)
-    constants = load_constants(file.text, "built-in " + std::string(file.name));
+    constants = images.empty() ? load_constants(file.text, "built-in " + std::string(file.name))
+                               : std::make_shared<const ModelConstants>(read_image<ModelConstants>(
+                                     images[std::size_t(&file - embedded_kernel_models().data())]));
   return constants;
 }
 
@@ -77,7 +81,9 @@ class ConstantsReader {
 
  private:
   void numbers() {
+    numbers_ = numbers_of(constants_.values);
     if (const auto object = file_.get("constants")) group(*object, "");
+    constants_.values = values_of(numbers_);
     if (const auto missing = complete(constants_))
       throw file_.origin().error("/constants/" + std::string(constant_fields()[*missing].path),
                                  "expected a constant or a kernel model to inherit "
@@ -116,7 +122,7 @@ class ConstantsReader {
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
     note.least = number_within(range.at(0), field.least, field.most);
     note.most = number_within(range.at(1), note.least, field.most);
-    numbers_of(constants_.values)[index] =
+    numbers_[index] =
         number_within(value.require("value", "a number in " + unit), note.least, note.most);
     note.origin = add_origin(constants_, origin_in(value, origins_));
   }
@@ -188,6 +194,7 @@ class ConstantsReader {
 
   Value file_;
   ModelConstants constants_;
+  ConstantNumbers numbers_{};  ///< its values
   SharedTexts origins_;
 };
 

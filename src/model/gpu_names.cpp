@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
@@ -70,7 +71,8 @@ struct GpuName {
 GpuName parsed(std::string_view text) {
   std::vector<std::string> words = words_of(text);
   join_memory_sizes(words);
-  if (!std::ranges::all_of(words, is_decoration)) std::erase_if(words, is_decoration);
+  const auto decorations = std::ranges::stable_partition(words, std::not_fn(is_decoration));
+  if (decorations.size() < words.size()) words.erase(decorations.begin(), decorations.end());
   GpuName name;
   for (std::string& word : words)
     (is_memory_size(word) || is_board(word) ? name.variants : name.model)
@@ -92,10 +94,15 @@ std::string normal_gpu_name(std::string_view name) {
   return normal;
 }
 
+std::vector<std::string> normal_gpu_names(const Gpu& gpu) {
+  std::vector<std::string> names{normal_gpu_name(gpu.name)};
+  for (const std::string& alias : gpu.aliases) names.push_back(normal_gpu_name(alias));
+  return names;
+}
+
 bool answers_to(const Gpu& gpu, std::string_view name) {
-  const std::string wanted = normal_gpu_name(name);
-  return normal_gpu_name(gpu.name) == wanted ||
-         std::ranges::find(gpu.aliases, wanted, normal_gpu_name) != gpu.aliases.end();
+  const std::vector<std::string> names = normal_gpu_names(gpu);
+  return std::ranges::find(names, normal_gpu_name(name)) != names.end();
 }
 
 std::string gpu_name_words(std::string_view name) { return joined(words_of(name), " "); }

@@ -17,6 +17,9 @@ namespace roofline {
 /// board at the end: "NVIDIA A100 80GB PCIe" equals "A100-PCIE-80GB".
 std::string normal_gpu_name(std::string_view name);
 
+/// Normal forms of the GPU's name and aliases.
+std::vector<std::string> normal_gpu_names(const Gpu& gpu);
+
 bool answers_to(const Gpu& gpu, std::string_view name);
 
 /// The words in lower case, separated by blanks.

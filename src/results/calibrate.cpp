@@ -89,7 +89,12 @@ class Fit {
   const ModelConstants& constants() const { return *constants_; }
 
  private:
-  double& value(std::size_t constant) { return numbers_of(constants_->values)[constant]; }
+  double value(std::size_t constant) const { return numbers_of(constants_->values)[constant]; }
+  void set(std::size_t constant, double number) {
+    ConstantNumbers numbers = numbers_of(constants_->values);
+    numbers[constant] = number;
+    constants_->values = values_of(numbers);
+  }
 
   void set_log_ratios(const Indices& indices, const std::vector<double>& ratios) {
     for (std::size_t i = 0; i < indices.size(); ++i) log_ratio_[indices[i]] = ratios[i];
@@ -116,9 +121,9 @@ class Fit {
     const double held = value(constant);
     double moved = stepped(constant, held, 1.25);
     if (moved == held) moved = stepped(constant, held, 0.8);
-    value(constant) = moved;
+    set(constant, moved);
     const std::vector<double> ratios = log_ratios(used_);
-    value(constant) = held;
+    set(constant, held);
     Indices indices;
     std::size_t clearly = 0;
     for (std::size_t i = 0; i < ratios.size(); ++i) {
@@ -157,11 +162,11 @@ class Fit {
         const double held = value(constant);
         const double candidate = stepped(constant, held, factor);
         if (candidate == held) break;
-        value(constant) = candidate;
+        set(constant, candidate);
         std::vector<double> ratios = log_ratios(indices);
         const double candidate_cost = cost(constant, ratios);
         if (candidate_cost >= best_cost) {
-          value(constant) = held;
+          set(constant, held);
           break;
         }
         best_cost = candidate_cost;

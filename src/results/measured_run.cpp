@@ -157,6 +157,14 @@ void add_recording(Verdict& verdict, const TraceSummary& recording) {
   for (const auto& [part, cause] : idle_parts) step_s[part] = recording.idle_by_cause_s[cause];
 }
 
+/// Records in a row name one GPU.
+bool is_called(const Context& context, const std::string& name) {
+  thread_local std::string last;
+  thread_local std::string normal;
+  if (name != last) normal = normal_gpu_name(last = name);
+  return std::ranges::find(context.gpu_names, normal) != context.gpu_names.end();
+}
+
 }  // namespace
 
 void set_measured_gpu(Network& network, const std::string& gpu) {
@@ -169,7 +177,7 @@ void set_measured(LayerResult& row, const Context& context) {
   const Measured& measured = *row.layer.measured;
   if (!measured.is_known()) return;
   // A hypothetical GPU has no measured times.
-  const bool on_this_gpu = context.gpu.changes.empty() && answers_to(context.gpu, measured.gpu);
+  const bool on_this_gpu = context.gpu.changes.empty() && is_called(context, measured.gpu);
   if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu)
     row.layer.measured = {};
   row.measured_time_s = context.options.cache == CacheState::cold ? row.layer.measured->cold_s

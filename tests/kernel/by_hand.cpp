@@ -25,7 +25,7 @@ std::shared_ptr<const ModelConstants> constants_with(const Constants& stated) {
   constants->name = "round";
   constants->origins = {"round numbers"};
   constants->notes.resize(constant_count);
-  const auto numbers = numbers_of(constants->values);
+  ConstantNumbers numbers = numbers_of(constants->values);
   for (std::size_t i = 0; i < constant_count; ++i) {
     const ConstantField& field = constant_fields()[i];
     numbers[i] = field.simplest.value_or(field.most);
@@ -39,6 +39,7 @@ std::shared_ptr<const ModelConstants> constants_with(const Constants& stated) {
     REQUIRE(field != constant_fields().end());
     numbers[static_cast<std::size_t>(field - constant_fields().begin())] = value;
   }
+  constants->values = values_of(numbers);
   constants->tiles[TileList::vector_gemm] = {{128, 64, 8, 256, 2, 128}};
   constants->tiles[TileList::tensor_gemm] = constants->tiles[TileList::vector_gemm];
   return constants;

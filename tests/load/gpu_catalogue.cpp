@@ -8,9 +8,11 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "kernel/constants.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
+#include "roofline/render.hpp"
 #include "temporary_folder.hpp"
 
 using namespace roofline;
@@ -161,6 +163,15 @@ TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
 TEST_CASE("At least 115 parts, all of them built in", "[load/gpu_catalogue]") {
   CHECK(gpu_files().size() >= 115);
   CHECK(gpu_files().size() == embedded_gpus().size());
+}
+
+TEST_CASE("A start has of a GPU what its file states", "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    const Gpu started = find_gpu(gpu.name).value();
+    CHECK(render_gpus_json({started}) == render_gpus_json({gpu}));
+    CHECK(started.constants->name == gpu.constants->name);
+  }
 }
 
 TEST_CASE("Dense peaks keep the ratios of their architecture", "[load/gpu_catalogue]") {

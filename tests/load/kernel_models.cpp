@@ -42,7 +42,7 @@ TEST_CASE("Every architecture has constants, each within its range and with an o
     REQUIRE(constants->notes.size() == constant_count);
     for (std::size_t i = 0; i < constant_count; ++i) {
       INFO(constant_fields()[i].path);
-      CHECK(!origin_of(*constants, numbers[i]).empty());
+      CHECK(!constants->origins.at(constants->notes[i].origin).empty());
       if (!constants->notes[i].stated) continue;
       CHECK(numbers[i] >= constants->notes[i].least);
       CHECK(numbers[i] <= constants->notes[i].most);
@@ -81,9 +81,24 @@ TEST_CASE("The table of constants names the members of a set, each once", "[load
   };
   for (const auto& [path, member] : cases) {
     INFO(path);
-    const auto index = static_cast<std::size_t>(&member - numbers_of(values).data());
+    const std::size_t index = index_of(values, member);
     REQUIRE(index < constant_count);
     CHECK(fields[index].path == path);
+  }
+}
+
+TEST_CASE("A start has the numbers and words that the file of a kernel model states",
+          "[load/kernel_models]") {
+  for (const EmbeddedFile& embedded : embedded_kernel_models()) {
+    INFO(embedded.name);
+    const SharedConstants read = load_constants(embedded.text, "text");
+    const SharedConstants started = load_constants('"' + std::string(embedded.name) + '"', "name");
+    CHECK(started->covers == read->covers);
+    CHECK(started->notes == read->notes);
+    CHECK(started->origins == read->origins);
+    CHECK(started->errors == read->errors);
+    CHECK(numbers_of(started->values) == numbers_of(read->values));
+    CHECK(write_constants(*started) == write_constants(*read));
   }
 }
 
