@@ -201,7 +201,7 @@ TEST_CASE("One kernel for a chain reads each operand once, in every run of the c
       {"name": "b", "type": "relu", "measured_us": 200, "gpu": "Frozen 100"}]})"),
                            context)
                       .value();
-  const double add_us = *result.layers[0].expected_time_s * 1e6;
+  const double add_us = *result.layers[0].expected_time_s() * 1e6;
   const auto saved_us = [&](double runs) {
     TraceSummary recording;
     recording.chains = {{{"a", "b"}, runs}};
