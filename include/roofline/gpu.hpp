@@ -115,6 +115,7 @@ struct Gpu {
   std::vector<std::string> notes;
   std::vector<Source> sources;
   std::vector<GpuChange> changes;  ///< relative to the GPU as sold
+  std::vector<std::string> files;  ///< read for it; empty: built in
 };
 
 /// GPUs which behave alike: the one place which tells them apart.

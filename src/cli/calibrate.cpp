@@ -260,7 +260,7 @@ int calibrate_inputs(const Request& request) {
   const std::set<std::string> measured_on = gpus_of(networks);
   const std::string name = name_of_gpu(request, measured_on);
   const Gpu gpu = request.gpus.empty() ? named_gpu(request, name) : request.gpus.front().gpu;
-  std::map<std::string, OutputFile> files = open_outputs(request, inputs);
+  std::map<std::string, OutputFile> files = open_outputs(request, inputs, &gpu);
   const std::vector<std::string> other_names =
       take_names(networks, gpu, catalogue.path_of(name).has_value(), catalogue);
   keep_those_of(gpu, networks);

@@ -220,6 +220,10 @@ void set_order(Options& options) {
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
 }
 
+void add_files(Request& request, const Gpu& gpu) {
+  request.files.insert(request.files.end(), gpu.files.begin(), gpu.files.end());
+}
+
 /// A GPU that is both named and selected counts as named; duplicates count once.
 void set_gpus(const Options& options, Request& request) {
   using enum Request::Action;
@@ -227,6 +231,7 @@ void set_gpus(const Options& options, Request& request) {
   if (!options.kernel_model.empty())
     request.constants =
         load_constants(unwrap(read_text(options.kernel_model)), options.kernel_model);
+  if (!options.kernel_model.empty()) request.files.push_back(options.kernel_model);
   const bool lists = request.action == list_gpus;
   const bool is_told_later = request.action == calibrate && options.gpus.empty();
   if (!is_told_later)
@@ -248,8 +253,11 @@ void set_gpus(const Options& options, Request& request) {
       request.gpus.push_back(std::move(each));
   if (request.constants != nullptr)
     for (AskedGpu& each : request.gpus) each.gpu.constants = request.constants;
-  if (!options.measured_gpu.empty())
-    request.measured_gpu = unwrap(catalogue.find(options.measured_gpu)).name;
+  for (const AskedGpu& each : request.gpus) add_files(request, each.gpu);
+  if (options.measured_gpu.empty()) return;
+  const Gpu measured_gpu = unwrap(catalogue.find(options.measured_gpu));
+  request.measured_gpu = measured_gpu.name;
+  add_files(request, measured_gpu);
 }
 
 void set_ranking(Request& request) {
@@ -275,8 +283,9 @@ void set_pairing(const Options& options, Request& request) {
 
 void set_prices(const Options& options, Request& request) {
   for (const auto& [name, per_hour] : options.prices) {
-    const auto [price, is_new] =
-        request.report.price_per_hour.emplace(unwrap(request.catalogue->find(name)).name, per_hour);
+    const Gpu gpu = unwrap(request.catalogue->find(name));
+    add_files(request, gpu);
+    const auto [price, is_new] = request.report.price_per_hour.emplace(gpu.name, per_hour);
     if (!is_new)
       throw UsageError("--price: expected one price of " + price->first + ", got " +
                        number_text(price->second) + " and " + number_text(per_hour));
@@ -300,6 +309,7 @@ void set_measured(const Options& options, Request& request) {
         "9.143ms, got " +
         in_quotes(measured));
   request.measured = MeasuredTimes(measured, gpu, request.limits);
+  request.files.push_back(measured);
 }
 
 void set_needs(Request& request) {

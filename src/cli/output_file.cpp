@@ -171,8 +171,6 @@ int OutputFile::descriptor() {
 }
 
 void OutputFile::commit() {
-  if (temporary_ != nullptr && read_as(target_))
-    throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
   open_directly();
   // Some file systems report a full disk only on close.
   if (close(std::exchange(file_, -1)) != 0) fail();
@@ -198,7 +196,8 @@ std::string place_of(const std::string& path) {
 
 using FilesOfRun = std::map<std::string, std::string>;
 
-FilesOfRun files_of_inputs(std::span<const Expected<std::string>> inputs) {
+FilesOfRun files_read(const Request& request, std::span<const Expected<std::string>> inputs,
+                      const Gpu* gpu) {
   FilesOfRun files;
   const auto add = [&](const std::string& path, const std::string& name) {
     if (identity_of(path)) files.emplace(place_of(path), name);  // built-in networks are no files
@@ -209,6 +208,13 @@ FilesOfRun files_of_inputs(std::span<const Expected<std::string>> inputs) {
     add(*input, "the input " + *input);
     for (const std::string& beside : read_with(*input)) add(beside, read_unasked(beside));
   }
+  for (const std::string& path : request.files)
+    if (path == "-")
+      add("/dev/stdin", "standard input");
+    else
+      add(path, read_unasked(path));
+  if (gpu != nullptr)
+    for (const std::string& path : gpu->files) add(path, read_unasked(path));
   return files;
 }
 
@@ -217,12 +223,7 @@ void add_written(const std::string& path, const std::string& name, FilesOfRun& f
   const std::string place = place_of(path);
   if (place.empty()) return;
   const auto [known, is_new] = files.emplace(place, name);
-  const std::optional<std::string> read = read_as(path);
-  if (is_new && !read) return;
-  throw UsageError(name + ": expected another file than " +
-                   (!is_new        ? known->second
-                    : *read == "-" ? "standard input"
-                                   : read_unasked(*read)));
+  if (!is_new) throw UsageError(name + ": expected another file than " + known->second);
 }
 
 }  // namespace
@@ -238,7 +239,8 @@ std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>
 }
 
 std::map<std::string, OutputFile> open_outputs(const Request& request,
-                                               std::span<const Expected<std::string>> inputs) {
+                                               std::span<const Expected<std::string>> inputs,
+                                               const Gpu* gpu) {
   std::vector<std::pair<std::string, std::string>> written;  // path and its name in messages
   bool prints = false;
   for (const Output& output : request.outputs) {
@@ -250,7 +252,7 @@ std::map<std::string, OutputFile> open_outputs(const Request& request,
   std::map<std::string, OutputFile> outputs;
   std::error_code error;
   if (written.empty() && !(prints && fs::is_regular_file("/dev/stdout", error))) return outputs;
-  FilesOfRun files = files_of_inputs(inputs);
+  FilesOfRun files = files_read(request, inputs, gpu);
   if (prints) add_written("/dev/stdout", "standard output", files);
   for (const auto& [path, name] : written) {
     add_written(path, name, files);

@@ -33,7 +33,7 @@ class OutputFile {
   void write(std::string_view text);
   /// A second descriptor of the file.
   int descriptor();
-  /// To be called when all is written. Throws as write does, and if this run has read the file.
+  /// To be called when all is written. Throws as write does.
   void commit();
 
  private:
@@ -54,8 +54,10 @@ class OutputFile {
 std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words);
 
 /// Opens files by path. Rejects files that the run reads and files named twice, so call it after
-/// the options are read and before the inputs are. Throws UsageError with both names, OutputError.
+/// the options are read and before the inputs are. `gpu`: one beside the options', which it reads.
+/// Throws UsageError with both names, OutputError.
 std::map<std::string, OutputFile> open_outputs(const Request& request,
-                                               std::span<const Expected<std::string>> inputs);
+                                               std::span<const Expected<std::string>> inputs,
+                                               const Gpu* gpu = nullptr);
 
 }  // namespace roofline

@@ -93,8 +93,9 @@ struct Request {
   std::optional<Catalogue> catalogue;  ///< only if a GPU is asked for
   std::vector<AskedGpu> gpus;          ///< named GPUs first
   std::vector<GpuSetting> gpu_settings;
-  SharedConstants constants;  ///< in place of the GPUs' constants; null: keep those
-  std::string measured_gpu;   ///< for measured times that name no GPU; empty: unknown
+  SharedConstants constants;       ///< in place of the GPUs' constants; null: keep those
+  std::vector<std::string> files;  ///< read for options
+  std::string measured_gpu;        ///< for measured times that name no GPU; empty: unknown
   Pairing pairing = Pairing::all;
 
   EnumArray<Stack, AnalysisOptions> analysis;

@@ -9,6 +9,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "load/byte_stream.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/rows.hpp"
@@ -235,6 +236,7 @@ void Results::write() {
   for (RowStream& rows : rows_) rows.end();
   const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
                                            request_->report, std::move(kernels_)));
+  check_unread(report.gpus);
   if (chooses) {
     write_layers(Output::What::choice, render_layer_records(report));
     end_layer_file();
@@ -243,6 +245,16 @@ void Results::write() {
   check_gates(report);
   for (const Output& output : request_->outputs)
     if (!output.holds_layers()) end(output, report);
+}
+
+/// A recording's GPU is known only when the outputs are open.
+void Results::check_unread(const std::vector<Gpu>& gpus) const {
+  for (const Gpu& gpu : gpus)
+    for (const std::string& file : gpu.files)
+      for (const Output& output : request_->outputs)
+        if (!output.path.empty() && identity_of(output.path) == identity_of(file))
+          throw OutputError("cannot write " + output.path +
+                            ": this run has read it; give another file");
 }
 
 void Results::check_gates(const Report& report) {

@@ -51,6 +51,7 @@ class Results {
   void write_layers(Output::What what, std::string_view text);
   void end_layer_file();
   void end(const Output& output, const Report& report);
+  void check_unread(const std::vector<Gpu>& gpus) const;
   void check_gates(const Report& report);
 
   const Request* request_;

@@ -161,6 +161,7 @@ struct ModelConstants {
   std::string title;
   std::vector<std::string> covers;   ///< architectures ("Volta") and compute capabilities ("8.0")
   std::vector<std::string> made_by;  ///< command lines which fitted the values
+  std::string file;                  ///< empty: built in, or in a GPU's file
   ConstantValues values{};
   std::vector<ConstantNote> notes;  ///< in the order of constant_fields()
   std::vector<std::string> origins;

@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -90,17 +88,6 @@ class TextStream : public ByteStream {
   std::string text_;
   std::size_t next_ = 0;
 };
-
-/// Files read by this process, by the first name they were opened under.
-struct FilesRead {
-  std::mutex mutex;
-  std::map<FileIdentity, std::string> names;
-};
-
-FilesRead& files_read() {
-  static FilesRead files;
-  return files;
-}
 
 }  // namespace
 
@@ -196,32 +183,13 @@ std::string ByteStream::read_rest() {
 }
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
-  auto stream = std::make_unique<FileStream>(path, limits);
-  note_used(path);
-  return stream;
+  return std::make_unique<FileStream>(path, limits);
 }
 
 std::optional<FileIdentity> identity_of(const std::string& path) {
   struct stat file {};
   if (::stat(path.c_str(), &file) != 0) return std::nullopt;
   return FileIdentity(file.st_dev, file.st_ino);
-}
-
-std::optional<std::string> read_as(const std::string& path) {
-  const auto file = identity_of(path);
-  if (!file) return std::nullopt;
-  FilesRead& files = files_read();
-  const std::lock_guard lock(files.mutex);
-  const auto found = files.names.find(*file);
-  return found == files.names.end() ? std::nullopt : std::optional(found->second);
-}
-
-void note_used(const std::string& path) {
-  const auto file = identity_of(path);
-  if (!file) return;
-  FilesRead& files = files_read();
-  const std::lock_guard lock(files.mutex);
-  files.names.emplace(*file, path);
 }
 
 std::optional<std::string> wrong_encoding(std::string_view begin) {
@@ -233,12 +201,11 @@ Expected<std::string> read_text(const std::string& path) {
   return expected([&] { return open_stream(path)->read_rest(); });
 }
 
-std::string read_regular_file(const std::string& path, bool is_looked_through) {
+std::string read_regular_file(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::is_other(status))
     throw InputError(path, "", "expected a file, got a pipe or a device");
-  if (is_looked_through) return FileStream(path, {}).read_rest();
   return open_stream(path)->read_rest();
 }
 

@@ -70,18 +70,14 @@ class ByteStream {
 
 /// "-" is standard input. Throws InputError.
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits = {});
-/// For a file that another one or a folder names: no pipe or device, which may never end.
-/// `is_looked_through`: the run may not use it. Throws InputError.
-std::string read_regular_file(const std::string& path, bool is_looked_through = false);
+/// For a file that another one or a folder names: no pipe or device, which may never end. Throws
+/// InputError.
+std::string read_regular_file(const std::string& path);
 /// Device and inode, equal for all names of a file.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
 /// Identity of the file that `path` resolves to; nullopt if there is none.
 std::optional<FileIdentity> identity_of(const std::string& path);
-/// The name under which this process opened the file for reading; nullopt if it did not. Files that
-/// were only looked through count after note_used().
-std::optional<std::string> read_as(const std::string& path);
-void note_used(const std::string& path);
 /// Error message for a text in UTF-16; nullopt for any other.
 std::optional<std::string> wrong_encoding(std::string_view begin);
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,

@@ -62,12 +62,16 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return paths;
 }
 
+Gpu load_file(const std::string& path, const std::string& text) {
+  Gpu gpu = load_gpu(text, path).value();
+  gpu.files.push_back(path);
+  return gpu;
+}
+
 OwnGpu read_own_gpu(const fs::path& path) {
-  constexpr bool is_looked_through = true;
-  OwnGpu own{
-      path.string(), {}, expected([&] {
-        return load_gpu(read_regular_file(path.string(), is_looked_through), path.string()).value();
-      })};
+  OwnGpu own{path.string(), {}, expected([&] {
+               return load_file(path.string(), read_regular_file(path.string()));
+             })};
   if (const Gpu* gpu = own.gpu()) {
     own.names = gpu->aliases;
     own.names.push_back(gpu->name);
@@ -110,15 +114,6 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
-}
-
-/// Marks the user's files among these GPUs as read by the run.
-void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
-  for (const OwnGpu& file : own.files)
-    if (file.gpu() != nullptr && std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
-          return gpu.name == file.gpu()->name;
-        }))
-      note_used(file.path);
 }
 
 /// `gpus`: all, since the name may be meant to select some.
@@ -182,14 +177,12 @@ std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
                      "expected names that no other GPU has, got " + in_quotes(any_name) +
                          ", which is " + std::string(built_in->names.front()) +
                          "; a file of that name takes its place");
-  note_used(found->path);
   return own;
 }
 
 Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
   return expected([&]() -> Gpu {
-    if (is_path(name_or_path))
-      return load_gpu(read_text(name_or_path).value(), name_or_path).value();
+    if (is_path(name_or_path)) return load_file(name_or_path, read_text(name_or_path).value());
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
     fail_unknown(name_or_path, *own_, all());
   });
@@ -206,9 +199,7 @@ Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& w
                          "expected another name than " + in_quotes(word) + ", which selects GPUs");
       return std::nullopt;
     }
-    std::optional<std::vector<Gpu>> selected = selected_gpus(word, all());
-    if (selected) note_used_files(*own_, *selected);
-    return selected;
+    return selected_gpus(word, all());
   });
 }
 
@@ -231,7 +222,6 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
       if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
       return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
     });
-    note_used_files(*own_, alike);
     return alike;
   });
 }

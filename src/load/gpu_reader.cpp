@@ -89,6 +89,7 @@ Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
     Gpu gpu = read_object<Gpu>(document.root(), "a GPU");
     check_names(document.root(), gpu);
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
+    if (!gpu.constants->file.empty()) gpu.files.push_back(gpu.constants->file);
     return gpu;
   });
 }

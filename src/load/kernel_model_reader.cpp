@@ -209,7 +209,9 @@ SharedConstants read_constants(const Value& value) {
   if (!value.try_text().ends_with(".json")) return constants_in(value);
   const std::filesystem::path folder = std::filesystem::path(value.origin().source).parent_path();
   const std::string path = (folder / value.text()).string();
-  return load_constants(read_regular_file(path), path);
+  auto constants = std::make_shared<ModelConstants>(*load_constants(read_regular_file(path), path));
+  constants->file = path;
+  return constants;
 }
 
 SharedConstants load_constants(std::string_view json_text, const std::string& source) {
