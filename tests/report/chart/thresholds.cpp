@@ -187,8 +187,9 @@ TEST_CASE("The sides of a ridge are coloured where they hold for nearly all of t
   // The activation is left of the ridge and said to be bound by compute.
   result.layers[1].point.bound = Bound::compute;
   const auto sides = [&](double share) {
-    result.layers[0].expected_time_s = 1 - share;
-    result.layers[1].expected_time_s = share;
+    for (LayerResult& row : result.layers) row.kernel->part_s = {};
+    result.layers[0].kernel->part_s[Limiter::math] = 1 - share;
+    result.layers[1].kernel->part_s[Limiter::dram] = share;
     return plot_of(roofline_charts(report)).regions.size();
   };
   CHECK(sides(0.04) == 2);
