@@ -3,6 +3,8 @@
 // 8 us at 1 TB/s. Measured at 16 and 40 us, the two of them are at 0.5 and 0.2 of that bound, and
 // together, 16 of 56 us, at 0.285714.
 
+#include "roofline/gate.hpp"
+
 #include <sstream>
 
 #include "catch.hpp"
@@ -268,4 +270,18 @@ TEST_CASE("A reader that leaves early opens no gate", "[cli/gate]") {
                       ">/dev/null; cat code");
   CHECK(outcome.err == "roofline: --fail-if: the output was closed before all was evaluated\n");
   CHECK(outcome.out == "1\n");
+}
+
+TEST_CASE("Of a time of fewer bytes than counted no share of a bound is known", "[cli/gate]") {
+  const roofline::Gate gate = roofline::parse_gate("share_of_bound < 0.6").value();
+  roofline::Result result;
+  result.total.roofline_time_s = 1;
+  result.total.measured_time_s = 2;
+  const roofline::GateOutcome known = check_gate(gate, {result});
+  REQUIRE(known.failures.size() == 1);
+  CHECK(known.failures[0].value == 0.5);
+  result.total.is_overcounted = true;
+  const roofline::GateOutcome unknown = check_gate(gate, {result});
+  CHECK(unknown.failures.empty());
+  CHECK(unknown.unanswered == std::vector<std::size_t>{0});
 }

@@ -131,6 +131,32 @@ TEST_CASE("Peak activations are the largest set of live tensors", "[model/graphs
   CHECK(after.peak_layer == "conv2");
 }
 
+TEST_CASE("What outlives its readers, and what is there before the first layer", "[model/graphs]") {
+  // Three results of 1,024 bytes; the input from outside has as many.
+  const auto chain = [](const std::string& more = "") {
+    return load_text(R"([{"name": "a", "type": "relu", "input": [4, 8, 8]},
+                         {"name": "b", "type": "relu"}, {"name": "c", "type": "relu"})" +
+                     more + "]");
+  };
+  Network network = chain();
+  CHECK(memory_of(network).peak_activation_byte == 2 * 1024);
+  CHECK(memory_of(network).peak_layer == "a");  // the input and the first result
+  network.input_byte = 5000;                    // the caller keeps it
+  CHECK(memory_of(network).input_byte == 5000);
+  CHECK(memory_of(network).peak_activation_byte == 2 * 1024);
+  CHECK(memory_of(network).peak_layer == "b");
+  network.layers[0].is_kept = true;
+  CHECK(memory_of(network).peak_activation_byte == 3 * 1024);
+  CHECK(memory_of(network).peak_layer == "c");
+  // A head that never runs in inference keeps nothing for it; its weights are of training alone.
+  const Network with_head = chain(R"(, {"name": "head", "input": "a", "out_channels": 2,
+      "kernel_size": 1, "training_only": true})");
+  const Memory memory = memory_of(with_head);
+  CHECK(memory.peak_activation_byte == 2 * 1024);
+  CHECK(memory.weight_byte == 0);
+  CHECK(memory.training_weight_byte == 2 * 4 * 4);
+}
+
 TEST_CASE("A view shares its tensor and keeps it alive", "[model/graphs]") {
   const Memory memory = *result_of(load_text(R"([
       {"name": "relu", "type": "relu", "input": [4, 8, 8]},

@@ -12,7 +12,7 @@ using namespace onnx_bytes;
 namespace {
 
 /// A learned tensor of floats, whose values the file leaves out.
-std::string parameter(const std::string& name, const std::vector<std::int64_t>& sizes) {
+std::string learned_tensor(const std::string& name, const std::vector<std::int64_t>& sizes) {
   std::string bytes;
   for (const std::int64_t size : sizes) bytes += integer(1, static_cast<std::uint64_t>(size));
   return text(5, bytes + integer(2, 1) + text(8, name));
@@ -37,7 +37,7 @@ std::string numbers_attribute(const std::string& name, const std::vector<std::in
   return text(5, bytes + integer(20, 7));
 }
 
-Network network_of_graph(const std::string& graph) {
+Network graph_network(const std::string& graph) {
   const TemporaryFolder folder;
   return infer_onnx(folder.write("m.onnx", model(graph + output("y"))));
 }
@@ -73,12 +73,11 @@ std::string normalised(bool subtracts_mean) {
 Network padded(const std::vector<std::int64_t>& around, const std::string& mode,
                std::int64_t own_padding, std::int64_t channels, const std::string& more = "") {
   const std::string attribute = text(5, text(1, "mode") + text(4, mode) + integer(20, 3));
-  return network_of_graph(
-      made("Pad", {"x", "pads"}, "p", attribute) +
-      made("Conv", {"p", "w"}, "y",
-           numbers_attribute("pads", std::vector<std::int64_t>(4, own_padding))) +
-      more + constant("pads", around) + parameter("w", {8, channels, 3, 3}) +
-      input("x", {1, 8, 4, 4}));
+  return graph_network(made("Pad", {"x", "pads"}, "p", attribute) +
+                       made("Conv", {"p", "w"}, "y",
+                            numbers_attribute("pads", std::vector<std::int64_t>(4, own_padding))) +
+                       more + constant("pads", around) + learned_tensor("w", {8, channels, 3, 3}) +
+                       input("x", {1, 8, 4, 4}));
 }
 
 const std::vector<std::int64_t> one_around{0, 0, 1, 1, 0, 0, 1, 1};
@@ -86,52 +85,53 @@ const std::vector<std::int64_t> one_around{0, 0, 1, 1, 0, 0, 1, 1};
 }  // namespace
 
 TEST_CASE("A hard swish has its numbers, within a hundredth", "[onnx/patterns]") {
-  CHECK(kinds_of(network_of_graph(hard_swish(3, 6))) == "hardswish");
-  CHECK(kinds_of(network_of_graph(hard_swish(3.02F, 6))) == "hardswish");
-  CHECK(kinds_of(network_of_graph(hard_swish(4, 6))).find("hardswish") == std::string::npos);
-  CHECK(kinds_of(network_of_graph(hard_swish(3, 7))).find("hardswish") == std::string::npos);
+  CHECK(kinds_of(graph_network(hard_swish(3, 6))) == "hardswish");
+  CHECK(kinds_of(graph_network(hard_swish(3.02F, 6))) == "hardswish");
+  CHECK(kinds_of(graph_network(hard_swish(4, 6))).find("hardswish") == std::string::npos);
+  CHECK(kinds_of(graph_network(hard_swish(3, 7))).find("hardswish") == std::string::npos);
   // 6 / x is no factor x.
-  CHECK(kinds_of(network_of_graph(made("Add", {"x", "three"}, "a") +
-                                  made("Clip", {"a", "zero", "six"}, "c") +
-                                  made("Div", {"six", "x"}, "d") + made("Mul", {"d", "c"}, "y") +
-                                  input("x", {2, 8, 4, 4}) + scalar("three", 3) +
-                                  scalar("zero", 0) + scalar("six", 6)))
+  CHECK(kinds_of(graph_network(made("Add", {"x", "three"}, "a") +
+                               made("Clip", {"a", "zero", "six"}, "c") +
+                               made("Div", {"six", "x"}, "d") + made("Mul", {"d", "c"}, "y") +
+                               input("x", {2, 8, 4, 4}) + scalar("three", 3) + scalar("zero", 0) +
+                               scalar("six", 6)))
             .find("hardswish") == std::string::npos);
 }
 
 TEST_CASE("A part that something else reads stays a layer", "[onnx/patterns]") {
   const std::string swish = made("Sigmoid", {"x"}, "s") + made("Mul", {"x", "s"}, "y");
   const std::string x = input("x", {2, 8, 4, 4});
-  CHECK(kinds_of(network_of_graph(swish + x)) == "silu");
-  CHECK(kinds_of(network_of_graph(swish + made("Relu", {"s"}, "z") + x + output("z"))) ==
+  CHECK(kinds_of(graph_network(swish + x)) == "silu");
+  CHECK(kinds_of(graph_network(swish + made("Relu", {"s"}, "z") + x + output("z"))) ==
         "sigmoid mul relu");
 }
 
 TEST_CASE("A norm takes the vectors after it, past a cast", "[onnx/patterns]") {
-  const std::string learned = parameter("g", {32}) + parameter("b", {32});
+  const std::string learned = learned_tensor("g", {32}) + learned_tensor("b", {32});
   const std::string scale_and_shift = made("Mul", {"n", "g"}, "m") + made("Add", {"m", "b"}, "y");
-  const Network whole = network_of_graph(normalised(true) + scale_and_shift + learned);
+  const Network whole = graph_network(normalised(true) + scale_and_shift + learned);
   CHECK(kinds_of(whole) == "layer_norm");
   CHECK(count(whole.layers[0]).params == 2 * 32);
   const Network cast =
-      network_of_graph(normalised(true) + made("Cast", {"n"}, "c", attribute("to", 1)) +
-                       made("Mul", {"c", "g"}, "m") + made("Add", {"m", "b"}, "y") + learned);
+      graph_network(normalised(true) + made("Cast", {"n"}, "c", attribute("to", 1)) +
+                    made("Mul", {"c", "g"}, "m") + made("Add", {"m", "b"}, "y") + learned);
   CHECK(kinds_of(cast) == "layer_norm");
   CHECK(count(cast.layers[0]).params == 2 * 32);
   // An RMS norm has no shift, and one number is no vector.
-  const Network rms = network_of_graph(normalised(false) + scale_and_shift + learned);
+  const Network rms = graph_network(normalised(false) + scale_and_shift + learned);
   CHECK(kinds_of(rms) == "rms_norm add");
   CHECK(count(rms.layers[0]).params == 32);
   const Network scaled =
-      network_of_graph(normalised(true) + made("Mul", {"n", "g"}, "y") + parameter("g", {1}));
+      graph_network(normalised(true) + made("Mul", {"n", "g"}, "y") + learned_tensor("g", {1}));
   CHECK(count(scaled.layers[0]).params == 0);
   CHECK(scaled.layers.size() == 2);
 }
 
 TEST_CASE("A vector that changes the shape is no bias", "[onnx/patterns]") {
   const auto product = [](const std::vector<std::int64_t>& bias) {
-    return network_of_graph(made("MatMul", {"x", "w"}, "m") + made("Add", {"m", "b"}, "y") +
-                            input("x", {4, 8}) + parameter("w", {8, 16}) + parameter("b", bias));
+    return graph_network(made("MatMul", {"x", "w"}, "m") + made("Add", {"m", "b"}, "y") +
+                         input("x", {4, 8}) + learned_tensor("w", {8, 16}) +
+                         learned_tensor("b", bias));
   };
   CHECK(kinds_of(product({16})) == "linear");
   CHECK(count(product({16}).layers[0]).params == 8 * 16 + 16);

@@ -76,6 +76,17 @@ TEST_CASE("Gaps after synchronisations, and while data is loaded", "[pytorch/tra
   CHECK(spec->summary->gaps[0].during == "enumerate(DataLoader)#__next__");
 }
 
+TEST_CASE("A copy that the host waits for is a synchronisation", "[pytorch/trace_idle]") {
+  for (const char* call : {"cudaMemcpyAsync", "hipMemcpyWithStream", "hipDeviceSynchronize"}) {
+    INFO(call);
+    TraceText trace;
+    add_relu(trace, 1, 10, 100, 10);
+    add_range(trace, "cuda_runtime", call, 20, 95);  // to 115
+    add_relu(trace, 2, 130, 140, 10);
+    CHECK(idle_us(*read_trace(trace.text())->summary, IdleCause::synchronisation) == Approx(30));
+  }
+}
+
 TEST_CASE("The host's time of a step is from its first launch to its last, without waits",
           "[pytorch/trace_idle]") {
   TraceText trace;

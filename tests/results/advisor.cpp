@@ -6,20 +6,10 @@
 #include "report/golden.hpp"
 #include "results/steps.hpp"
 #include "roofline/explanation.hpp"
-#include "temporary_folder.hpp"
 
 namespace {
 
 using namespace roofline;
-
-Gpu frozen_gpu() {
-  const std::string path = golden_folder + std::string("gpus/frozen100.json");
-  return load_gpu(read_file(path), path).value();
-}
-
-Context context_of(const AnalysisOptions& options = {}) {
-  return make_context(frozen_gpu(), options).value();
-}
 
 using Texts = std::vector<std::string>;
 
@@ -35,7 +25,7 @@ bool holds(const Texts& texts, const std::string& text) {
 
 /// What is advised on the last layer of a text.
 Texts advised(const std::string& text, const AnalysisOptions& options = {}) {
-  const Context context = context_of(options);
+  const Context context = frozen_context(options);
   const Result result = evaluate(load_text(text), context).value();
   return texts_of(advise(result.layers.back(), result, context));
 }
@@ -45,7 +35,7 @@ const std::string fused_before = "fused into the layer before it";
 
 /// A measured layer of 1 ms and a recording of steps, of which 100 us are each test's to fill.
 struct Step {
-  Context context = context_of();
+  Context context = frozen_context();
   Result result = evaluate(load_text(R"({"name": "net", "batch": 32, "layers": [
       {"name": "r", "type": "relu", "input": [256, 56, 56], "measured_us": 1000,
        "gpu": "Frozen 100"}]})"),
@@ -134,7 +124,7 @@ TEST_CASE("Networks are fused in inference; two things that help are advised tog
   const auto advice_on = [](const std::string& text, bool training) {
     AnalysisOptions options;
     options.training = training;
-    const Context context = context_of(options);
+    const Context context = frozen_context(options);
     const Network network = load_text(text);
     return texts_of(advise_network(evaluate(network, context).value(), context, network));
   };
@@ -194,7 +184,7 @@ TEST_CASE("A larger batch takes the kernels their time, or the host an eighth of
 
 TEST_CASE("One kernel for a chain reads each operand once, in every run of the chain",
           "[results/advisor]") {
-  const Context context = context_of();
+  const Context context = frozen_context();
   Result result = evaluate(load_text(R"({"name": "net", "batch": 32, "layers": [
       {"name": "a", "type": "add", "inputs": [[256, 56, 56], [256, 56, 56]], "measured_us": 300,
        "gpu": "Frozen 100"},

@@ -89,3 +89,12 @@ TEST_CASE("No library chooses how to multiply matrices badly, as far as is known
   const std::string linear = R"("type": "linear", "input": [512, 512], "out_features": 512)";
   CHECK_FALSE(timed(linear, 5, "ConvDirectNaiveConvFwd").layers.front().better_time_s);
 }
+
+TEST_CASE("A planned FFT is no reproach", "[results/library_choice]") {
+  LayerResult row = timed(convolution, 5, "ConvOclDirectFwd").layers.front();
+  const Context context = make_context(find_gpu("v100").value(), {}).value();
+  row.kernel->algorithm = Algorithm::winograd_4x4_nonfused;
+  CHECK(better_time_s(row, context.kernel, CacheState::warm) == row.expected_time_s());
+  row.kernel->algorithm = Algorithm::fft;
+  CHECK_FALSE(better_time_s(row, context.kernel, CacheState::warm));
+}

@@ -127,3 +127,13 @@ TEST_CASE("No network is expected below its bounds but for Winograd and FFT", "[
     }
   CHECK(below > 0);  // of Winograd, on V100 for one
 }
+
+TEST_CASE("A network fits beside what the driver keeps", "[results/sums]") {
+  Result result;
+  result.setting.gpu_memory_byte = 16'000'000'000;
+  result.setting.reserved_memory_byte = 500'000'000;
+  result.memory.emplace().weight_byte = 15'500'000'000;
+  CHECK(fits(result) == true);
+  result.memory->weight_byte += 1;
+  CHECK(fits(result) == false);
+}

@@ -75,6 +75,11 @@ TEST_CASE("A network's run errs beyond the sum of its layers", "[results/uncerta
   CHECK(std::log(run.factor) == Approx(std::hypot(std::log(1.2), std::log(1.1))));
   CHECK(std::log(run.factor_95) == Approx(std::hypot(2 * std::log(1.2), std::log(1.3))));
   CHECK(run.basis == measured);  // of most of the time
+  // Runs of the next basis stand in for those that nobody measured, those of a surer one do not.
+  const TotalErrors carried{architecture, 1, 1.1, 1.3, 1, ""};
+  CHECK(total_of(rows, true, carried)->factor == Approx(run.factor));
+  const std::vector<LayerResult> unmeasured{row_of(1, 1.2, 1, datasheet)};
+  CHECK(total_of(unmeasured, true, carried)->factor == Approx(1.2));
 }
 
 TEST_CASE("A way to run a network errs by its own runs where that is more",
