@@ -16,6 +16,7 @@
 #include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
+#include "model/gpu_selection.hpp"
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
@@ -253,6 +254,12 @@ std::vector<Network> read_networks(const Request& request,
 }
 
 int calibrate_inputs(const Request& request) {
+  if (std::ranges::none_of(constant_fields(), [&](const ConstantField& field) {
+        return fits_pattern(dotted(field.path), request.fitted);
+      }))
+    throw UsageError(
+        "--constants: expected a pattern of constants, such as 'dense.tensor.*', got " +
+        in_quotes(request.fitted));
   const Catalogue& catalogue = *request.catalogue;
   const auto inputs = resolve_inputs(request.inputs);
   bool failed = false;

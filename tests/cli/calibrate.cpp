@@ -38,6 +38,17 @@ double tensor_gerr(const std::string& json) {
 
 }  // namespace
 
+TEST_CASE("A pattern that fits no constant is no calibration", "[cli/calibrate]") {
+  const TemporaryFolder folder;
+  folder.write("adds.ndjson", slow_adds());
+  const Outcome fit = run(
+      folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory/dram*'");
+  CHECK(fit.exit_code == 2);
+  CHECK(fit.err ==
+        "roofline: --constants: expected a pattern of constants, such as 'dense.tensor.*', got "
+        "\"memory/dram*\"\n");
+}
+
 TEST_CASE("A calibration prints the errors before and after and writes a GPU of one's own",
           "[cli/calibrate]") {
   const TemporaryFolder folder;
