@@ -140,9 +140,10 @@ const std::vector<Stage> stages{
      {"model", "kernel"}},
     {"load", {"load", "catalogue"}, {"model", "kernel"}},
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
-    {"pytorch", {}, {"model", "load"}},
-    {"onnx", {}, {"model", "load", "pytorch"}},  // a model may state a program of PyTorch's
-    {"profilers", {}, {"model", "load"}},
+    {"layers", {}, {"model", "load"}},
+    {"pytorch", {}, {"model", "load", "layers"}},
+    {"onnx", {}, {"model", "load", "layers", "pytorch"}},  // a model may state a PyTorch program
+    {"profilers", {}, {"model", "load", "layers"}},
     {"input", {}, {"model", "load", "pytorch", "onnx", "profilers"}},
     {"report", {"render"}, {"model", "kernel", "results"}}};
 

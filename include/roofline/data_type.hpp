@@ -23,7 +23,7 @@ enum class DataType : std::uint8_t {
   bf16,
   fp8,
   int8,
-  int32,  ///< output of int8 layers only
+  int32,
   int4,
   fp4,  ///< e2m1
   fp6,  ///< e3m2 or e2m3
@@ -31,6 +31,12 @@ enum class DataType : std::uint8_t {
   mxfp6,
   mxfp4,
   nvfp4,
+  // Moved, compared and added: indices, masks, spectra.
+  int16,
+  int64,
+  boolean,
+  complex64,
+  complex128,
   // Types of whole networks, never of a tensor: PyTorch's autocast to fp16 and bf16.
   amp,
   amp_bf16,
@@ -60,6 +66,11 @@ constexpr DataTypeInfo info(DataType type) {
     case DataType::mxfp6: return {"mxfp6", 6, 32};
     case DataType::mxfp4: return {"mxfp4", 4, 32};
     case DataType::nvfp4: return {"nvfp4", 4, 16};
+    case DataType::int16: return {"int16", 16};
+    case DataType::int64: return {"int64", 64};
+    case DataType::boolean: return {"bool", 8};
+    case DataType::complex64: return {"complex64", 64};
+    case DataType::complex128: return {"complex128", 128};
     case DataType::amp: return {"amp", 32, 0, "autocast"};
     case DataType::amp_bf16: return {"amp-bf16", 32};
   }
@@ -78,12 +89,16 @@ constexpr std::optional<DataType> autocast_type(DataType type) {
 
 constexpr bool is_tensor_type(DataType type) { return !autocast_type(type); }
 
-/// Whether inputs and weights may have the type; outputs may have any tensor type.
+/// Whether products take the type; their results, and the operands of other layers, may have any
+/// tensor type.
 constexpr bool is_operand_type(DataType type) {
-  return type != DataType::int32 && is_tensor_type(type);
+  const bool is_moved = type >= DataType::int16 && type <= DataType::complex128;
+  return type != DataType::int32 && !is_moved && is_tensor_type(type);
 }
 
-constexpr bool is_network_type(DataType type) { return type != DataType::int32; }
+constexpr bool is_network_type(DataType type) {
+  return is_operand_type(type) || !is_tensor_type(type);
+}
 
 /// Bytes of one element without its share of a scale: 0.5 for four bits.
 constexpr double element_byte(DataType type) { return static_cast<double>(info(type).bits) / 8; }

@@ -208,6 +208,7 @@ struct Operand {
   bool is_parameter = false;
   /// Learned numbers, if their number differs from that of the elements.
   std::optional<std::uint64_t> parameters{};
+  std::optional<DataType> type{};  ///< if not the layer's
 };
 
 struct Measured {
@@ -243,7 +244,8 @@ enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
 /// Default of libraries: PyTorch and cuDNN run fp32 layers in NCHW and all others, TF32 included,
 /// in NHWC; measurements used these defaults.
 constexpr Layout usual_layout(DataType type) {
-  return type == DataType::fp32 || type == DataType::fp64 ? Layout::nchw : Layout::nhwc;
+  const bool is_wide = type == DataType::fp32 || type == DataType::fp64;
+  return is_wide || !is_operand_type(type) ? Layout::nchw : Layout::nhwc;
 }
 
 /// Stated properties which a Layer keeps unchanged from its LayerSpec; each member is a row of
@@ -252,8 +254,9 @@ struct LayerTraits {
   bool bias = false;  ///< of convolutions and linear layers
   /// Attention: a query sees the keys up to its own position, counted from the end.
   bool causal = false;
-  bool fp16_accumulate = false;             ///< contractions in fp16 and fp8 summed in fp16
-  bool masked = false;                      ///< attention: a tensor is added to the scores
+  bool causal_from_first = false;  ///< its position is counted from the first query and key
+  bool fp16_accumulate = false;    ///< contractions in fp16 and fp8 summed in fp16
+  bool masked = false;             ///< attention: a tensor is added to the scores
   std::optional<AttentionBackend> backend;  ///< of attention; nullopt: the GPU's fastest
   /// Batch norm in training: statistics of the batch, not running means.
   bool batch_statistics = false;
@@ -298,8 +301,8 @@ struct Layer : LayerTraits {
   /// Added by the way the network runs: a kernel without a layer in the source, or a layer replaced
   /// by another. Layer files leave it out.
   bool is_inserted = false;
-  /// At least one; several for add, mul, concat, attention. After the first of a contraction:
-  /// operands which its kernel applies to the result.
+  /// At least one; several for add, mul, concat, attention. After the first of a contraction, or
+  /// both matrices of a matmul: operands which its kernel applies to the result.
   std::vector<Operand> inputs;
   /// Number of operands, from the end, of layers fused into this one.
   std::size_t fused_input_count = 0;
@@ -313,6 +316,10 @@ struct Layer : LayerTraits {
   SharedValue<GeneratedKernel> generated;  ///< set on the layer with the compiler's kernel
   SharedValue<KernelMapping> mapping;
 };
+
+inline DataType type_of(const Operand& operand, const Layer& layer) {
+  return operand.type.value_or(operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input);
+}
 
 inline Layout layout_of(const Layer& layer) {
   return layer.layout.value_or(usual_layout(layer.dtypes.input));

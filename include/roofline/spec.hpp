@@ -69,6 +69,7 @@ struct OperandSpec {
   /// Learned numbers of a parameter, if not one per element: some rows of a table, a repeated
   /// vector.
   std::optional<std::uint64_t> parameters{};
+  std::optional<DataType> type{};  ///< if not the layer's, as of a mask or indices
 
   bool operator==(const OperandSpec&) const = default;
 };

@@ -78,23 +78,6 @@ bool is_layout_kernel(std::string_view name) {
   return mentions(name, {"nchwToNhwc", "nhwcToNchw", "batched_transpose"});
 }
 
-std::optional<DataType> element_type(std::string_view name, DataType half) {
-  struct Mark {
-    std::string_view text;
-    DataType type;
-  };
-  const Mark marks[] = {{"OpaqueType<1u>", DataType::int8}, {"OpaqueType<2u>", half},
-                        {"OpaqueType<4u>", DataType::fp32}, {"OpaqueType<8u>", DataType::fp64},
-                        {"BFloat16", DataType::bf16},       {"c10::Half", DataType::fp16},
-                        {"float16", DataType::fp16},        {"<double", DataType::fp64},
-                        {"<float", DataType::fp32},         {"<int", DataType::fp32},
-                        {"<long", DataType::fp64},          {"<unsigned char", DataType::int8},
-                        {"<signed char", DataType::int8},   {"<bool", DataType::int8}};
-  for (const Mark& mark : marks)
-    if (mentions(name, {mark.text})) return mark.type;
-  return std::nullopt;
-}
-
 std::optional<TransferKind> copy_kind(std::string_view name) {
   if (!name.starts_with("Memcpy")) return std::nullopt;
   if (mentions(name, {"HtoD"})) return TransferKind::host_to_device;

@@ -131,9 +131,6 @@ bool is_product_kernel(std::string_view name);
 /// A kernel that only changes an image's layout.
 bool is_layout_kernel(std::string_view name);
 
-/// Element type of a kernel over lists of tensors; `half`: the type of two bytes.
-std::optional<DataType> element_type(std::string_view name, DataType half);
-
 std::optional<TransferKind> copy_kind(std::string_view name);
 
 /// How many kernels, in launch order, compute the input's gradient if one operator computes both

@@ -169,14 +169,14 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
     const Layer& own = layer(index);
     for (std::size_t i = 0; i < own.inputs.size(); ++i) {
       const Operand& operand = own.inputs[i];
-      const std::uint64_t bytes = stored_byte(
-          elements_read(own, i), operand.is_parameter ? own.dtypes.weight : own.dtypes.input);
+      const DataType type = type_of(operand, own);
+      const std::uint64_t bytes = stored_byte(elements_read(own, i), type);
       const auto maker = maker_of(operand);
       if (!maker)
         given = checked_add(given, bytes);
       else if (kernel_of_[*maker] != kernel_of_[index])
         read[*maker] = std::min(checked_add(read[*maker], bytes),
-                                stored_byte(elements(layer(*maker).output), own.dtypes.input));
+                                stored_byte(elements(layer(*maker).output), type));
     }
   }
   for (const auto& [maker, bytes] : read) given = checked_add(given, bytes);

@@ -55,8 +55,7 @@ std::uint64_t moved_of_result(const Layer& layer) {
 void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Counts& counts) {
   const Operand& operand = layer.inputs[index];
   std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
-  const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
-  bytes = checked_add(bytes, stored_byte(read, type));
+  bytes = checked_add(bytes, stored_byte(read, type_of(operand, layer)));
   // A layer fused into this one counts its own parameters.
   const bool is_own = index < layer.inputs.size() - layer.fused_input_count;
   if (operand.is_parameter && is_own)
@@ -83,12 +82,15 @@ void count_contraction(const Layer& layer, Counts& counts) {
 }
 
 /// Pairs of a query and a key in one head. Causal: the last query sees all keys, the one before it
-/// all but the last, and so on; queries before the first key see none.
+/// all but the last, and so on; queries before the first key see none. From the first: one key, two
+/// keys, and so on.
 std::uint64_t attended_pairs(const Layer& layer) {
   const std::uint64_t queries = heads_of(layer.inputs[0].shape).length;
   const std::uint64_t keys = heads_of(layer.inputs[1].shape).length;
   if (!layer.causal) return checked_mul(queries, keys);
   const std::uint64_t seeing = std::min(queries, keys);
+  if (layer.causal_from_first)
+    return checked_add(checked_mul(seeing, seeing + 1) / 2, checked_mul(queries - seeing, keys));
   const std::uint64_t fewest = keys - seeing + 1;
   return checked_mul(seeing, checked_add(fewest, keys)) / 2;
 }

@@ -229,6 +229,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"depthwise", FlagField{&L::depthwise}, convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is, true, {{{"use_bias"}}}},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
+    {"causal_from_first", FlagField{&L::causal_from_first}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
     {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},

@@ -30,7 +30,7 @@ std::uint64_t external_input_byte(const Layer& layer) {
   if (layer.shared_weights) return bytes;  // counted with the weights' own layer
   for (const Operand& operand : layer.inputs)
     if (!operand.producer && !operand.is_parameter)
-      bytes = checked_add(bytes, stored_byte(elements(operand.shape), layer.dtypes.input));
+      bytes = checked_add(bytes, stored_byte(elements(operand.shape), type_of(operand, layer)));
   return bytes;
 }
 

@@ -39,8 +39,7 @@ constexpr TypeEngines engines_of(DataType type) {
     case DataType::fp16: return {{fp16_tensor}, fp16, true};
     case DataType::bf16: return {{bf16}, bf16_vector, true};
     case DataType::fp8: return {{fp8}, fp16, false};
-    case DataType::int8:
-    case DataType::int32: return {{int8}, dp4a, true};
+    case DataType::int8: return {{int8}, dp4a, true};
     case DataType::int4: return {{int4, int8}, dp4a, true};
     case DataType::fp4:
     case DataType::mxfp4:
@@ -48,6 +47,12 @@ constexpr TypeEngines engines_of(DataType type) {
     case DataType::fp6:
     case DataType::mxfp6: return {{fp6, fp8, fp16_tensor}, fp16, false};
     case DataType::mxfp8: return {{fp8, fp16_tensor}, fp16, false};
+    case DataType::int16:
+    case DataType::int32:
+    case DataType::int64:
+    case DataType::boolean:
+    case DataType::complex64:
+    case DataType::complex128: return {{}, fp32, true};
     case DataType::amp:
     case DataType::amp_bf16: break;  // no tensor has these types
   }

@@ -70,7 +70,7 @@ Values inputs_of(const NodeProto& proto, const Scope& scope) {
 
 /// Parameters in a constant result: those of the largest operand, or of all joined operands.
 std::int64_t learned_behind(const Node& node) {
-  if (!element_type(node.outputs[0]->type).is_float) return 0;
+  if (!is_float(node.outputs[0]->type)) return 0;
   std::int64_t learned = 0;
   for (const Value* input : node.inputs) {
     if (input == nullptr) continue;
@@ -146,8 +146,7 @@ class Builder {
         throw InputError(
             model_.source, "initializer " + in_quotes(tensor.name),
             "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
-      const ElementType& type = element_type(tensor.type);
-      if (tensor.sizes.empty() || !(type.is_float || type.is_quantised)) continue;
+      if (tensor.sizes.empty() || element_type(tensor.type).elements == Elements::others) continue;
       value->weights = value;
       if (!is_made_up_constant(tensor.name)) value->learned = *elements;
     }

@@ -145,9 +145,8 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
 }
 
 DataType Emitter::type_of(const Value& value) const {
-  const DataType type = element_type(value.stored_type != 0 ? value.stored_type : value.type).dtype;
-  const bool is_own =
-      value.stored_type == 0 && (value.type == 0 || element_type(value.type).is_float);
+  const DataType type = element_type(value.stored_type != 0 ? value.stored_type : value.type).type;
+  const bool is_own = value.stored_type == 0 && (value.type == 0 || is_float(value.type));
   return is_own && defaults_.dtype_given ? defaults_.dtype : type;
 }
 

@@ -211,31 +211,25 @@ double from_integer(std::uint64_t bits) {
   return static_cast<double>(static_cast<Stored>(bits));
 }
 
-constexpr ElementType element_types[] = {
-    {element::float32, DataType::fp32, true, false, 4, from_float},
-    {element::float64, DataType::fp64, true, false, 8,
-     [](std::uint64_t bits) { return std::bit_cast<double>(bits); }},
-    {element::float16, DataType::fp16, true, false, 2, from_half},
-    {element::bfloat16, DataType::bf16, true, false, 2,
-     [](std::uint64_t bits) { return from_float(bits << 16); }},
-    {element::int64, DataType::fp32, false, false, 8, from_integer<std::int64_t>},
-    {element::int32, DataType::fp32, false, false, 4, from_integer<std::int32_t>},
-    {element::uint32, DataType::fp32, false, false, 4, from_integer<std::uint32_t>},
-    {element::uint64, DataType::fp64, false, false, 8, from_integer<std::uint64_t>},
-    {element::int16, DataType::fp16, false, false, 2, from_integer<std::int16_t>},
-    {element::uint16, DataType::fp16, false, false, 2, from_integer<std::uint16_t>},
-    {element::boolean, DataType::int8, false, false, 1, from_integer<std::uint8_t>},
-    {element::int8, DataType::int8, false, true, 1, from_integer<std::int8_t>},
-    {element::uint8, DataType::int8, false, true, 1, from_integer<std::uint8_t>},
-    {element::float8_e4m3fn, DataType::fp8, false, true},
-    {element::float8_e4m3fnuz, DataType::fp8, false, true},
-    {element::float8_e5m2, DataType::fp8, false, true},
-    {element::float8_e5m2fnuz, DataType::fp8, false, true},
-    {element::uint4, DataType::int4, false, true},
-    {element::int4, DataType::int4, false, true},
-    {element::float4_e2m1, DataType::fp4, false, true},
-    {element::float8_e8m0, DataType::fp8},
-};
+/// The value of stored bits, for types of constants that are read.
+double (*number_of(int type))(std::uint64_t bits) {
+  switch (type) {
+    case 1: return from_float;
+    case 2:
+    case 9: return from_integer<std::uint8_t>;
+    case 3: return from_integer<std::int8_t>;
+    case 4: return from_integer<std::uint16_t>;
+    case 5: return from_integer<std::int16_t>;
+    case 6: return from_integer<std::int32_t>;
+    case 7: return from_integer<std::int64_t>;
+    case 10: return from_half;
+    case 11: return [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
+    case 12: return from_integer<std::uint32_t>;
+    case 13: return from_integer<std::uint64_t>;
+    case 16: return [](std::uint64_t bits) { return from_float(bits << 16); };
+    default: return nullptr;
+  }
+}
 
 Bits bits_of_raw(const std::string& bytes, std::size_t byte) {
   Bits all(byte > 0 && bytes.size() % byte == 0 ? bytes.size() / byte : 0);
@@ -412,15 +406,15 @@ class ModelReader {
   }
 
   void set_numbers(TensorProto& tensor, const std::optional<std::string>& raw, Bits data) {
-    const ElementType& storage = element_type(tensor.type);
-    if (storage.number == nullptr) return;
-    if (raw) data = bits_of_raw(*raw, storage.byte);
+    const auto number = number_of(tensor.type);
+    if (number == nullptr) return;
+    if (raw) data = bits_of_raw(*raw, info(element_type(tensor.type).type).bits / 8);
     std::uint64_t count = 1;
     for (const std::int64_t size : tensor.sizes)
       if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count)) return;
     if (data.size() != count) return;
     Numbers& numbers = tensor.numbers.emplace();
-    for (const std::uint64_t bits : data) numbers.push_back(storage.number(bits));
+    for (const std::uint64_t bits : data) numbers.push_back(number(bits));
   }
 
   void value(const WireField& around, ValueProto& value) {
@@ -455,10 +449,12 @@ class ModelReader {
 }  // namespace
 
 const ElementType& element_type(int type) {
-  static constexpr ElementType other;
-  const auto found = std::ranges::find(element_types, type, &ElementType::type);
-  return found == std::end(element_types) ? other : *found;
+  static constexpr ElementType unknown;
+  const ElementType* found = element_type_in_onnx(type);
+  return found != nullptr ? *found : unknown;
 }
+
+bool is_float(int type) { return element_type(type).elements == Elements::numbers; }
 
 std::string function_key(const std::string& domain, const std::string& name) {
   return domain + "::" + name;

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "layers/element_types.hpp"
 #include "load/byte_stream.hpp"
-#include "roofline/data_type.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline::onnx_graph {
@@ -27,45 +27,21 @@ inline constexpr std::int64_t most_numbers = 4096;
 /// The oldest supported operator set.
 inline constexpr std::int64_t first_version = 7;
 
-/// TensorProto.DataType of onnx.proto; a file may state any other number.
+/// Of TensorProto.DataType; a file may state any other number (layers/element_types.cpp).
 namespace element {
 enum Type : int {
   unknown = 0,
   float32 = 1,
   uint8 = 2,
-  int8 = 3,
-  uint16 = 4,
-  int16 = 5,
   int32 = 6,
   int64 = 7,
   boolean = 9,
-  float16 = 10,
-  float64 = 11,
-  uint32 = 12,
-  uint64 = 13,
-  bfloat16 = 16,
-  float8_e4m3fn = 17,
-  float8_e4m3fnuz = 18,
-  float8_e5m2 = 19,
-  float8_e5m2fnuz = 20,
-  uint4 = 21,
-  int4 = 22,
-  float4_e2m1 = 23,
-  float8_e8m0 = 24,
 };
 }  // namespace element
 
-struct ElementType {
-  int type = element::unknown;
-  /// Integers count as floats of their width; int64 indices have 32 bits in GPU runtimes.
-  DataType dtype = DataType::fp32;
-  bool is_float = false;
-  bool is_quantised = false;  ///< 8 bits or fewer, possibly weights
-  // Stored size, and value of the stored bits.
-  std::size_t byte = 0;
-  double (*number)(std::uint64_t bits) = nullptr;
-};
+/// fp32 for an unknown type.
 const ElementType& element_type(int type);
+bool is_float(int type);
 
 struct TensorProto {
   std::string name;

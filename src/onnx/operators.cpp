@@ -29,7 +29,7 @@ const Rows& all_rows() {
 void round_to_type(Numbers& numbers, int type) {
   for (double& number : numbers) {
     if (type == element::boolean) number = number != 0 ? 1 : 0;
-    if (type != 0 && !element_type(type).is_float) number = std::trunc(number);
+    if (type != 0 && !is_float(type)) number = std::trunc(number);
     if (type == element::float32) number = static_cast<double>(static_cast<float>(number));
   }
 }

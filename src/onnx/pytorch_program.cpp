@@ -2,7 +2,6 @@
 // program of torch.export with the graph's sizes.
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -74,11 +73,6 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   return groups;
 }
 
-/// PyTorch's names of element types, by ONNX's numbers.
-constexpr std::array<std::string_view, 17> type_names{
-    "",     "float", "byte",   "char", "", "", "int", "long",    "",
-    "bool", "half",  "double", "",     "", "", "",    "bfloat16"};
-
 /// Sizes, axes and factors are no tensors in a program.
 bool is_literal(const Value& value) {
   return value.numbers && (value.type == element::int64 || value.numbers->size() == 1);
@@ -103,9 +97,7 @@ class NotedProgram {
 
  private:
   TensorArgument tensor(int type, const Sizes& sizes) const {
-    const auto number = static_cast<std::size_t>(type);
-    return reader_.tensor({sizes.begin(), sizes.end()},
-                          find_element_type(number < type_names.size() ? type_names[number] : ""));
+    return reader_.tensor({sizes.begin(), sizes.end()}, element_type_in_onnx(type));
   }
 
   /// An input of the program: the user's, a parameter or a buffer.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "layers/element_types.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "profilers/tensorrt.hpp"
@@ -11,18 +12,9 @@
 namespace roofline {
 namespace {
 
-/// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
 std::optional<DataType> type_of_format(std::string_view format) {
-  // TensorRT 8 writes the type in a sentence, TensorRT 10 alone. Booleans and int64 count by size.
-  constexpr std::pair<std::string_view, DataType> marks[] = {
-      {"BF16", DataType::bf16},   {"BFloat16", DataType::bf16}, {"FP16", DataType::fp16},
-      {"Half", DataType::fp16},   {"FP32", DataType::fp32},     {"Float", DataType::fp32},
-      {"FP8", DataType::fp8},     {"Int8", DataType::int8},     {"INT8", DataType::int8},
-      {"Bool", DataType::int8},   {"BOOL", DataType::int8},     {"Int32", DataType::int32},
-      {"INT32", DataType::int32}, {"Int64", DataType::fp64},    {"INT64", DataType::fp64}};
-  for (const auto& [text, type] : marks)
-    if (mentions(format, {text})) return type;
-  return std::nullopt;
+  const ElementType* type = element_type_in_tensorrt(format);
+  return type != nullptr ? std::optional(type->type) : std::nullopt;
 }
 
 /// That sentence means NHWC; "Row major linear" is NCHW, "vectorized row major" blocked.

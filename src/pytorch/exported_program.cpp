@@ -1,7 +1,6 @@
 #include "pytorch/exported_program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 
@@ -16,15 +15,6 @@ namespace {
 
 /// Without kinds of their own; autocast keeps them in fp32 (ATen/autocast_mode.h).
 constexpr std::string_view fp32_functions = " exp expm1 log log10 log1p log2 pow reciprocal rsqrt ";
-
-/// By ScalarType's numbers in torch/_export/serde/schema.py.
-const ElementType* element_type_of(std::uint64_t number) {
-  constexpr std::array<std::string_view, 14> names{"",     "Byte", "Char",  "",        "Int",
-                                                   "Long", "Half", "Float", "Double",  "",
-                                                   "",     "",     "Bool",  "BFloat16"};
-  if (number >= 29 && number <= 32) return find_element_type("Float8_e4m3fn");
-  return number < names.size() ? find_element_type(names[number]) : nullptr;
-}
 
 std::vector<std::string> user_inputs(const Value& program) {
   std::vector<std::string> names;
@@ -95,8 +85,8 @@ std::string counted(const std::map<std::string, std::size_t>& operators) {
 }
 
 bool is_cast(const TensorArgument& tensor) {
-  const std::string_view name = tensor.type_name;
-  return name == "float" || name == "half" || name == "bfloat16" || name == "double";
+  const ElementType* type = find_element_type(tensor.type_name);
+  return type != nullptr && type->elements == Elements::numbers;
 }
 
 Node::Node(std::string_view program_target) : target(program_target) {
@@ -188,8 +178,9 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
   const Value stated = graph.find("tensor_values").find(name.try_text());
   if (stated.is_null())
     name.fail("expected a tensor whose sizes the program states, got " + in_quotes(name.text()));
-  TensorArgument found = tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
-                                element_type_of(stated.find("dtype").try_integer().value_or(0)));
+  TensorArgument found =
+      tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
+             element_type_in_program(stated.find("dtype").try_integer().value_or(0)));
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
   if (element_count(found.stated) > most_elements)
     name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(found.stated));

@@ -9,44 +9,6 @@
 #include "model/text.hpp"
 
 namespace roofline {
-namespace {
-
-// Booleans and int32, int64 count by size: such tensors are moved rather than multiplied.
-constexpr ElementType type_names[] = {
-    {"float", "fp32", DataType::fp32},
-    {"half", "fp16", DataType::fp16},
-    {"bfloat16", "bf16", DataType::bf16},
-    {"double", "fp64", DataType::fp64},
-    {"float8_e4m3fn", "fp8", DataType::fp8},
-    {"float8_e5m2", "fp8", DataType::fp8},
-    {"float8_e4m3fnuz", "fp8", DataType::fp8},
-    {"float8_e5m2fnuz", "fp8", DataType::fp8},
-    {"signed char", "int8", DataType::int8},
-    {"char", "int8", DataType::int8},
-    {"qint8", "int8", DataType::int8},
-    {"unsigned char", "uint8", DataType::int8},
-    {"byte", "uint8", DataType::int8},
-    {"quint8", "uint8", DataType::int8},
-    {"bool", "bool", DataType::int8},
-    {"int", "int32", DataType::fp32},
-    {"qint32", "int32", DataType::fp32},
-    {"long int", "int64", DataType::fp64},
-    {"long", "int64", DataType::fp64},
-    {"short int", "int16", std::nullopt},
-    {"complex<float>", "complex64", std::nullopt},
-    {"complex<double>", "complex128", std::nullopt},
-};
-
-}  // namespace
-
-const ElementType* find_element_type(std::string_view name) {
-  if (name.starts_with("c10::")) name.remove_prefix(5);
-  const std::string lower = lower_case(name);
-  for (const ElementType& each : type_names)
-    if (each.name == lower) return &each;
-  return nullptr;
-}
-
 Sizes TensorArgument::stored_sizes() const {
   Sizes stored = sizes;
   for (std::size_t i = 0; i < stored.size() && strides.size() == stored.size(); ++i)

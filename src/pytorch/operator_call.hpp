@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "layers/element_types.hpp"
 #include "load/recording.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"
@@ -15,19 +16,10 @@
 
 namespace roofline {
 
-struct ElementType {
-  std::string_view name;         ///< "half"
-  std::string_view shown;        ///< "fp16", "int64"
-  std::optional<DataType> type;  ///< nullopt: unknown to the model
-};
-
-/// By PyTorch's name of tensors ("c10::Half") or messages ("Half"); null if unknown.
-const ElementType* find_element_type(std::string_view name);
-
 struct TensorArgument {
   Sizes sizes;
   Sizes strides;                 ///< in elements; empty if unknown
-  std::optional<DataType> type;  ///< nullopt: unknown to the model
+  std::optional<DataType> type;  ///< nullopt: unknown
   std::string_view type_name;    ///< ElementType's
 
   // From programs, not recordings (program_tensor.hpp):

@@ -80,7 +80,7 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
     const Value stride = part(strides, i);
     argument.is_list = argument.type == "TensorList" || has_list(own);
     const ElementType* type = find_element_type(argument.type);
-    const std::optional<DataType> own_type = type != nullptr ? type->type : std::nullopt;
+    const auto own_type = type != nullptr ? std::optional(type->type) : std::nullopt;
     const std::string_view type_name = type != nullptr ? type->name : "";
     for (std::size_t j = 0; argument.is_list && j < own.size(); ++j)
       argument.tensors.push_back(

@@ -31,7 +31,7 @@ std::string tensors_text(const Arguments& arguments) {
     for (const TensorArgument& tensor : argument.tensors) {
       if (tensor.sizes.empty()) continue;
       const ElementType* type = find_element_type(argument.type);
-      add_item(text, (type ? std::string(type->shown) + ' ' : "") + sizes_text(tensor.sizes));
+      add_item(text, (type ? std::string(type->name) + ' ' : "") + sizes_text(tensor.sizes));
     }
   return text;
 }
@@ -188,7 +188,7 @@ class LayerReader {
     for (const std::string_view name : kernels) {
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
       call.sums_in_fp16 = call.sums_in_fp16 || sums_in_fp16(name);
-      if (!call.list_type) call.list_type = element_type(name, half_);
+      if (!call.list_type) call.list_type = element_type_of_kernel(name, half_);
     }
     if (!call.list_type) call.list_type = list_type_;
     return call;

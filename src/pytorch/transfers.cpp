@@ -93,10 +93,9 @@ LinkWork exchange_of(const ExchangeRecord& record) {
     if (gathers && !transfer.ranks) work.elements = 0;
   }
   if (record.type == nullptr) return work;
-  transfer.what = record.type->shown;
-  if (work.elements > 0 && record.type->type)
-    transfer.byte =
-        static_cast<double>(work.elements) * static_cast<double>(info(*record.type->type).bits) / 8;
+  transfer.what = record.type->name;
+  if (work.elements > 0)
+    transfer.byte = static_cast<double>(work.elements) * element_byte(record.type->type);
   return work;
 }
 
