@@ -317,8 +317,11 @@ struct Layer : LayerTraits {
   SharedValue<KernelMapping> mapping;
 };
 
+inline DataType usual_type(const Operand& operand, const Layer& layer) {
+  return operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
+}
 inline DataType type_of(const Operand& operand, const Layer& layer) {
-  return operand.type.value_or(operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input);
+  return operand.type.value_or(usual_type(operand, layer));
 }
 
 inline Layout layout_of(const Layer& layer) {

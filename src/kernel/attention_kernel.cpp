@@ -80,7 +80,9 @@ Works<Eval> attention_works(const PlanRequest& request, const MachineRates<Numbe
   const Number heads = images * size("heads", query.heads);
   const Number queries = size("queries of a head", query.length);
   const Number query_tiles = divide_up(queries, tile);
-  const Number key_tiles = divide_up(size("keys of a head", key.length), tile);
+  const bool sees_some = layer.causal && layer.causal_from_first && query.length < key.length;
+  const std::uint64_t seen = sees_some ? query.length : key.length;
+  const Number key_tiles = divide_up(size("keys of a head", seen), tile);
   const Number blocks = eval.named("blocks", heads * (forward ? query_tiles : key_tiles));
 
   ThroughputWork<Number> work;

@@ -9,18 +9,24 @@
 namespace roofline {
 namespace {
 
-DataType read_output_type(const Value& value) {
+DataType read_tensor_type(const Value& value) {
   const std::string name = value.text();
   if (const auto type = parse<DataType>(name); type && is_tensor_type(*type)) return *type;
   value.fail(expected_data_type(name));
 }
 
-DataTypesSpec read_data_types(const Value& value) {
+bool multiplies(LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  return family == KindFamily::contraction || family == KindFamily::attention;
+}
+
+DataTypesSpec read_data_types(const Value& value, LayerKind kind) {
   value.check_keys("dtypes", {"input", "weight", "output"});
+  const auto read = multiplies(kind) ? read_data_type : read_tensor_type;
   DataTypesSpec types;
-  if (const auto type = value.get("input")) types.input = read_data_type(*type);
-  if (const auto type = value.get("weight")) types.weight = read_data_type(*type);
-  if (const auto type = value.get("output")) types.output = read_output_type(*type);
+  if (const auto type = value.get("input")) types.input = read(*type);
+  if (const auto type = value.get("weight")) types.weight = read(*type);
+  if (const auto type = value.get("output")) types.output = read_tensor_type(*type);
   return types;
 }
 
@@ -55,7 +61,7 @@ void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
 /// {"layer": "conv1", "shape": [...]} is a view; {"parameter": [...]}, or {"shape": [...],
 /// "parameter": true} with every axis, is learned.
 OperandSpec read_operand_object(const Value& value) {
-  value.check_keys("an operand", {"layer", "shape", "parameter", "parameters"});
+  value.check_keys("an operand", {"layer", "shape", "parameter", "parameters", "dtype"});
   const auto refuse = [&](std::string_view key) {
     if (value.contains(key)) value.fail_at(key, "an operand takes no " + in_quotes(key));
   };
@@ -74,6 +80,7 @@ OperandSpec read_operand_object(const Value& value) {
     operand.sizes = read_sizes(value.require("shape", "the shape of the operand, batch first"));
     operand.whole = true;
   }
+  if (const auto type = value.get("dtype")) operand.type = read_tensor_type(*type);
   return operand;
 }
 
@@ -149,8 +156,10 @@ struct ReadField {
   void operator()(const OperandField& field) const { spec.*field.member = read_operand(value); }
   void operator()(const OperandsField& field) const { spec.*field.member = read_operands(value); }
   void operator()(const KindField&) const {}  // read first: it decides about the other fields
-  void operator()(const DataTypeField&) const { spec.dtypes.input = read_data_type(value); }
-  void operator()(const DataTypesField&) const { spec.dtypes = read_data_types(value); }
+  void operator()(const DataTypeField&) const {
+    spec.dtypes.input = multiplies(spec.kind) ? read_data_type(value) : read_tensor_type(value);
+  }
+  void operator()(const DataTypesField&) const { spec.dtypes = read_data_types(value, spec.kind); }
   void operator()(const MappingField&) const {
     spec.mapping = std::make_shared<const KernelMapping>(read_mapping(value));
   }
@@ -215,7 +224,7 @@ void check_once(const FieldKey& key, std::span<const FieldKey> earlier, const Va
 }  // namespace
 
 DataType read_data_type(const Value& value) {
-  const DataType type = read_output_type(value);
+  const DataType type = read_tensor_type(value);
   if (!is_operand_type(type)) value.fail(expected_data_type(name_of(type)));
   return type;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "model/sizes.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
@@ -177,71 +176,6 @@ OperandSpec whole_operand(const Sizes& sizes) {
     operand.sizes.erase(operand.sizes.begin());
   }
   return operand;
-}
-
-namespace {
-
-/// Digits in place of "...", counted from the last axis, as operands broadcast.
-void replace_points(std::string& letters, std::size_t axes) {
-  constexpr std::string_view points = "...";
-  const std::size_t at = letters.find(points);
-  if (at == letters.npos) return;
-  std::string digits;
-  for (std::size_t i = std::min<std::size_t>(axes, 9); i > 0; --i)
-    digits += static_cast<char>('0' + i);
-  letters.replace(at, points.size(), digits);
-}
-
-bool has(const std::string& letters, char letter) { return letters.find(letter) != letters.npos; }
-
-bool has_repeated(const std::string& letters) {
-  return std::ranges::any_of(letters,
-                             [&](char letter) { return std::ranges::count(letters, letter) > 1; });
-}
-
-}  // namespace
-
-std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands) {
-  std::erase(equation, ' ');
-  const std::size_t arrow = equation.find("->");
-  if (arrow == equation.npos) return std::nullopt;
-  Einsum einsum{{}, equation.substr(arrow + 2), {}};
-  std::string_view terms = std::string_view(equation).substr(0, arrow);
-  std::size_t most_points = 0;
-  for (const Sizes& sizes : operands) {
-    std::string& letters = einsum.operands.emplace_back(take(terms, ','));
-    const std::size_t named = letters.size() - (has(letters, '.') ? 3 : 0);
-    const std::size_t points = sizes.size() - std::min(sizes.size(), named);
-    most_points = std::max(most_points, points);
-    replace_points(letters, points);
-    if (letters.size() != sizes.size()) return std::nullopt;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      std::uint64_t& size = einsum.sizes.try_emplace(letters[axis], 1).first->second;
-      if (size != 1 && sizes[axis] != 1 && size != sizes[axis]) return std::nullopt;
-      if (size == 1) size = sizes[axis];
-    }
-  }
-  replace_points(einsum.result, most_points);
-  const bool is_known = std::ranges::all_of(
-      einsum.result, [&](char letter) { return einsum.sizes.contains(letter); });
-  return terms.empty() && is_known ? std::optional(std::move(einsum)) : std::nullopt;
-}
-
-std::optional<EinsumProduct> product_of(const Einsum& einsum) {
-  if (einsum.operands.size() != 2 || has_repeated(einsum.operands[0]) ||
-      has_repeated(einsum.operands[1]) || has_repeated(einsum.result))
-    return std::nullopt;
-  EinsumProduct product;
-  for (const auto& [letter, size] : einsum.sizes) {
-    const bool in_a = has(einsum.operands[0], letter);
-    const bool in_b = has(einsum.operands[1], letter);
-    std::uint64_t& axis = !has(einsum.result, letter) ? product.k
-                          : in_a && in_b              ? product.products
-                          : in_a                      ? product.m
-                                                      : product.n;
-    axis = checked_mul(axis, size);
-  }
-  return product;
 }
 
 AxesSpec axes_of(Sizes numbers) {

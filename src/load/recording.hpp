@@ -92,24 +92,6 @@ inline constexpr std::size_t most_operand_sizes = 5;
 /// Merges sizes beyond five at the front. Empty for a tensor without elements.
 OperandSpec whole_operand(const Sizes& sizes);
 
-/// "bhid,bhjd->bhij", with a letter for each axis.
-struct Einsum {
-  std::vector<std::string> operands;
-  std::string result;
-  std::map<char, std::uint64_t> sizes;
-};
-/// nullopt without a result term, or if the letters do not fit the operands.
-std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands);
-
-struct EinsumProduct {
-  std::uint64_t products = 1;
-  std::uint64_t m = 1;
-  std::uint64_t n = 1;
-  std::uint64_t k = 1;
-};
-/// nullopt for other than two operands, and for a repeated letter in a term.
-std::optional<EinsumProduct> product_of(const Einsum& einsum);
-
 AxesSpec axes_of(Sizes numbers);
 
 /// Takes the text up to `end` off, with `end`.

@@ -22,10 +22,9 @@ std::uint64_t contraction_macs(const Layer& layer) {
 }
 
 std::uint64_t contraction_weights(const Layer& layer) {
-  const Shape& in = layer.inputs.front().shape;
-  const std::uint64_t matrix = checked_mul(in.channels, layer.output.channels / layer.groups,
-                                           checked_product(layer.window->kernel));
-  return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
+  const std::uint64_t matrices = layer.kind == LayerKind::matmul ? layer.inputs[1].shape.batch : 1;
+  return checked_mul(layer.inputs.front().shape.channels, layer.output.channels / layer.groups,
+                     checked_product(layer.window->kernel), matrices);
 }
 
 std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
@@ -51,16 +50,19 @@ std::uint64_t moved_of_result(const Layer& layer) {
                                                  : reading_elements(layer.output, layer);
 }
 
+void add_parameters(const Operand& operand, Counts& counts) {
+  if (operand.is_parameter)
+    counts.params =
+        checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
+}
+
 /// Adds the read of an operand, `read` elements, and its parameters.
 void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Counts& counts) {
   const Operand& operand = layer.inputs[index];
   std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
   bytes = checked_add(bytes, stored_byte(read, type_of(operand, layer)));
   // A layer fused into this one counts its own parameters.
-  const bool is_own = index < layer.inputs.size() - layer.fused_input_count;
-  if (operand.is_parameter && is_own)
-    counts.params =
-        checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
+  if (index < layer.inputs.size() - layer.fused_input_count) add_parameters(operand, counts);
 }
 
 void count_contraction(const Layer& layer, Counts& counts) {
@@ -68,16 +70,22 @@ void count_contraction(const Layer& layer, Counts& counts) {
   counts.flops = checked_mul(counts.macs, 2);
   const std::uint64_t weights = contraction_weights(layer);
   const std::uint64_t bias = layer.bias || layer.folded_norm ? layer.output.channels : 0;
-  if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, layer.bias ? bias : 0);
+  const bool has_second = layer.kind == LayerKind::matmul;
+  if (has_second)
+    add_parameters(layer.inputs[1], counts);
+  else
+    counts.params = checked_add(weights, layer.bias ? bias : 0);
 
   // The data gradient needs no bias; the weight gradient also writes the bias's gradient. All
   // weights count, since taps on padding count as MACs.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
   counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
   const bool writes_input = layer.pass == Pass::dgrad;
-  for (std::size_t i = 0; i < layer.inputs.size(); ++i)  // beyond the first: in the epilogue
+  for (std::size_t i = 0; i < layer.inputs.size(); ++i) {  // beyond the matrices: in the epilogue
+    if (has_second && i == 1) continue;
     read_operand(i, writes_input ? elements(layer.inputs[i].shape) : elements_read(layer, i), layer,
                  counts);
+  }
   counts.bytes.output = stored_byte(moved_of_result(layer), layer.dtypes.output);
 }
 
@@ -106,9 +114,16 @@ void count_attention(const Layer& layer, Counts& counts) {
   counts.macs = checked_mul(checked_mul(query.batch, query.heads),
                             checked_mul(attended_pairs(layer), features));
   counts.flops = checked_mul(counts.macs, 2);
-  for (const Operand& operand : layer.inputs)
+  // From the first key, none sees the keys after the last query.
+  const std::uint64_t keys = heads_of(layer.inputs[1].shape).length;
+  const bool sees_some = layer.causal && layer.causal_from_first && query.length < keys;
+  for (const Operand& operand : layer.inputs) {
+    const std::uint64_t all = elements(operand.shape);
+    const bool is_cut = sees_some && &operand != &layer.inputs.front();
     counts.bytes.input =
-        checked_add(counts.bytes.input, tensor_byte(operand.shape, layer.dtypes.input));
+        checked_add(counts.bytes.input,
+                    stored_byte(is_cut ? all / keys * query.length : all, layer.dtypes.input));
+  }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;
   // Each tensor and its gradient.

@@ -42,6 +42,8 @@ std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& n
     const auto next = readers[at];
     if (!next || network.layers[*next].pass != Pass::fwd) return {};
     const LayerKind kind = network.layers[*next].kind;
+    const bool is_first = network.layers[*next].inputs.front().producer == at;
+    if (kind == LayerKind::matmul && !is_first) return {};
     rest.push_back(*next);
     at = *next;
     if (weighs && kind == LayerKind::matmul) return rest;
@@ -68,8 +70,13 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
   const std::uint64_t queries = scores.spatial[2];
   Operand query = heads(scores.batch, queries, host.inputs.front().shape.channels);
   query.producer = host.inputs.front().producer;
-  host.inputs = {query, heads(scores.batch, scores.channels, query.shape.channels),
-                 heads(scores.batch, scores.channels, last.output.channels)};
+  const auto second = [&](const Layer& layer, std::uint64_t features) {
+    Operand operand = heads(layer.inputs[1].shape.batch, scores.channels, features);
+    const auto producer = layer.inputs[1].producer;
+    if (producer && *producer < product) operand.producer = producer;
+    return operand;
+  };
+  host.inputs = {query, second(host, query.shape.channels), second(last, last.output.channels)};
   host.kind = LayerKind::attention;
   host.mapping = {};
   host.output = query.shape;

@@ -135,13 +135,13 @@ class Autocast {
     if (rewriter_.made().record) return half_;
     if (info(old.kind).family == KindFamily::lookup) return DataType::fp32;
     for (const Operand& operand : now.inputs)
-      if (type_of(operand) == DataType::fp32) return DataType::fp32;
+      if (!operand.type && type_of(operand) == DataType::fp32) return DataType::fp32;
     return half_;
   }
 
   void cast_operand(const Layer& old, Operand& operand, DataType type) {
     const DataType from = type_of(operand);
-    if (operand.is_parameter || from == type) return;
+    if (operand.is_parameter || operand.type || from == type) return;
     operand.producer = rewriter_.insert(cast(operand, from, type), old.name, named(".input", type));
   }
 
@@ -156,7 +156,7 @@ class Autocast {
   static std::uint64_t own_params(const Layer& layer) {
     Layer owner = layer;
     owner.shared_weights = false;
-    return layer.kind == LayerKind::matmul ? 0 : count(owner).params;
+    return count(owner).params;
   }
 
   static std::string named(const char* what, DataType type) {

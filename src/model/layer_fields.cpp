@@ -49,7 +49,12 @@ OperandSpec state_operand(const Operand& operand, Features features, bool knows_
   const Shape& shape = operand.shape;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
   if (!operand.is_parameter)
-    return {stated_sizes(shape, features), !is_plain && !knows_rank, {}, false, operand.parameters};
+    return {stated_sizes(shape, features),
+            !is_plain && !knows_rank,
+            {},
+            false,
+            operand.parameters,
+            operand.type};
   // Parameters have no batch to state.
   const bool leaves_out_batch =
       shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
@@ -57,7 +62,8 @@ OperandSpec state_operand(const Operand& operand, Features features, bool knows_
           !leaves_out_batch,
           {},
           true,
-          operand.parameters};
+          operand.parameters,
+          operand.type};
 }
 
 AxesSpec axes_of(const Layer& layer, const Axes& axes) {
@@ -101,7 +107,8 @@ void state_inputs(const Layer& layer, L& spec) {
 }
 
 void state_fused(const Layer& layer, L& spec) {
-  for (std::size_t i = 1; i < layer.inputs.size() - layer.fused_input_count; ++i)
+  const std::size_t end = layer.inputs.size() - layer.fused_input_count;
+  for (std::size_t i = stated_operand_count(layer); i < end; ++i)
     spec.fused.push_back(state_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
@@ -416,10 +423,6 @@ std::size_t stated_operand_count(const Layer& layer) {
 }
 
 OperandSpec stated_operand(const Layer& layer, std::size_t index) {
-  if (layer.kind == LayerKind::matmul && index == 1) {
-    const Shape& first = layer.inputs.front().shape;
-    return {{first.batch, first.channels, layer.output.channels}, false, {}, false, {}};
-  }
   return state_operand(layer.inputs[index], info(layer.kind).features, has_window(layer.kind));
 }
 
@@ -433,8 +436,7 @@ LayerSpec stated(const Layer& layer) {
 std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
   std::vector<OperandSpec*> operands;
   if (layer.input) operands.push_back(&*layer.input);
-  for (OperandSpec& each : layer.inputs)
-    if (layer.kind != LayerKind::matmul || operands.empty()) operands.push_back(&each);
+  for (OperandSpec& each : layer.inputs) operands.push_back(&each);
   for (OperandSpec& each : layer.fused) operands.push_back(&each);
   return operands;
 }
@@ -499,6 +501,7 @@ struct IdentityText {
     add(operand.whole);
     add(operand.is_parameter);
     add(operand.parameters);
+    add(operand.type);
     add(operand.layer.size());
     text += operand.layer;
   }

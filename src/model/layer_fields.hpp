@@ -126,7 +126,7 @@ std::size_t stated_operand_count(const Layer& layer);
 /// Without the producer's name.
 OperandSpec stated_operand(const Layer& layer, std::size_t index);
 
-/// Specs of each of Layer::inputs (without a GEMM's second matrix).
+/// Specs of each of Layer::inputs.
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);
 
 /// A text which is equal for equal layers: every property without names, copies and measured times.

@@ -109,7 +109,7 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
 /// Throws NodeError for an invalid window.
 Window window_of(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  if (in.size() < 3 || in.size() > most_axes)
+  if (in.size() < 3 || in.size() > most_operand_sizes)
     fail("expected an operand [N, C, ...] with 1 to 3 spatial sizes", in);
   Window window;
   window.rank = static_cast<std::uint8_t>(in.size() - 2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layers/operands.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -15,7 +16,7 @@ std::optional<Sizes> broadcast_sizes(Node& node) {
     if (!input->sizes) return std::nullopt;
     all.push_back(&*input->sizes);
   }
-  return broadcast(all);
+  return broadcast_or_throw(all);
 }
 
 std::optional<Sizes> where_sizes(Node& node) {
@@ -31,28 +32,18 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// All operands with the result's rank, by leading axes of 1; nullopt for too many axes.
-std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
-                                                    const Sizes& result) {
-  std::vector<OperandSpec> specs;
-  specs.reserve(operands.size());
-  for (const Value* each : operands) {
-    const Sizes leading(result.size() - each->sizes->size(), 1);
-    const bool is_whole = is_single(*each) || *each->sizes == result;
-    if (!is_whole && result.size() > most_axes) return std::nullopt;
-    specs.push_back(
-        Emitter::operand(*each, is_single(*each) ? Sizes{1} : chained(leading, *each->sizes)));
-  }
-  return specs;
-}
-
-/// Batches of rows along the axis.
-void emit_softmax(Emitter& emitter, const Node& node) {
+/// Batches of rows along the axis; before set 13 all axes from it on are one row.
+void emit_rows(Emitter& emitter, const Node& node) {
+  constexpr std::int64_t first_along_axis = 13;
   const Sizes& sizes = sizes_of(node, 0);
-  const std::size_t axis = axis_of(node, -1, sizes.size());
-  Sizes rows{product_or_throw(part(sizes, 0, axis)), sizes[axis]};
-  if (axis + 1 < sizes.size()) rows.push_back(product_or_throw(part(sizes, axis + 1)));
-  emitter.add(node, LayerKind::softmax).input = Emitter::operand(*node.input(0), rows);
+  const bool is_along_axis = emitter.version() >= first_along_axis;
+  const std::int64_t stated = int_attribute(node, "axis", is_along_axis ? -1 : 1);
+  const bool is_end = !is_along_axis && stated == static_cast<std::int64_t>(sizes.size());
+  const std::size_t axis = is_end ? sizes.size() : axis_or_throw(stated, sizes.size());
+  const std::size_t end = is_along_axis ? axis + 1 : sizes.size();
+  Sizes rows{product_or_throw(part(sizes, 0, axis)), product_or_throw(part(sizes, axis, end))};
+  if (end < sizes.size()) rows.push_back(product_or_throw(part(sizes, end)));
+  emitter.add(node, node.row->kind).input = Emitter::operand(*node.input(0), rows);
   emitter.writes(node.outputs[0]);
 }
 
@@ -74,20 +65,24 @@ void emit_combination(Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
-  const Sizes& result = *node.outputs[0]->sizes;
+  std::vector<roofline::Sizes> sizes;
+  for (const Value* each : operands) sizes.push_back(unsigned_sizes(*each->sizes));
+  const auto joined = in_one_rank(std::move(sizes));
+  if (!joined) return emit_bytes(emitter, node);
   const auto first_that = [&](const auto& holds) {
     const auto found = std::find_if(operands.begin(), operands.end(),
                                     [&](const Value* each) { return holds(*each); });
     return found != operands.end() ? *found : nullptr;
   };
-  auto inputs = operands_in(operands, result);
-  if (!inputs) return emit_bytes(emitter, node);
   LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.inputs = std::move(*inputs);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    spec.inputs.push_back(
+        emitter.typed_operand(*operands[i], {(*joined)[i].begin(), (*joined)[i].end()}));
   const auto is_tensor = [](const Value& each) { return each.learned == 0 && !is_single(each); };
   if (const Value* tensor = first_that(is_tensor)) spec.dtypes.input = emitter.type_of(*tensor);
   const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
   spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
+  drop_usual_types(spec);
   emitter.writes(node.outputs[0]);
 }
 
@@ -180,13 +175,17 @@ constexpr Operator elementwise_rows[] = {
     row("Sigmoid", activation, LayerKind::sigmoid),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
-    {.name = "Softmax LogSoftmax", .sizes = like_first, .layer = emit_softmax},
+    {.name = "Softmax LogSoftmax",
+     .sizes = like_first,
+     .layer = emit_rows,
+     .kind = LayerKind::softmax},
+    {.name = "Hardmax", .sizes = like_first, .layer = emit_rows, .kind = LayerKind::rowwise},
     {.name = "Clip", .sizes = like_first, .layer = emit_clip},
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh Erf Mish Selu Shrink Sign Sin "
         "Sinh Softplus Softsign Tan ThresholdedRelu",
         activation),
-    row("CumProd CumSum Hardmax Trilu", activation, LayerKind::rowwise),
+    row("CumProd CumSum Trilu", activation, LayerKind::rowwise),
     row("Abs", activation, [](double x) { return std::abs(x); }),
     row("Ceil", activation, [](double x) { return std::ceil(x); }),
     row("Exp", activation, [](double x) { return std::exp(x); }),

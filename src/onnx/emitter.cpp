@@ -39,19 +39,6 @@ bool is_essential(const Node& node) {
 
 }  // namespace
 
-std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
-  std::vector<std::uint64_t> out;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto size = static_cast<std::uint64_t>(sizes[i]);
-    if (i < most_axes)
-      out.push_back(size);
-    else
-      out.back() *= size;  // no overflow: Value::sizes are checked
-  }
-  if (out.empty()) out.push_back(1);
-  return out;
-}
-
 NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
   NetworkSpec network;
   network.source = model_.source;
@@ -125,7 +112,7 @@ void Emitter::view(Value* result, const Value* operand) {
 
 OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   OperandSpec spec;
-  spec.sizes = at_most_five(sizes);
+  spec.sizes = layer_sizes(sizes);
   spec.whole = true;
   const std::int64_t elements = product_or_throw(sizes);
   if (value.layer) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "load/recording.hpp"
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
 #include "pytorch/exported_program.hpp"
@@ -12,8 +13,6 @@
 #include "roofline/spec.hpp"
 
 namespace roofline::onnx_graph {
-
-inline constexpr std::size_t most_axes = 5;
 
 /// A layer without a name, whose operands are indices.
 struct Draft {
@@ -26,6 +25,8 @@ struct Draft {
 class Emitter {
  public:
   Emitter(const Model& model, const LayerDefaults& defaults) : model_(model), defaults_(defaults) {}
+
+  std::int64_t version() const { return model_.version; }
 
   /// All nodes' layers in order. Throws InputError.
   NetworkSpec network(Graph& graph, std::uint64_t batch);
@@ -48,6 +49,12 @@ class Emitter {
   static void view(Value* result, const Value* operand);
 
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
+  /// In its own type.
+  OperandSpec typed_operand(const Value& value, const Sizes& sizes) const {
+    OperandSpec spec = operand(value, sizes);
+    spec.type = type_of(value);
+    return spec;
+  }
   static OperandSpec operand(const Value& value, const Sizes& sizes);
 
   DataType type_of(const Value& value) const;
@@ -80,8 +87,11 @@ class Emitter {
   LeftOut empty_;
 };
 
-/// Joins trailing axes into at most five.
-std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
+inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(), sizes.end()}; }
+/// Of a layer's operand or result: at least two, at most five.
+inline roofline::Sizes layer_sizes(const Sizes& sizes) {
+  return whole_operand(unsigned_sizes(sizes)).sizes;
+}
 
 /// Modules from paths, weights' names or exporter's notes; else the node's own name.
 std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layers/operands.hpp"
 #include "model/text.hpp"
 
 namespace roofline::onnx_graph {
@@ -147,19 +148,11 @@ Sizes chained(Sizes first, const Sizes& second) {
   return first;
 }
 
-Sizes broadcast(const std::vector<const Sizes*>& operands) {
-  Sizes out;
-  for (const Sizes* each : operands) {
-    if (each->size() > out.size()) out.insert(out.begin(), each->size() - out.size(), 1);
-    for (std::size_t i = 0; i < each->size(); ++i) {
-      std::int64_t& size = out[out.size() - each->size() + i];
-      if (size != (*each)[i] && size != 1 && (*each)[i] != 1)
-        fail("expected operands that broadcast to one shape",
-             list_text(*operands.front()) + " and " + list_text(*each));
-      size = size == 1 ? (*each)[i] : size;
-    }
-  }
-  return out;
+Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands) {
+  if (auto sizes = broadcast(operands)) return *std::move(sizes);
+  std::string all;
+  for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + list_text(*each);
+  fail("expected operands that broadcast to one shape", all);
 }
 
 std::string list_text(const Sizes& sizes) {

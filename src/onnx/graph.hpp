@@ -129,7 +129,7 @@ std::int64_t product_or_throw(const Sizes& sizes);  ///< throws OverflowError
 Sizes part(const Sizes& sizes, std::size_t from, std::size_t to = SIZE_MAX);
 Sizes chained(Sizes first, const Sizes& second);
 /// NumPy's broadcasting. Throws NodeError.
-Sizes broadcast(const std::vector<const Sizes*>& operands);
+Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands);
 std::string list_text(const Sizes& sizes);
 
 /// Null for a missing input or unknown sizes.

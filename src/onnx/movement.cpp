@@ -178,7 +178,7 @@ void emit_concat(Emitter& emitter, const Node& node) {
   if (operands.size() == 1) return Emitter::view(node.outputs[0], operands.front());
   LayerSpec& spec = emitter.add(node, LayerKind::concat);
   spec.dtypes.input = emitter.type_of(*operands.front());
-  const bool is_plain = axis == 1 && result.size() <= most_axes;
+  const bool is_plain = axis == 1 && result.size() <= most_operand_sizes;
   for (const Value* each : operands) {
     const Sizes& sizes = *each->sizes;
     const Sizes around{product_or_throw(part(sizes, 0, axis)), sizes[axis],
@@ -228,7 +228,7 @@ void emit_split(Emitter& emitter, const Node& node) {
 
 std::optional<Sizes> expand_sizes(Node& node) {
   const auto shape = integers(node.input(1));
-  return shape ? std::optional(broadcast({&sizes_of(node, 0), &*shape})) : std::nullopt;
+  return shape ? std::optional(broadcast_or_throw({&sizes_of(node, 0), &*shape})) : std::nullopt;
 }
 
 std::optional<Numbers> fold_expand(const Node& node) {
@@ -301,11 +301,11 @@ void emit_resize(Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& out = *node.outputs[0]->sizes;
   const bool is_spatial =
-      in.size() >= 3 && in.size() <= most_axes && in[0] == out[0] && in[1] == out[1];
+      in.size() >= 3 && in.size() <= most_operand_sizes && in[0] == out[0] && in[1] == out[1];
   if (in == out || !is_spatial) return emit_copy(emitter, node);
   LayerSpec& spec = emitter.add(node, LayerKind::upsample);
   spec.input = Emitter::operand(*node.input(0));
-  spec.output = at_most_five(out);
+  spec.output = layer_sizes(out);
   emitter.writes(node.outputs[0]);
 }
 

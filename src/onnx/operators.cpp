@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "load/recording.hpp"
+#include "layers/operands.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -151,7 +151,7 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
   const Sizes& written = *node.outputs[0]->sizes;
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
   spec.input = Emitter::operand(*node.input(0), read);
-  spec.output = at_most_five(written);
+  spec.output = layer_sizes(written);
   for (Value* result : node.outputs) emitter.writes(result);
 }
 
@@ -164,19 +164,14 @@ void emit_copy(Emitter& emitter, const Node& node) {
 
 void emit_bytes(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::other);
+  std::vector<OperandSpec> operands;
   for (const Value* input : node.inputs)
-    if (has_elements(input)) spec.inputs.push_back(Emitter::operand(*input));
-  if (spec.inputs.empty()) spec.inputs.push_back({{1}, true, "", false});
-  std::int64_t written = 0;
-  std::size_t results = 0;
-  for (const Value* result : node.outputs) {
-    if (!has_elements(result)) continue;
-    if (__builtin_add_overflow(written, product_or_throw(*result->sizes), &written))
-      throw NodeError{overflow_message};
-    ++results;
-    spec.output = at_most_five(*result->sizes);
-  }
-  if (results > 1) spec.output = {static_cast<std::uint64_t>(written)};
+    if (has_elements(input)) operands.push_back(emitter.typed_operand(*input, *input->sizes));
+  std::vector<WrittenTensor> results;
+  for (const Value* result : node.outputs)
+    if (has_elements(result))
+      results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
+  set_traffic(spec, std::move(operands), results);
   for (Value* result : node.outputs) emitter.writes(result);
 }
 

@@ -1,6 +1,7 @@
 // Matrix products of all operators, attention and recurrent layers.
 
-#include "load/recording.hpp"
+#include "layers/attention.hpp"
+#include "layers/einsum.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -16,12 +17,6 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
   return product->result;
 }
 
-/// [products..., rows, columns]; joins the products if there are too many axes.
-Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t columns) {
-  const bool fits = products.size() + 2 <= most_axes;
-  return chained(fits ? products : Sizes{product_or_throw(products)}, {rows, columns});
-}
-
 /// Features, the last of `sizes`, at each position times learned weights.
 void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
                  const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "") {
@@ -34,13 +29,21 @@ void emit_linear(Emitter& emitter, const Node& node, const Value& positions, con
   emitter.uses_weights(weights);
 }
 
+OperandSpec matrix(const Value& value, const Sizes& sizes) {
+  OperandSpec operand{layer_sizes(sizes), true, value.layer ? std::to_string(*value.layer) : ""};
+  operand.is_parameter = !value.layer && value.learned > 0;
+  if (operand.is_parameter && value.learned != product_or_throw(sizes))
+    operand.parameters = static_cast<std::uint64_t>(value.learned);
+  return operand;
+}
+
+/// Sizes: [products, rows, columns]; a matrix of fewer products is shared.
 void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
                  const Sizes& a_sizes, const Sizes& b_sizes) {
   LayerSpec& spec = emitter.add(node, LayerKind::matmul);
   spec.dtypes.input = emitter.type_of(a);
-  spec.dtypes.weight = emitter.type_of(b);
-  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
-  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
+  spec.inputs = {matrix(a, a_sizes), matrix(b, b_sizes)};
+  emitter.uses_weights(b);
 }
 
 void emit_matrix_product(Emitter& emitter, const Node& node) {
@@ -50,23 +53,27 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
     return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  const std::int64_t b_elements = product_or_throw(*b.sizes);
-  const Sizes rows = matrix_sizes(product->products, product->m, product->k);
-  if (b.is_constant && b_elements == product->k * product->n) {
+  const std::int64_t of_a = product_or_throw(*a.sizes) / (product->m * product->k);
+  const std::int64_t of_b = product_or_throw(*b.sizes) / (product->k * product->n);
+  const Sizes rows = chained(product->products, {product->m, product->k});
+  if (b.is_constant && of_b == 1) {
     emit_linear(emitter, node, a, b, rows, product->n, operands->has_bias);
     return emitter.writes(node.outputs[0]);
   }
-  if (a.is_constant && product_or_throw(*a.sizes) == product->m * product->k) {
-    const Sizes columns = matrix_sizes(product->products, product->n, product->k);
+  if (a.is_constant && of_a == 1) {
+    const Sizes columns = chained(product->products, {product->n, product->k});
     emit_linear(emitter, node, b, a, columns, product->m, operands->has_bias);
     return emitter.writes(node.outputs[0]);
   }
-  emit_matmul(emitter, node, a, b, {product_or_throw(product->products), product->m, product->k},
-              {b_elements / (product->k * product->n), product->k, product->n});
+  // Each matrix with each: one of them counts for every product.
+  const std::int64_t products = product_or_throw(product->products);
+  emit_matmul(emitter, node, a, b,
+              {products > std::max(of_a, of_b) ? products : of_a, product->m, product->k},
+              {of_b, product->k, product->n});
   emitter.writes(node.outputs[0]);
 }
 
-/// nullopt for unknown sizes, or an equation without a result.
+/// nullopt for unknown sizes.
 std::optional<Einsum> einsum_of(const Node& node) {
   std::vector<roofline::Sizes> operands;
   operands.reserve(node.inputs.size());
@@ -77,8 +84,7 @@ std::optional<Einsum> einsum_of(const Node& node) {
   }
   const std::string equation = text_attribute(node, "equation", "");
   auto einsum = read_einsum(equation, operands);
-  if (!einsum && equation.find("->") != equation.npos)
-    fail("equation: expected one that fits the operands' sizes", equation);
+  if (!einsum) fail("equation: expected one that fits the operands' sizes", equation);
   return einsum;
 }
 
@@ -91,13 +97,29 @@ std::optional<Sizes> einsum_sizes(Node& node) {
   return out;
 }
 
+/// The operand, after a sum along these axes.
+Value summed(Emitter& emitter, const Node& node, std::size_t operand,
+             const std::vector<std::size_t>& axes) {
+  Value value = *node.input(operand);
+  if (axes.empty()) return value;
+  LayerSpec& spec = emitter.add(node, LayerKind::reduce, "sum");
+  spec.dtypes.input = spec.dtypes.output = emitter.type_of(value);
+  spec.input = Emitter::operand(value);
+  for (const std::size_t axis : axes) (*value.sizes)[axis] = 1;
+  spec.output = layer_sizes(*value.sizes);
+  emitter.writes(&value);
+  value.is_constant = false;
+  value.learned = 0;
+  return value;
+}
+
 void emit_einsum(Emitter& emitter, const Node& node) {
   const auto einsum = einsum_of(node);
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
   if (!product) return emit_without_rule(emitter, node);
   if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
-  const Value& a = *node.input(0);
-  const Value& b = *node.input(1);
+  const Value a = summed(emitter, node, 0, product->summed_a);
+  const Value b = summed(emitter, node, 1, product->summed_b);
   const auto products = static_cast<std::int64_t>(product->products);
   const auto m = static_cast<std::int64_t>(product->m);
   const auto n = static_cast<std::int64_t>(product->n);
@@ -167,7 +189,9 @@ void emit_attention(Emitter& emitter, const Node& node) {
                  Emitter::operand(*node.input(2), sizes->values)};
   for (OperandSpec& each : spec.inputs) each.is_parameter = false;
   const bool is_own = node.domain.empty();
-  spec.causal = int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0;
+  const bool has_past = node.input(is_own ? 4 : 6) != nullptr;
+  if (int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0)
+    set_causal(spec, has_past);
   spec.masked = node.input(is_own ? 3 : 5) != nullptr;
   for (Value* each : node.outputs) emitter.writes(each);
 }
@@ -252,7 +276,7 @@ std::optional<Product> matrix_product(const Node& node) {
   if (b[b.size() - 2] != product.k) fail_matrices(*a_sizes, *b_sizes);
   a.resize(a.size() - 2);
   b.resize(b.size() - 2);
-  product.products = broadcast({&a, &b});
+  product.products = broadcast_or_throw({&a, &b});
   product.result = product.products;
   if (!row) product.result.push_back(product.m);
   if (!column) product.result.push_back(product.n);

@@ -60,7 +60,7 @@ std::optional<Numbers> fold_reduction(const Node& node) {
 
 bool averages_positions(const Node& node, const Sizes& in) {
   const auto axes = ints_attribute_or_input(node, "axes", 1);
-  return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_axes && axes &&
+  return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_operand_sizes && axes &&
          axes->size() + 2 == in.size() &&
          std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
            return normal_axis(each, in.size()).value_or(0) >= 2;
@@ -87,19 +87,19 @@ void emit_reduction(Emitter& emitter, const Node& node) {
     return emit_view(emitter, node);
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
-  spec.output = at_most_five(*result.sizes);
+  spec.output = layer_sizes(*result.sizes);
   emitter.writes(node.outputs[0]);
 }
 
 void emit_global_pool(Emitter& emitter, const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
-  (rank < 3 || rank > most_axes ? emit_reduction : emit_global_average)(emitter, node);
+  (rank < 3 || rank > most_operand_sizes ? emit_reduction : emit_global_average)(emitter, node);
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.
 void emit_channel_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
-  if (operand.sizes->size() < 2 || operand.sizes->size() > most_axes)
+  if (operand.sizes->size() < 2 || operand.sizes->size() > most_operand_sizes)
     return emit_without_rule(emitter, node);
   LayerSpec& spec = emitter.add(node, node.row->kind);
   spec.input = Emitter::operand(operand);
@@ -124,7 +124,7 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
   std::int64_t features = 1;
   for (const std::int64_t each : axes)
     features = product_or_throw({features, in[axis_or_throw(each, in.size())]});
-  const bool is_last = axes.size() == 1 && in.size() <= most_axes &&
+  const bool is_last = axes.size() == 1 && in.size() <= most_operand_sizes &&
                        axis_or_throw(axes.front(), in.size()) + 1 == in.size();
   LayerSpec& spec = emitter.add(node, node.row->kind);
   spec.input =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "layers/einsum.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
@@ -344,8 +345,17 @@ void einsum(ProgramReader& reader, Node& node) {
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
   TensorArgument& made = node.results.front();
   if (!product || einsum->result.size() != made.rank()) return run_row(reader, node);
-  TensorArgument a = *operands[0];
-  TensorArgument b = *operands[1];
+  const auto summed = [&](TensorArgument tensor, const std::vector<std::size_t>& axes) {
+    if (axes.empty()) return tensor;
+    Sizes sizes = tensor.sizes;
+    for (const std::size_t axis : axes) sizes[axis] = 1;
+    const Argument places{.value = list_text({axes.begin(), axes.end()})};
+    tensor.layer = reader.run(node, "sum", {tensor_argument(tensor), places}, sizes);
+    tensor.is_parameter = false;
+    return tensor;
+  };
+  TensorArgument a = summed(*operands[0], product->summed_a);
+  TensorArgument b = summed(*operands[1], product->summed_b);
   a.sizes = {product->products, product->m, product->k};
   b.sizes = {product->products, product->k, product->n};
   a.strides = contiguous_strides(a.sizes);

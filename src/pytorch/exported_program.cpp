@@ -66,8 +66,10 @@ std::string place_of(const Node& node) {
          beginning(node.op) + ")";
 }
 
+/// Null for a matmul, whose operands say it.
 const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& arguments,
                                  const OperatorRow& row) {
+  if (layer.kind == LayerKind::matmul) return nullptr;
   if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
   const KindFamily family = info(layer.kind).family;
   return family == KindFamily::contraction || family == KindFamily::norm
@@ -322,12 +324,13 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
                                               const Sizes& result) {
   const std::string name =
       (node.library == "aten" ? "aten::" : std::string(node.library) + "::") + std::string(op);
+  std::vector<std::string> stated;
   std::vector<std::string> counted;
   OperatorCall call;
   for (Argument& argument : arguments)
     for (TensorArgument& tensor : argument.tensors) {
       if (!call.list_type) call.list_type = tensor.type;
-      if (tensor.is_parameter) counted.push_back(tensor.weights);
+      if (tensor.is_parameter) stated.push_back(tensor.weights);
       if (tensor.is_parameter && used_.contains(tensor.weights)) tensor.parameters = 0;
     }
   call.name = name;
@@ -346,6 +349,8 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     if (layer.pass == Pass::fwd) layer.pass.reset();
     // The only input of a function or a norm counts as a tensor.
     if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;
+    if (std::ranges::any_of(operands_of(layer), &OperandSpec::is_parameter))
+      counted.insert(counted.end(), stated.begin(), stated.end());
     // Weights count once, those of norms once a module, as others' may just be equal.
     const bool is_norm = info(layer.kind).family == KindFamily::norm;
     const TensorArgument* weights = row != nullptr ? weights_of(layer, arguments, *row) : nullptr;

@@ -21,12 +21,6 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   return {spec};
 }
 
-Layers broadcast_traffic(const OperatorCall& call) {
-  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
-  if (!tensors.front()->type) return {};
-  return traffic_layer(call, tensors, broadcast_sizes(tensors), *tensors.front()->type);
-}
-
 /// Of the first tensor; an operator of gradients has the saved input or output behind it.
 Layers function(const OperatorCall& call) {
   return function_layer(call.kind, call, call["input"].tensor(), call.pass());
@@ -65,26 +59,35 @@ Layers function_of_several(const OperatorCall& call) {
                              : broadcast_traffic(call);
 }
 
+/// Recordings write a number as a tensor without axes, in the widest type of its kind.
+const TensorArgument* tensor_or_value(const Argument& argument, const Argument& other) {
+  if (!argument.is_tensor() || argument.tensor() != nullptr) return argument.tensor();
+  const TensorArgument& value = argument.tensors.front();
+  const bool is_number = value.type == DataType::fp64 || value.type == DataType::int64;
+  const bool is_alike = other.is_tensor() && other.tensors.front().type == value.type;
+  return is_number && !is_alike ? nullptr : &value;
+}
+
 Layers combination(const OperatorCall& call) {
-  const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
-  const TensorArgument* second = argument_at(*call.arguments, 1).tensor();
-  if (first == nullptr && argument_at(*call.arguments, 0).is_tensor()) {
-    LayerSpec spec = layer_of_one_value(LayerKind::elementwise, call);
-    spec.input = whole_operand({1});
-    return {spec};
-  }
+  const Argument& a = argument_at(*call.arguments, 0);
+  const Argument& b = argument_at(*call.arguments, 1);
+  const TensorArgument* first = tensor_or_value(a, b);
+  const TensorArgument* second = tensor_or_value(b, a);
+  if (a.tensor() == nullptr && b.tensor() == nullptr) return layer_of_one_value(call);
   if (first == nullptr || second == nullptr)
     return function_layer(LayerKind::elementwise, call, first != nullptr ? first : second);
-  if (!first->type || !second->type) return {};
+  const auto type = promoted_type({first, second});
   const std::vector<OperandSpec> operands = broadcast_operands({first, second});
   if (operands.empty()) return broadcast_traffic(call);
+  if (!type) return {};
   const TensorArgument& larger =
       element_count(second->sizes) > element_count(first->sizes) ? *second : *first;
-  LayerSpec spec =
-      named_layer(call.kind, info(call.kind).name, sizes_text(larger.sizes), *larger.type);
+  LayerSpec spec = named_layer(call.kind, info(call.kind).name, sizes_text(larger.sizes), *type);
+  const TensorArgument& smaller = &larger == first ? *second : *first;
   if (first->sizes != second->sizes)
-    *spec.name += " and " + sizes_text((&larger == first ? second : first)->sizes);
+    *spec.name += smaller.rank() == 0 ? " and a value" : " and " + sizes_text(smaller.sizes);
   spec.inputs = operands;
+  drop_usual_types(spec);
   spec.access = access_of({first, second});
   return {spec};
 }
@@ -95,7 +98,7 @@ Layers comparison(const OperatorCall& call) {
       argument_at(*call.arguments, 1).tensor() != nullptr
           ? broadcast_traffic(call)
           : function_layer(LayerKind::elementwise, call, argument_at(*call.arguments, 0).tensor());
-  for (LayerSpec& layer : layers) layer.dtypes.output = DataType::int8;
+  for (LayerSpec& layer : layers) layer.dtypes.output = DataType::boolean;
   return layers;
 }
 
@@ -103,7 +106,8 @@ Layers comparison(const OperatorCall& call) {
 Layers dropout(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr) return {};
-  return traffic_layer(call, {input}, input->sizes, *input->type, 1);
+  return traffic_layer(call, {input},
+                       {{input->sizes, *input->type}, {input->sizes, DataType::boolean}});
 }
 
 /// Constants and random numbers: nothing is read.

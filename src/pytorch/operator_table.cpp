@@ -1,6 +1,7 @@
 #include "pytorch/operator_table.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -8,8 +9,6 @@
 
 namespace roofline {
 namespace {
-
-std::uint64_t byte_of(DataType type) { return info(type).bits / 8; }
 
 using AxisOrder = std::vector<std::size_t>;
 
@@ -85,17 +84,6 @@ bool is_for_lists(std::string_view operator_name) {
          name.starts_with("_fused_adagrad");
 }
 
-/// Tensors without axes hold a value each.
-Layers one_value(const OperatorCall& call) {
-  if (std::none_of(call.arguments->begin(), call.arguments->end(),
-                   [](const Argument& argument) { return argument.is_tensor(); }))
-    return {};
-  LayerSpec spec = layer_of_one_value(LayerKind::other, call);
-  spec.inputs = {whole_operand({1})};
-  spec.output = whole_operand({1}).sizes;
-  return {spec};
-}
-
 /// A call without a row: reads each operand once, writes the stated result or its one large
 /// operand. None for unknown types or shapes.
 Layers operand_traffic(const OperatorCall& call) {
@@ -126,7 +114,7 @@ Layers operand_traffic(const OperatorCall& call) {
       std::all_of(operands.begin(), operands.end(),
                   [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
-  if (operands.empty()) return one_value(call);
+  if (operands.empty()) return layer_of_one_value(call);
   const Sizes written = call.result ? *call.result : written_in_place(call, operands);
   Layers layers = traffic_layer(call, operands, written, *operands.front()->type);
   for (LayerSpec& layer : layers)
@@ -175,8 +163,13 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
   return spec;
 }
 
-LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call) {
-  return named_layer(kind, base_name(call.name), "of one value", DataType::fp32);
+Layers layer_of_one_value(const OperatorCall& call) {
+  LayerSpec spec =
+      named_layer(LayerKind::other, base_name(call.name), "of one value", DataType::fp32);
+  for (const Argument& argument : *call.arguments)
+    if (argument.is_tensor()) spec.inputs.push_back(operand_of(argument.tensors.front(), {1}));
+  spec.output = whole_operand({1}).sizes;
+  return spec.inputs.empty() ? Layers{} : Layers{spec};
 }
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {
@@ -206,54 +199,59 @@ bool is_image(const TensorArgument* tensor) {
          tensor->sizes.size() <= most_operand_sizes && element_count(tensor->sizes) > 0;
 }
 
+Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
+  std::vector<const Sizes*> all;
+  all.reserve(tensors.size());
+  for (const TensorArgument* tensor : tensors) all.push_back(&tensor->sizes);
+  return broadcast(all).value_or(tensors.front()->sizes);
+}
+
+std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors) {
+  const auto weight = [](const TensorArgument& tensor) {
+    const ElementType* type = find_element_type(tensor.type_name);
+    const bool is_float = type != nullptr && type->elements == Elements::numbers;
+    return std::tuple(is_float, tensor.rank() > 0, tensor.type ? info(*tensor.type).bits : 0);
+  };
+  return (*std::ranges::max_element(tensors, {}, [&](const auto* each) { return weight(*each); }))
+      ->type;
+}
+
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  std::size_t rank = fewest_operand_sizes;
-  for (const TensorArgument* tensor : tensors) rank = std::max(rank, tensor->sizes.size());
-  const bool same = std::all_of(tensors.begin(), tensors.end(), [&](const TensorArgument* tensor) {
-    return tensor->stored_sizes() == tensors.front()->stored_sizes();
-  });
-  if (rank > most_operand_sizes && !same) return {};
+  std::vector<Sizes> stored;
+  stored.reserve(tensors.size());
+  for (const TensorArgument* tensor : tensors) stored.push_back(tensor->stored_sizes());
+  const auto sizes = in_one_rank(std::move(stored));
   std::vector<OperandSpec> operands;
-  for (const TensorArgument* tensor : tensors) {
-    Sizes sizes = tensor->stored_sizes();
-    sizes.insert(sizes.begin(), rank - sizes.size(), 1);
-    operands.push_back(operand_of(*tensor, sizes));
+  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
+    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
+    operands.back().type = tensors[i]->type;
     if (operands.back().sizes.empty()) return {};
   }
   return operands;
 }
 
-Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
-  Sizes sizes;
-  for (const TensorArgument* tensor : tensors) {
-    if (tensor->sizes.size() > sizes.size())
-      sizes.insert(sizes.begin(), tensor->sizes.size() - sizes.size(), 1);
-    const std::size_t offset = sizes.size() - tensor->sizes.size();
-    for (std::size_t i = 0; i < tensor->sizes.size(); ++i)
-      sizes[offset + i] = std::max(sizes[offset + i], tensor->sizes[i]);
+Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
+                     const std::vector<WrittenTensor>& writes) {
+  LayerSpec spec = named_layer(
+      LayerKind::other, base_name(call.name),
+      sizes_text(reads.empty() ? writes.front().sizes : reads.front()->sizes), writes.front().type);
+  std::vector<OperandSpec> operands;
+  for (const TensorArgument* tensor : reads) {
+    operands.push_back(operand_of(*tensor, tensor->stored_sizes()));
+    operands.back().type = tensor->type;
   }
-  return sizes;
+  return set_traffic(spec, std::move(operands), writes) ? Layers{spec} : Layers{};
 }
 
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const Sizes& writes, DataType type, std::uint64_t extra_byte_an_element) {
-  const std::uint64_t size = byte_of(type);
-  LayerSpec spec = named_layer(LayerKind::other, base_name(call.name),
-                               sizes_text(reads.empty() ? writes : reads.front()->sizes), type);
-  for (const TensorArgument* tensor : reads) {
-    if (tensor->sizes.empty() || element_count(tensor->sizes) == 0) continue;
-    const Sizes stored = tensor->stored_sizes();
-    const std::uint64_t own = tensor->type ? byte_of(*tensor->type) : size;
-    const std::uint64_t count = (element_count(stored) * own + size - 1) / size;
-    spec.inputs.push_back(operand_of(*tensor, own == size ? stored : Sizes{count}));
-  }
-  // A layer needs an input: one value.
-  if (spec.inputs.empty()) spec.inputs.push_back(whole_operand({1}));
-  const std::uint64_t written = element_count(writes);
-  if (written == 0) return {};
-  const std::uint64_t extra = (written * extra_byte_an_element + size - 1) / size;
-  spec.output = whole_operand(extra > 0 ? Sizes{written + extra} : writes).sizes;
-  return {spec};
+                     const Sizes& writes, DataType type) {
+  return traffic_layer(call, reads, {{writes, type}});
+}
+
+Layers broadcast_traffic(const OperatorCall& call) {
+  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
+  const auto type = promoted_type(tensors);
+  return type ? traffic_layer(call, tensors, broadcast_sizes(tensors), *type) : Layers{};
 }
 
 std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensors) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "layers/operands.hpp"
 #include "pytorch/operator_call.hpp"
 #include "roofline/spec.hpp"
 
@@ -48,7 +49,8 @@ bool reads_cache(std::string_view operator_name);
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass = Pass::fwd);
 
-LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call);
+/// Of tensors without axes, which hold a value each; none without such tensors.
+Layers layer_of_one_value(const OperatorCall& call);
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
 
@@ -60,14 +62,20 @@ std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t
 /// An image [N, C, positions...] with elements.
 bool is_image(const TensorArgument* tensor);
 
-/// Operands that broadcast, with one rank; empty beyond five sizes.
+/// Of operands that broadcast.
+Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
+/// The result's, by PyTorch's promotion; nullopt for an unknown one.
+std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors);
+/// Of the tensors in their own types, in one rank; empty for too many axes.
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors);
 
-Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
-
-/// A layer by the bytes that it reads and writes, in elements of `type`.
+/// A layer by the bytes that it reads and writes.
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const Sizes& writes, DataType type, std::uint64_t extra_byte_an_element = 0);
+                     const std::vector<WrittenTensor>& writes);
+Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
+                     const Sizes& writes, DataType type);
+/// Of a function of several tensors.
+Layers broadcast_traffic(const OperatorCall& call);
 
 /// Access of an elementwise kernel in the order of the first tensor, the result or the operand
 /// whose order it takes. nullopt if all lie alike without gaps, and for unknown strides or other

@@ -82,6 +82,7 @@ Layers adaptive_pool_gradient(const OperatorCall& call) {
 }
 
 Layers reduction(const OperatorCall& call) {
+  if (call["axes"].tensor() != nullptr) return broadcast_traffic(call);  // of two tensors
   const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr || element_count(input->sizes) == 0) return {};
   const std::vector<bool> reduced =

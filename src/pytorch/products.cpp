@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layers/attention.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
@@ -50,7 +51,7 @@ Layers matrix_product(const OperatorCall& call) {
   if (call.caller("AddmmBackward0") != nullptr || call.caller("MmBackward0") != nullptr)
     return linear_gradient(call, *a, *b);
   const bool has_bias = added != nullptr && added->sizes.size() == 1;
-  if (has_bias || call.caller("aten::linear") != nullptr)
+  if (has_bias || b->is_parameter || call.caller("aten::linear") != nullptr)
     return linear_layer(call, *a, a->sizes[0], a->sizes[1], b->sizes[1], has_bias, Pass::fwd);
   return matmul_layer(call, *a, *b);
 }
@@ -87,11 +88,10 @@ Layers attention_of_heads(const OperatorCall& call) {
   LayerSpec spec = named_layer(LayerKind::attention, "attention", "", DataType::fp32, call.pass());
   for (const std::string_view name : {"query", "key", "value"}) {
     const TensorArgument* tensor = call[name].tensor();
-    if (tensor == nullptr || tensor->sizes.size() != 4 || element_count(tensor->sizes) == 0)
-      return {};
-    Sizes sizes = tensor->sizes;
-    std::swap(sizes[1], sizes[heads_axis]);
-    spec.inputs.push_back(operand_of(*tensor, sizes));
+    auto sizes = tensor != nullptr ? as_heads(tensor->sizes) : std::nullopt;
+    if (!sizes || element_count(*sizes) == 0) return {};
+    if (tensor->rank() == 4) std::swap((*sizes)[1], (*sizes)[heads_axis]);
+    spec.inputs.push_back(operand_of(*tensor, *sizes));
   }
   const TensorArgument* query = call["query"].typed_tensor();
   if (query == nullptr) return {};
@@ -106,8 +106,10 @@ Layers attention_of_heads(const OperatorCall& call) {
   if (mask != nullptr && !mask->strides.empty() && mask->strides.back() != 1 &&
       mask->sizes.back() > 1)
     spec.access = Access::transposed;
-  // A flag, or the type of a mask, where 1 and 2 are causal.
-  spec.causal = call["causal"].flag().value_or(call["causal"].integer().value_or(0) != 0);
+  // A flag, or the type of a mask: 1 is causal from the first key, 2 to the last.
+  const auto type = call["causal"].integer().value_or(0);
+  const bool is_pytorch = call.name.starts_with("aten::");
+  if (call["causal"].flag().value_or(type != 0)) set_causal(spec, type == 2 || !is_pytorch);
   return {spec};
 }
 

@@ -19,16 +19,17 @@ void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
 void write_operand(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   const bool learned = operand.is_parameter;
-  if (!learned && operand.sizes.empty()) {
+  if (!learned && !operand.type && operand.sizes.empty()) {
     w.value(operand.layer);
-  } else if (!learned && operand.layer.empty() && !operand.whole) {
+  } else if (!learned && operand.layer.empty() && !operand.whole && !operand.type) {
     w.value(sizes);
   } else {
     w.begin_object();
     write_stated(w, {{"layer", learned ? Cell() : text_or_null(operand.layer)},
                      {learned && !operand.whole ? "parameter" : "shape", sizes},
                      {"parameter", learned && operand.whole ? Cell(true) : Cell()},
-                     {"parameters", learned ? Cell(operand.parameters) : Cell()}});
+                     {"parameters", learned ? Cell(operand.parameters) : Cell()},
+                     {"dtype", operand.type}});
     w.end_object();
   }
 }
@@ -165,8 +166,8 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
     const Layer& producer = network.layers[*layer.inputs[i].producer];
     operands[i]->layer = producer.name;
     // A name alone stands for the whole output. A GEMM always states its sizes.
-    if (producer.output == layer.inputs[i].shape && layer.kind != LayerKind::matmul)
-      operands[i]->sizes.clear();
+    const bool is_whole = producer.output == layer.inputs[i].shape && !layer.inputs[i].type;
+    if (is_whole && layer.kind != LayerKind::matmul) operands[i]->sizes.clear();
   }
   if (spec.dtypes.input == network.layers.front().dtypes.input && !spec.dtypes.output)
     spec.dtypes.input.reset();

@@ -54,7 +54,8 @@ double once_byte(const std::vector<LayerResult>& rows) {
     const Bytes& bytes = row.counts.bytes;
     const auto weight = static_cast<double>(bytes.weight);
     // The second matrix of a product may be another layer's output.
-    const bool has_weights = row.layer.kind != LayerKind::matmul && !row.layer.shared_weights;
+    const bool is_learned = row.layer.kind != LayerKind::matmul || row.layer.inputs[1].is_parameter;
+    const bool has_weights = is_learned && !row.layer.shared_weights;
     if (row.first_pass && has_weights) weights += weight;
     if (row.layer.pass != Pass::fwd) continue;
     if (row.is_result) results += static_cast<double>(bytes.output);

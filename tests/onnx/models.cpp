@@ -96,7 +96,7 @@ TEST_CASE("Quantised tensors have the type of their bits", "[onnx/models]") {
   CHECK(layer.dtypes.output == DataType::fp16);
 }
 
-TEST_CASE("Integers have the bytes of their width, but for int64", "[onnx/models]") {
+TEST_CASE("Integers have the bytes of their width", "[onnx/models]") {
   const TemporaryFolder folder;
   using namespace onnx_bytes;
   const auto bytes_of = [&](std::uint64_t type) {
@@ -109,7 +109,7 @@ TEST_CASE("Integers have the bytes of their width, but for int64", "[onnx/models
   CHECK(bytes_of(4) == 2 * 100 * 2);   // uint16
   CHECK(bytes_of(5) == 2 * 100 * 2);   // int16
   CHECK(bytes_of(6) == 2 * 100 * 4);   // int32
-  CHECK(bytes_of(7) == 2 * 100 * 4);   // int64: 32 bits on GPUs
+  CHECK(bytes_of(7) == 2 * 100 * 8);   // int64
   CHECK(bytes_of(12) == 2 * 100 * 4);  // uint32
   CHECK(bytes_of(13) == 2 * 100 * 8);  // uint64
 }

@@ -141,12 +141,12 @@ void set_products_of_images(Contraction& x) {
 /// Weights of a linear layer are shared by all positions.
 void set_plain(Contraction& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
-  const double rows =
-      product(in.spatial) * (layer.kind == LayerKind::linear ? number(in.batch) : 1);
+  x.batched = layer.kind == LayerKind::matmul;
+  // Products that share their second matrix are rows of one.
+  x.count = x.batched ? number(layer.inputs[1].shape.batch) : 1;
+  const double rows = product(in.spatial) * number(layer.output.batch) / x.count;
   const double columns = number(layer.output.channels);
   const double depth = number(in.channels);
-  x.batched = layer.kind == LayerKind::matmul;
-  x.count = x.batched ? number(in.batch) : 1;
   x.role = layer.pass;
   x.is_convolution = false;
   x.pointwise = true;

@@ -125,39 +125,69 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   layer.output.channels = required("out_features", spec.out_features);
 }
 
+Operand matrix(std::uint64_t products, std::uint64_t rows, std::uint64_t columns) {
+  return {{products, columns, {1, 1, rows}, 1}, std::nullopt, false};
+}
+
+/// Sizes of one product, after the axes of products.
+constexpr std::size_t matrix_axes = 2;
+
+/// Products of two matrices, by NumPy's rule or, with axes joined, if each matrix of one serves as
+/// many of the other's.
+std::uint64_t product_count(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+  const std::uint64_t of_a = checked_product(a);
+  const std::uint64_t of_b = checked_product(b);
+  std::uint64_t products = 1;
+  for (std::size_t back = 1; back <= std::max(a.size(), b.size()); ++back) {
+    const std::uint64_t own = back <= a.size() ? a[a.size() - back] : 1;
+    const std::uint64_t other = back <= b.size() ? b[b.size() - back] : 1;
+    if (own != other && own != 1 && other != 1) {
+      products = std::max(of_a, of_b);
+      if (products % std::min(of_a, of_b) == 0) return products;
+      fail("inputs",
+           "expected a number of products that divides the other matrix', " + std::to_string(of_a) +
+               ", or is a multiple of it, got " + std::to_string(of_b),
+           {1});
+    }
+    products = checked_mul(products, std::max(own, other));
+  }
+  return products;
+}
+
 /// Both matrices as shapes, [..., m, k] and [..., k, n]; all axes before the last two are products.
-/// A matrix without them is shared by all products.
+/// A matrix with fewer products than the other is shared by them.
 void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (spec.inputs.size() != 2)
     fail("inputs", "expected two matrices, [..., m, k] and [..., k, n], got " +
                        std::to_string(spec.inputs.size()));
-  const auto matrix = [&](std::size_t i) -> const std::vector<std::uint64_t>& {
-    const std::vector<std::uint64_t>& sizes = spec.inputs[i].sizes;
-    if (sizes.size() < 2)
+  for (std::size_t i = 0; i < 2; ++i) {
+    const OperandSpec& stated = spec.inputs[i];
+    if (stated.sizes.size() < matrix_axes)
       fail("inputs",
-           "expected the shape of a matrix, [..., rows, columns], got " + list_text(sizes), {i});
-    return sizes;
-  };
-  const std::vector<std::uint64_t>& a = matrix(0);
-  const std::vector<std::uint64_t>& b = matrix(1);
-  const std::uint64_t m = a[a.size() - 2];
-  const std::uint64_t k = a.back();
-  const std::uint64_t n = b.back();
-  if (b[b.size() - 2] != k)
-    fail("inputs",
-         "expected " + std::to_string(k) + " rows, the columns of the first matrix, got " +
-             std::to_string(b[b.size() - 2]),
-         {1, b.size() - 2});
-  std::uint64_t products = 1;
-  for (const auto* sizes : {&a, &b}) {
-    products = std::max(products, checked_product(std::span(sizes->data(), sizes->size() - 2)));
+           "expected the shape of a matrix, [..., rows, columns], got " + list_text(stated.sizes),
+           {i});
+    const auto ends = std::span(stated.sizes).last<matrix_axes>();
+    const auto before = std::span(stated.sizes).first(stated.sizes.size() - matrix_axes);
+    Operand operand = matrix(checked_product(before), ends[0], ends[1]);
+    if (!stated.layer.empty() && !scope.network.record)
+      operand.producer = scope.names.find(stated.layer, scope.copy, scope.copies, "inputs", {i});
+    operand.is_parameter = stated.is_parameter;
+    operand.parameters = stated.parameters;
+    layer.inputs.push_back(operand);
   }
-  Operand first{{products, k, {1, 1, m}, 1}, std::nullopt, false};
-  if (!spec.inputs[0].layer.empty() && !scope.network.record)
-    first.producer = scope.names.find(spec.inputs[0].layer, scope.copy, scope.copies, "inputs",
-                                      {std::size_t{0}});
-  layer.inputs = {first};
-  layer.output = {products, n, {1, 1, m}, 1};
+  const std::vector<std::uint64_t>& a = spec.inputs[0].sizes;
+  const std::vector<std::uint64_t>& b = spec.inputs[1].sizes;
+  Shape& first = layer.inputs[0].shape;
+  if (b[b.size() - 2] != first.channels)
+    fail("inputs",
+         "expected " + std::to_string(first.channels) +
+             " rows, the columns of the first matrix, got " + std::to_string(b[b.size() - 2]),
+         {1, b.size() - 2});
+  const std::uint64_t products = product_count(std::span(a).first(a.size() - matrix_axes),
+                                               std::span(b).first(b.size() - matrix_axes));
+  // Each matrix with each: one of them counts for every product.
+  if (products > std::max(first.batch, layer.inputs[1].shape.batch)) first.batch = products;
+  layer.output = matrix(products, first.spatial[2], b.back()).shape;
 }
 
 /// m x k times k x n, `batch` products. --batch does not change the number of products.
@@ -168,8 +198,8 @@ void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   const std::uint64_t k = required("k", spec.k);
   const std::uint64_t batch =
       spec.batch.value_or(scope.defaults.batch_override.value_or(scope.network.batch.value_or(1)));
-  layer.inputs = {{{batch, k, {1, 1, m}, 1}, std::nullopt, false}};
-  layer.output = {batch, n, {1, 1, m}, 1};
+  layer.inputs = {matrix(batch, m, k), matrix(batch, k, n)};
+  layer.output = matrix(batch, m, n).shape;
 }
 
 /// NumPy's rule per axis: equal sizes, or one of them is 1.
@@ -380,6 +410,8 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
     infer_shapes(spec, scope, layer);
     add_fused(spec, scope, layer);
     check_output(spec, scope, layer);
+    for (Operand& operand : layer.inputs)
+      if (operand.type == usual_type(operand, layer)) operand.type.reset();
   } catch (const OverflowError& error) {
     fail_layer(std::string(error.what()) + " in layer " + in_quotes(layer.name));
   }

@@ -266,6 +266,7 @@ Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
   const bool is_named = !spec.input->layer.empty();
   Operand operand = stated_operand(*spec.input, spec, scope,
                                    {rank, info(spec.kind).features, false}, "input", {});
+  operand.type = spec.input->type;
   check_channels(spec, operand.shape);
   if (is_named) check_batch(spec, scope, operand.shape);
   return operand;
@@ -281,6 +282,7 @@ std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std:
     const OperandSpec& each = stated[i];
     operands.push_back(
         stated_operand(each, spec, scope, {rank, info(spec.kind).features, false}, field, {i}));
+    operands.back().type = each.type;
     uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
   }
   if (!uses_batch) check_batch(spec, scope, operands.front().shape);

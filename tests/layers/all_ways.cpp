@@ -1,0 +1,511 @@
+// An operator is one layer, whatever brought it: from one table of operators and sizes come an ONNX
+// model, a program of torch.export, a profiler's recording and a layer file.
+
+#include "catch.hpp"
+#include "load/loading.hpp"
+#include "model/layer_fields.hpp"
+#include "onnx/onnx_bytes.hpp"
+#include "onnx/onnx_reading.hpp"
+#include "pytorch/formats.hpp"
+#include "pytorch/program_text.hpp"
+#include "pytorch/trace_text.hpp"
+#include "roofline/roofline_point.hpp"
+#include "temporary_folder.hpp"
+
+using namespace roofline;
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+/// A type as ONNX, programs and recordings number and name it.
+struct TypeNames {
+  std::uint64_t onnx;
+  int program;
+  std::string recorded;
+};
+const TypeNames fp32{1, float_type, "float"};
+const TypeNames fp16{10, half_type, "c10::Half"};
+const TypeNames int64{7, long_type, "long int"};
+const TypeNames boolean{9, 12, "bool"};
+
+struct Tensor {
+  std::string name;
+  Numbers sizes;
+  TypeNames type = fp32;
+  bool is_parameter = false;
+};
+Tensor parameter(const std::string& name, const Numbers& sizes) {
+  return {name, sizes, fp32, true};
+}
+
+/// By hand.
+struct Expected {
+  std::string kind;
+  std::uint64_t macs = 0;
+  std::uint64_t flops = 0;
+  std::uint64_t params = 0;
+  std::uint64_t byte = 0;
+};
+
+struct OnnxForm {
+  std::string op = "";  ///< empty: none
+  onnx_bytes::Names inputs = {};
+  std::string attributes = "";
+  std::uint64_t set = 17;
+};
+
+struct PytorchForm {
+  std::string op = "";                      ///< empty: none
+  std::vector<std::string> arguments = {};  ///< as ProgramText's; a list of tensors between blanks
+  bool in_recordings = true;
+};
+
+struct Case {
+  std::string name;
+  std::vector<Tensor> tensors;
+  Tensor result;
+  OnnxForm onnx = {};
+  PytorchForm pytorch = {};
+  std::string layer = {};  ///< of a layer file; empty: none
+  Expected expected = {};
+};
+
+ProgramText::Sizes texts_of(const Numbers& sizes) {
+  ProgramText::Sizes texts;
+  for (const std::int64_t size : sizes) texts.push_back(std::to_string(size));
+  return texts;
+}
+
+std::vector<Layer> of_onnx(const Case& each) {
+  using namespace onnx_bytes;
+  std::string graph =
+      text(1, node(each.onnx.op, each.onnx.inputs, {"result"}, each.onnx.attributes));
+  for (const Tensor& tensor : each.tensors) {
+    std::string shape, dims;
+    for (const std::int64_t size : tensor.sizes) {
+      const auto number = static_cast<std::uint64_t>(size);
+      shape += text(1, integer(1, number));
+      dims += integer(1, number);
+    }
+    graph += tensor.is_parameter
+                 ? text(5, dims + integer(2, tensor.type.onnx) + text(8, tensor.name))
+                 : text(11, text(1, tensor.name) +
+                                text(2, text(1, integer(1, tensor.type.onnx) + text(2, shape))));
+  }
+  const TemporaryFolder folder;
+  return infer_onnx(folder.write("m.onnx", model(graph + output("result"), "", each.onnx.set)))
+      .layers;
+}
+
+std::vector<Layer> of_program(const Case& each) {
+  ProgramText program;
+  for (const Tensor& tensor : each.tensors)
+    if (tensor.is_parameter)
+      program.parameter(tensor.name, texts_of(tensor.sizes), tensor.type.program);
+    else
+      program.input(tensor.name, texts_of(tensor.sizes), tensor.type.program);
+  program.node(each.pytorch.op, each.pytorch.arguments, "result", texts_of(each.result.sizes), "",
+               each.result.type.program);
+  const std::string bytes = zipped({{"net/models/model.json", program.text()}});
+  const auto reader = whole<read_exported_programs>(text_stream("net.pt2", bytes));
+  auto item = *reader->next();
+  return infer(*item.value().spec({}).value(), {}).value().layers;
+}
+
+std::string list(const Numbers& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
+/// "as_bool: true" as a recording writes it.
+std::string recorded_value(const std::string& argument) {
+  if (argument.starts_with("as_none")) return "";
+  const std::string value = argument.substr(argument.find(':') + 2);
+  return value == "true" ? "True" : value == "false" ? "False" : value;
+}
+
+void add(std::string& text, const std::string& item) { text += (text.empty() ? "" : ", ") + item; }
+
+std::vector<Layer> of_recording(const Case& each) {
+  std::string sizes, types, values;
+  for (const std::string& argument : each.pytorch.arguments) {
+    std::string own = "[]", type, value;
+    if (argument.starts_with("as_tensors")) {
+      type = "TensorList";
+      std::string all;
+      for (const Tensor& tensor : each.tensors) add(all, list(tensor.sizes));
+      own = "[" + all + "]";
+    } else if (argument.starts_with("as_")) {
+      value = recorded_value(argument);
+    } else {
+      const Tensor& tensor = *std::ranges::find(each.tensors, argument, &Tensor::name);
+      own = list(tensor.sizes);
+      type = tensor.type.recorded;
+    }
+    add(sizes, own);
+    add(types, "\"" + type + "\"");
+    add(values, "\"" + value + "\"");
+  }
+  return trace_layers(TraceText()
+                          .operation("aten::" + each.pytorch.op, 7, 100, 20,
+                                     {"[" + sizes + "]", "[" + types + "]", "[" + values + "]"})
+                          .kernel("kernel<float>", 7, 110, 5)
+                          .text());
+}
+
+/// The expected time of the layer alone, as a layer file would state it.
+double expected_s(const Layer& layer) {
+  NetworkSpec alone;
+  alone.layers = {stated(layer)};
+  alone.layers.front().measured = {};
+  const Result result = analyze(infer(alone, {}).value(), find_gpu("a100").value());
+  return *result.layers.front().expected_time_s();
+}
+
+std::string ints(const std::string& name, const Numbers& numbers) {
+  using namespace onnx_bytes;
+  std::string bytes = text(1, name) + integer(20, 7);
+  for (const std::int64_t each : numbers) bytes += integer(8, static_cast<std::uint64_t>(each));
+  return text(5, bytes);
+}
+std::string words(const std::string& name, const std::string& value) {
+  using namespace onnx_bytes;
+  return text(5, text(1, name) + text(4, value) + integer(20, 3));
+}
+
+constexpr std::uint64_t images = 2 * 8 * 14 * 14;
+constexpr std::uint64_t maps = 4 * 6 * 64 * 64;
+constexpr std::uint64_t large = 4 * 6 * 512 * 512;
+const Numbers image_sizes{2, 8, 14, 14};
+const Numbers map_sizes{4, 6, 64, 64};
+const Numbers large_sizes{4, 6, 512, 512};
+const std::string two_tensors = "as_tensors: [{\"name\": \"x\"}, {\"name\": \"y\"}]";
+
+/// Two operands of one type and their result.
+Case of_two(const std::string& name, const Numbers& a, const Numbers& b, const Numbers& result) {
+  return {.name = name, .tensors = {{"x", a}, {"y", b}}, .result = {"r", result}};
+}
+
+std::vector<Case> elementwise_cases() {
+  std::vector<Case> cases;
+  Case relu{.name = "relu", .tensors = {{"x", map_sizes}}, .result = {"r", map_sizes}};
+  relu.onnx = {"Relu", {"x"}};
+  relu.pytorch = {"relu", {"x"}};
+  relu.layer = R"({"type": "relu", "input": [4, 6, 64, 64]})";
+  relu.expected = {"relu", 0, maps, 0, 4 * 2 * maps};
+  cases.push_back(relu);
+
+  Case sum = of_two("a sum", map_sizes, map_sizes, map_sizes);
+  sum.onnx = {"Add", {"x", "y"}};
+  sum.pytorch = {"add", {"x", "y"}};
+  sum.layer = R"({"type": "add", "inputs": [[4, 6, 64, 64], [4, 6, 64, 64]]})";
+  sum.expected = {"add", 0, maps, 0, 4 * 3 * maps};
+  cases.push_back(sum);
+
+  Case channels = of_two("a factor a channel", map_sizes, {6, 1, 1}, map_sizes);
+  channels.tensors[1].is_parameter = true;
+  channels.onnx = {"Mul", {"x", "y"}};
+  channels.pytorch = {"mul", {"x", "y"}, false};
+  channels.layer = R"({"type": "mul", "inputs": [[4, 6, 64, 64], {"parameter": [6, 1, 1]}]})";
+  channels.expected = {"mul", 0, maps, 6, 4 * (2 * maps + 6)};
+  cases.push_back(channels);
+
+  Case scale = of_two("a scale without axes before its tensor", {}, map_sizes, map_sizes);
+  scale.onnx = {"Mul", {"x", "y"}};
+  scale.pytorch = {"mul", {"x", "y"}};
+  scale.layer = R"({"type": "mul", "inputs": [[1, 1, 1, 1], [4, 6, 64, 64]]})";
+  scale.expected = {"mul", 0, maps, 0, 4 * (2 * maps + 1)};
+  cases.push_back(scale);
+
+  Case most = of_two("the larger of two", map_sizes, map_sizes, map_sizes);
+  most.onnx = {"Max", {"x", "y"}};
+  most.pytorch = {"max", {"x", "y"}};
+  most.layer = R"({"type": "other", "inputs": [[4, 6, 64, 64], [4, 6, 64, 64]],
+                   "output": [4, 6, 64, 64]})";
+  most.expected = {"other", 0, 0, 0, 4 * 3 * maps};
+  cases.push_back(most);
+
+  Case greater = of_two("a comparison", map_sizes, map_sizes, map_sizes);
+  greater.result.type = boolean;
+  greater.onnx = {"Greater", {"x", "y"}};
+  greater.pytorch = {"gt", {"x", "y"}};
+  greater.layer = R"({"type": "other", "inputs": [[4, 6, 64, 64], [4, 6, 64, 64]],
+                      "dtypes": {"input": "fp32", "output": "bool"}, "output": [4, 6, 64, 64]})";
+  greater.expected = {"other", 0, 0, 0, (4 + 4 + 1) * maps};
+  cases.push_back(greater);
+
+  for (const bool is_half : {false, true}) {
+    const TypeNames& type = is_half ? fp16 : fp32;
+    const std::uint64_t byte = is_half ? 2 : 4;
+    Case choice{.name = is_half ? "a choice in fp16" : "a choice",
+                .tensors = {{"c", large_sizes, boolean},
+                            {"x", large_sizes, type},
+                            {"y", large_sizes, type}},
+                .result = {"r", large_sizes, type}};
+    choice.onnx = {"Where", {"c", "x", "y"}};
+    choice.pytorch = {"where", {"c", "x", "y"}};
+    choice.layer = std::string(R"({"type": "other", "dtype": ")") + (is_half ? "fp16" : "fp32") +
+                   R"(", "inputs": [{"shape": [4, 6, 512, 512], "dtype": "bool"},
+                       [4, 6, 512, 512], [4, 6, 512, 512]], "output": [4, 6, 512, 512]})";
+    choice.expected = {"other", 0, 0, 0, large * (1 + 3 * byte)};  // 81.8 and 44.0 MB
+    cases.push_back(choice);
+  }
+
+  Case negative{
+      .name = "int64", .tensors = {{"x", {10, 100}, int64}}, .result = {"r", {10, 100}, int64}};
+  negative.onnx = {"Neg", {"x"}};
+  negative.pytorch = {"neg", {"x"}};
+  negative.layer = R"({"type": "elementwise", "input": [10, 100], "dtype": "int64"})";
+  negative.expected = {"elementwise", 0, 1000, 0, 2 * 8 * 1000};
+  cases.push_back(negative);
+  return cases;
+}
+
+std::vector<Case> row_cases() {
+  std::vector<Case> cases;
+  Case last{.name = "a softmax of the last axis",
+            .tensors = {{"x", {8, 128, 64}}},
+            .result = {"r", {8, 128, 64}}};
+  last.onnx = {"Softmax", {"x"}};
+  last.pytorch = {"softmax", {"x", "as_int: -1"}};
+  last.layer = R"({"type": "softmax", "input": [1024, 64]})";
+  last.expected = {"softmax", 0, 5 * 65536, 0, 4 * 2 * 65536};
+  cases.push_back(last);
+
+  Case channels{.name = "a softmax of channels",
+                .tensors = {{"x", {8, 21, 64, 64}}},
+                .result = {"r", {8, 21, 64, 64}}};
+  channels.onnx = {"Softmax", {"x"}, onnx_bytes::attribute("axis", 1)};
+  channels.pytorch = {"softmax", {"x", "as_int: 1"}};
+  channels.layer = R"({"type": "softmax", "input": {"shape": [8, 21, 4096]}})";
+  channels.expected = {"softmax", 0, 5 * 688128, 0, 4 * 2 * 688128};
+  cases.push_back(channels);
+
+  Case rows{.name = "a layer norm",
+            .tensors = {{"x", {8, 128, 64}}, parameter("g", {64}), parameter("b", {64})},
+            .result = {"r", {8, 128, 64}}};
+  rows.onnx = {"LayerNormalization", {"x", "g", "b"}};
+  rows.pytorch = {"layer_norm", {"x", "as_ints: [64]", "g", "b"}};
+  rows.layer = R"({"type": "layer_norm", "input": [8, 128, 64]})";
+  rows.expected = {"layer_norm", 0, 7 * 65536, 128, 4 * (2 * 65536 + 128)};
+  cases.push_back(rows);
+
+  Case norm{.name = "a batch norm",
+            .tensors = {{"x", image_sizes},
+                        parameter("g", {8}),
+                        parameter("b", {8}),
+                        parameter("m", {8}),
+                        parameter("v", {8})},
+            .result = {"r", image_sizes}};
+  norm.onnx = {"BatchNormalization", {"x", "g", "b", "m", "v"}};
+  norm.pytorch = {"batch_norm", {"x", "g", "b", "m", "v", "as_bool: false"}};
+  norm.layer = R"({"type": "batch_norm", "input": [2, 8, 14, 14]})";
+  norm.expected = {"batch_norm", 0, 2 * images, 16, 4 * (2 * images + 32)};
+  cases.push_back(norm);
+
+  Case greatest{
+      .name = "a reduction", .tensors = {{"x", {32, 64, 16}}}, .result = {"r", {32, 1, 16}}};
+  greatest.onnx = {"ReduceMax", {"x"}, ints("axes", {1})};
+  greatest.pytorch = {"amax", {"x", "as_ints: [1]", "as_bool: true"}};
+  greatest.layer = R"({"type": "reduce", "input": {"shape": [32, 64, 16]}, "output": [32, 1, 16]})";
+  greatest.expected = {"reduce", 0, 32768, 0, 4 * (32768 + 512)};
+  cases.push_back(greatest);
+  return cases;
+}
+
+std::vector<Case> window_cases() {
+  std::vector<Case> cases;
+  Case conv{.name = "a convolution",
+            .tensors = {{"x", image_sizes}, parameter("w", {16, 8, 3, 3}), parameter("b", {16})},
+            .result = {"r", {2, 16, 14, 14}}};
+  conv.onnx = {"Conv", {"x", "w", "b"}, ints("pads", {1, 1, 1, 1})};
+  conv.pytorch = {"conv2d", {"x", "w", "b", "as_ints: [1, 1]", "as_ints: [1, 1]"}};
+  conv.layer = R"({"input": [2, 8, 14, 14], "out_channels": 16, "kernel_size": 3, "padding": 1,
+                   "bias": true})";
+  conv.expected = {"conv", 2 * 16 * 196 * 8 * 9, 2 * 2 * 16 * 196 * 8 * 9, 16 * 72 + 16,
+                   4 * (images + 16 * 72 + 16 + 2 * images)};
+  cases.push_back(conv);
+
+  Case pool{
+      .name = "a maximum pool", .tensors = {{"x", image_sizes}}, .result = {"r", {2, 8, 7, 7}}};
+  pool.onnx = {"MaxPool", {"x"}, ints("kernel_shape", {2, 2}) + ints("strides", {2, 2})};
+  pool.pytorch = {"max_pool2d", {"x", "as_ints: [2, 2]", "as_ints: [2, 2]"}};
+  pool.layer = R"({"type": "max_pool", "input": [2, 8, 14, 14], "kernel_size": 2, "stride": 2})";
+  pool.expected = {"max_pool", 0, images, 0, 4 * (images + images / 4)};
+  cases.push_back(pool);
+
+  Case mean{
+      .name = "a global mean", .tensors = {{"x", image_sizes}}, .result = {"r", {2, 8, 1, 1}}};
+  mean.onnx = {"GlobalAveragePool", {"x"}};
+  mean.pytorch = {"adaptive_avg_pool2d", {"x", "as_ints: [1, 1]"}};
+  mean.layer = R"({"type": "global_avg_pool", "input": [2, 8, 14, 14]})";
+  mean.expected = {"global_avg_pool", 0, images, 0, 4 * (images + 16)};
+  cases.push_back(mean);
+
+  Case both = of_two("a concatenation", image_sizes, {2, 4, 14, 14}, {2, 12, 14, 14});
+  both.onnx = {"Concat", {"x", "y"}, onnx_bytes::attribute("axis", 1)};
+  both.pytorch = {"cat", {two_tensors, "as_int: 1"}};
+  both.layer = R"({"type": "concat", "inputs": [[2, 8, 14, 14], [2, 4, 14, 14]]})";
+  both.expected = {"concat", 0, 0, 0, 4 * 2 * (images + images / 2)};
+  cases.push_back(both);
+  return cases;
+}
+
+std::vector<Case> product_cases() {
+  std::vector<Case> cases;
+  Case linear{.name = "a linear layer",
+              .tensors = {{"x", {32, 128}}, parameter("w", {64, 128}), parameter("b", {64})},
+              .result = {"r", {32, 64}}};
+  linear.onnx = {"Gemm", {"x", "w", "b"}, onnx_bytes::attribute("transB", 1)};
+  linear.pytorch = {"linear", {"x", "w", "b"}};
+  linear.layer = R"({"type": "linear", "input": [32, 128], "out_features": 64, "bias": true})";
+  linear.expected = {"linear", 262144, 524288, 8256, 4 * (4096 + 8256 + 2048)};
+  cases.push_back(linear);
+
+  Case learned{.name = "x @ W",
+               .tensors = {{"x", {32, 128}}, parameter("w", {128, 64})},
+               .result = {"r", {32, 64}}};
+  learned.onnx = {"MatMul", {"x", "w"}};
+  learned.pytorch = {"matmul", {"x", "w"}, false};
+  learned.layer = R"({"type": "linear", "input": [32, 128], "out_features": 64})";
+  learned.expected = {"linear", 262144, 524288, 8192, 4 * (4096 + 8192 + 2048)};
+  cases.push_back(learned);
+
+  Case products = of_two("products", {8, 64, 32}, {8, 32, 16}, {8, 64, 16});
+  products.onnx = {"MatMul", {"x", "y"}};
+  products.pytorch = {"bmm", {"x", "y"}};
+  products.layer = R"({"type": "matmul", "inputs": [[8, 64, 32], [8, 32, 16]]})";
+  products.expected = {"matmul", 262144, 524288, 0, 4 * (16384 + 4096 + 8192)};
+  cases.push_back(products);
+
+  products.name = "products by parameters";
+  products.tensors[1].is_parameter = true;
+  products.pytorch.in_recordings = false;
+  products.layer = R"({"type": "matmul", "inputs": [[8, 64, 32],
+                       {"shape": [8, 32, 16], "parameter": true}]})";
+  products.expected.params = 4096;
+  cases.push_back(products);
+
+  Case shared = of_two("a shared second matrix", {32, 1, 128}, {128, 4096}, {32, 1, 4096});
+  shared.onnx = {"MatMul", {"x", "y"}};
+  shared.pytorch = {"matmul", {"x", "y"}, false};
+  shared.layer = R"({"type": "matmul", "inputs": [[32, 1, 128], [128, 4096]]})";
+  shared.expected = {"matmul", 16777216, 33554432, 0, 4 * (4096 + 524288 + 131072)};  // 2.64 MB
+  cases.push_back(shared);
+
+  // PyTorch copies the shared matrices first.
+  Case grouped = of_two("matrices shared in groups", {1, 8, 4, 1, 128}, {1, 8, 1, 128, 4096},
+                        {1, 8, 4, 1, 4096});
+  grouped.onnx = {"MatMul", {"x", "y"}};
+  grouped.layer = R"({"type": "matmul", "inputs": [[1, 8, 4, 1, 128], [1, 8, 1, 128, 4096]]})";
+  grouped.expected = {"matmul", 16777216, 33554432, 0, 4 * (4096 + 4194304 + 131072)};  // 17.3 MB
+  cases.push_back(grouped);
+
+  struct Equation {
+    std::string text;
+    Numbers a, b, result;
+    Expected expected;
+  };
+  for (const Equation& each : {
+           Equation{"bhid,bhjd->bhij",
+                    {2, 4, 16, 8},
+                    {2, 4, 32, 8},
+                    {2, 4, 16, 32},
+                    {"matmul", 32768, 65536, 0, 4 * (1024 + 2048 + 4096)}},
+           Equation{"ik,kj",  // the result is "ij"
+                    {64, 32},
+                    {32, 16},
+                    {64, 16},
+                    {"matmul", 32768, 65536, 0, 4 * (2048 + 512 + 1024)}},
+           // The sum along s comes first: 131,072 additions, and a result of 64 x 32.
+           Equation{"isk,kj->ij",
+                    {64, 64, 32},
+                    {32, 32},
+                    {64, 32},
+                    {"matmul", 65536, 2 * 65536 + 131072, 0,
+                     4 * (131072 + 2048) + 4 * (2048 + 1024 + 2048)}},
+       }) {
+    Case einsum = of_two(each.text, each.a, each.b, each.result);
+    einsum.onnx = {"Einsum", {"x", "y"}, words("equation", each.text)};
+    einsum.pytorch = {"einsum", {"as_string: \"" + each.text + "\"", two_tensors}, false};
+    einsum.expected = each.expected;
+    cases.push_back(einsum);
+  }
+  return cases;
+}
+
+std::vector<Case> attention_cases() {
+  std::vector<Case> cases;
+  Case causal{.name = "causal attention with fewer queries than keys",
+              .tensors = {{"q", {1, 1, 4, 64}}, {"k", {1, 1, 64, 64}}, {"v", {1, 1, 64, 64}}},
+              .result = {"r", {1, 1, 4, 64}}};
+  causal.onnx = {"Attention", {"q", "k", "v"}, onnx_bytes::attribute("is_causal", 1), 23};
+  causal.pytorch = {"scaled_dot_product_attention",
+                    {"q", "k", "v", "as_none: true", "as_float: 0.0", "as_bool: true"}};
+  causal.layer = R"({"type": "attention", "causal": true, "causal_from_first": true,
+                     "inputs": [[1, 1, 4, 64], [1, 1, 64, 64], [1, 1, 64, 64]]})";
+  // 1 + 2 + 3 + 4 pairs of a query and a key; four queries, keys, values and results.
+  causal.expected = {"attention", 10 * 2 * 64, 2 * 10 * 2 * 64, 0, 4 * 4 * 4 * 64};
+  cases.push_back(causal);
+
+  Case heads{.name = "attention of three axes",
+             .tensors = {{"q", {8, 16, 32}}, {"k", {8, 16, 32}}, {"v", {8, 16, 32}}},
+             .result = {"r", {8, 16, 32}}};
+  heads.pytorch = {"scaled_dot_product_attention", {"q", "k", "v"}};
+  heads.layer = R"({"type": "attention",
+                    "inputs": [[8, 1, 16, 32], [8, 1, 16, 32], [8, 1, 16, 32]]})";
+  heads.expected = {"attention", 8 * 16 * 16 * 64, 2 * 8 * 16 * 16 * 64, 0, 4 * 4 * 4096};
+  cases.push_back(heads);
+  return cases;
+}
+
+void check(const Case& each, const std::vector<Layer>& layers, std::optional<double>& time_s) {
+  REQUIRE(!layers.empty());
+  Counts all;
+  double expected = 0;
+  for (const Layer& layer : layers) {
+    const Counts counts = count(layer);
+    all.macs += counts.macs;
+    all.flops += counts.flops;
+    all.params += counts.params;
+    all.bytes.total += counts.bytes.total;
+    expected += expected_s(layer);
+  }
+  CHECK(info(layers.back().kind).name == each.expected.kind);
+  CHECK(all.macs == each.expected.macs);
+  CHECK(all.flops == each.expected.flops);
+  CHECK(all.params == each.expected.params);
+  CHECK(all.bytes.total == each.expected.byte);
+  if (time_s) CHECK(expected == Approx(*time_s));
+  time_s = expected;
+}
+
+}  // namespace
+
+TEST_CASE("An operator is one layer, whatever brought it", "[layers/all_ways]") {
+  for (const auto family :
+       {elementwise_cases, row_cases, window_cases, product_cases, attention_cases})
+    for (const Case& each : family()) {
+      std::optional<double> time_s;
+      INFO(each.name);
+      if (!each.layer.empty()) {
+        INFO("a layer file");
+        check(each, load_text(each.layer).layers, time_s);
+      }
+      if (!each.onnx.op.empty()) {
+        INFO("ONNX");
+        check(each, of_onnx(each), time_s);
+      }
+      if (!each.pytorch.op.empty()) {
+        INFO("a program");
+        check(each, of_program(each), time_s);
+      }
+      if (!each.pytorch.op.empty() && each.pytorch.in_recordings) {
+        INFO("a recording");
+        check(each, of_recording(each), time_s);
+      }
+    }
+}
