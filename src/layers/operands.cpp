@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -62,10 +61,12 @@ bool set_traffic(LayerSpec& spec, std::vector<OperandSpec> operands,
   spec.dtypes.output = written.front().type;
   Sizes& sizes = written.front().sizes;
   if (written.size() > 1) {
-    std::uint64_t byte = 0;
+    constexpr double most = 0x1p63;  // infer reports what is too large
+    double elements = 0;
     for (const WrittenTensor& each : written)
-      byte += stored_byte(element_count(each.sizes), each.type);
-    sizes = {byte * 8 / info(written.front().type).bits};
+      elements += static_cast<double>(element_count(each.sizes)) * element_byte(each.type) /
+                  element_byte(written.front().type);
+    sizes = {static_cast<std::uint64_t>(std::min(elements, most))};
   }
   spec.output = whole_operand(sizes).sizes;
   drop_usual_types(spec);

@@ -75,9 +75,11 @@ void emit_combination(Emitter& emitter, const Node& node) {
     return found != operands.end() ? *found : nullptr;
   };
   LayerSpec& spec = emitter.add(node, node.row->kind);
-  for (std::size_t i = 0; i < operands.size(); ++i)
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Sizes own((*joined)[i].begin(), (*joined)[i].end());
     spec.inputs.push_back(
-        emitter.typed_operand(*operands[i], {(*joined)[i].begin(), (*joined)[i].end()}));
+        emitter.typed_operand(*operands[i], is_single(*operands[i]) ? Sizes{1} : own));
+  }
   const auto is_tensor = [](const Value& each) { return each.learned == 0 && !is_single(each); };
   if (const Value* tensor = first_that(is_tensor)) spec.dtypes.input = emitter.type_of(*tensor);
   const Value* learned = first_that([](const Value& each) { return each.learned > 0; });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "layers/element_types.hpp"
+#include "layers/operands.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "profilers/tensorrt.hpp"
@@ -214,25 +215,19 @@ LayerOrReason read_function(const EngineLayer& layer) {
   return spec;
 }
 
-/// Limits elements so that counts of bits do not overflow.
-constexpr std::uint64_t most_scaled = std::uint64_t{1} << 48U;
-
-/// By bytes: all tensors, in elements of the first one's type.
+/// By bytes.
 LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
-  const std::uint64_t bits = info(*layer.input().type).bits;
+  const DataType type = *layer.input().type;
+  std::vector<OperandSpec> operands;
   for (const EngineTensor& tensor : layer.inputs) {
-    const std::uint64_t own = tensor.type ? info(*tensor.type).bits : bits;
-    const std::uint64_t elements = element_count(tensor.sizes);
-    const OperandSpec operand = whole_operand(own == bits || elements > most_scaled
-                                                  ? tensor.sizes
-                                                  : Sizes{(elements * own + bits - 1) / bits});
-    if (!operand.sizes.empty()) spec.inputs.push_back(operand);
+    operands.push_back(whole_operand(tensor.sizes));
+    operands.back().type = tensor.type.value_or(type);
   }
-  std::uint64_t written = 0;
-  for (const EngineTensor& tensor : layer.outputs) written += element_count(tensor.sizes);
-  spec.output = layer.outputs.size() > 1 ? whole_operand({written}).sizes
-                                         : whole_operand(layer.output().sizes).sizes;
+  std::vector<WrittenTensor> results;
+  for (const EngineTensor& tensor : layer.outputs)
+    results.push_back({tensor.sizes, tensor.type.value_or(type)});
+  set_traffic(spec, std::move(operands), results);
   return spec;
 }
 

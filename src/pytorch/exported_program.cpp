@@ -347,17 +347,20 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
     layer.in_place = node.target.find("_.") != node.target.npos;
     if (layer.pass == Pass::fwd) layer.pass.reset();
-    // The only input of a function or a norm counts as a tensor.
-    if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;
+    // The only input of a norm or a copy counts as a tensor: weights on their way to their layer.
+    const KindFamily family = info(layer.kind).family;
+    if (layer.input && layer.kind != LayerKind::gather && family != KindFamily::activation)
+      layer.input->is_parameter = false;
     if (std::ranges::any_of(operands_of(layer), &OperandSpec::is_parameter))
       counted.insert(counted.end(), stated.begin(), stated.end());
     // Weights count once, those of norms once a module, as others' may just be equal.
-    const bool is_norm = info(layer.kind).family == KindFamily::norm;
+    const bool is_norm = family == KindFamily::norm;
     const TensorArgument* weights = row != nullptr ? weights_of(layer, arguments, *row) : nullptr;
     const std::string own = weights != nullptr && !weights->weights.empty()
                                 ? weights->weights + (is_norm ? module_ : "")
                                 : "";
-    if (weights != nullptr || is_norm) layer.shared_weights = own.empty() || used_.contains(own);
+    if (weights != nullptr || is_norm)
+      layer.shared_weights = own.empty() || used_.contains(own) || used_.contains(weights->weights);
     if (!own.empty()) counted.push_back(own);
     origins_.push_back({module_, std::string(base_name(op)), layer.kind});
     layers_.push_back(std::move(layer));

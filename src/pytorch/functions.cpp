@@ -73,7 +73,8 @@ Layers combination(const OperatorCall& call) {
   const Argument& b = argument_at(*call.arguments, 1);
   const TensorArgument* first = tensor_or_value(a, b);
   const TensorArgument* second = tensor_or_value(b, a);
-  if (a.tensor() == nullptr && b.tensor() == nullptr) return layer_of_one_value(call);
+  if (a.tensor() == nullptr && b.tensor() == nullptr)
+    return layer_of_one_value(LayerKind::elementwise, call);
   if (first == nullptr || second == nullptr)
     return function_layer(LayerKind::elementwise, call, first != nullptr ? first : second);
   const auto type = promoted_type({first, second});

@@ -114,7 +114,7 @@ Layers operand_traffic(const OperatorCall& call) {
       std::all_of(operands.begin(), operands.end(),
                   [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
-  if (operands.empty()) return layer_of_one_value(call);
+  if (operands.empty()) return layer_of_one_value(LayerKind::other, call);
   const Sizes written = call.result ? *call.result : written_in_place(call, operands);
   Layers layers = traffic_layer(call, operands, written, *operands.front()->type);
   for (LayerSpec& layer : layers)
@@ -163,13 +163,18 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
   return spec;
 }
 
-Layers layer_of_one_value(const OperatorCall& call) {
-  LayerSpec spec =
-      named_layer(LayerKind::other, base_name(call.name), "of one value", DataType::fp32);
-  for (const Argument& argument : *call.arguments)
-    if (argument.is_tensor()) spec.inputs.push_back(operand_of(argument.tensors.front(), {1}));
-  spec.output = whole_operand({1}).sizes;
-  return spec.inputs.empty() ? Layers{} : Layers{spec};
+Layers layer_of_one_value(LayerKind kind, const OperatorCall& call) {
+  LayerSpec spec = named_layer(kind, base_name(call.name), "of one value", DataType::fp32);
+  const auto value = std::ranges::find_if(*call.arguments, &Argument::is_tensor);
+  if (value == call.arguments->end()) return {};
+  const OperandSpec operand = operand_of(value->tensors.front(), {1});
+  if (kind == LayerKind::other) {
+    spec.inputs = {operand};
+    spec.output = operand.sizes;
+  } else {
+    spec.input = operand;
+  }
+  return {spec};
 }
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {

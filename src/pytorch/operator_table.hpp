@@ -50,7 +50,7 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
                       DataType type, Pass pass = Pass::fwd);
 
 /// Of tensors without axes, which hold a value each; none without such tensors.
-Layers layer_of_one_value(const OperatorCall& call);
+Layers layer_of_one_value(LayerKind kind, const OperatorCall& call);
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
 

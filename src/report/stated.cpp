@@ -157,6 +157,13 @@ void write_names_or_null(JsonWriter& w, const std::vector<std::string>& names) {
   w.end_array();
 }
 
+/// The file's: the first that a product may have.
+DataType file_type(const Network& network) {
+  for (const Layer& layer : network.layers)
+    if (is_operand_type(layer.dtypes.input)) return layer.dtypes.input;
+  return DataType::fp32;
+}
+
 /// The layer as its network's file states it, without defaults.
 LayerSpec stated_in(const Network& network, const Layer& layer) {
   LayerSpec spec = stated(layer);
@@ -169,8 +176,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
     const bool is_whole = producer.output == layer.inputs[i].shape && !layer.inputs[i].type;
     if (is_whole && layer.kind != LayerKind::matmul) operands[i]->sizes.clear();
   }
-  if (spec.dtypes.input == network.layers.front().dtypes.input && !spec.dtypes.output)
-    spec.dtypes.input.reset();
+  if (spec.dtypes.input == file_type(network) && !spec.dtypes.output) spec.dtypes.input.reset();
   if (spec.pass == Pass::fwd && !layer.states_pass) spec.pass.reset();
   return spec;
 }
@@ -260,7 +266,7 @@ std::string render_layer_records(const Network& network, bool training) {
 std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
-  out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
+  out += ",\n \"dtype\": \"" + std::string(name_of(file_type(network))) + '"';
   const std::uint64_t batch = network.batch.value_or(network.layers.front().output.batch);
   const bool is_of_all = std::ranges::all_of(
       network.layers, [&](const Layer& layer) { return layer.output.batch % batch == 0; });

@@ -66,7 +66,7 @@ def products():
     m.linear(a, "bias", [6, 3, 4], 5, 11)
     m.matmul(a, b, "batched", 18, 4, 7, 5)
     m.n("MatMul", [a, m.x("c", [3, 5, 7])], "own")  # another matrix for each of the 3
-    m.row("matmul", [[18, 4, 5], [18, 5, 7]], [18, 4, 7], 18 * 4 * 5 * 7, name="own")
+    m.row("matmul", [[18, 4, 5], [3, 5, 7]], [18, 4, 7], 18 * 4 * 5 * 7, name="own")
     m.n("MatMul", [m.w("left", [8, 4]), a], "from_left")  # learned rows from the left
     m.row("linear", [[6, 3, 5, 4]], [6, 3, 5, 8], 18 * 8 * 4 * 5, 32, name="from_left")
     m.n("Einsum", [a, b], "einsum", equation="bhik,bhkj->bhij", sizes=[6, 3, 4, 7])
@@ -398,7 +398,8 @@ def rare():
 
     def other(op, inputs, out, stated=None, **attributes):
         m.n(op, inputs, out, **attributes)
-        m.row("other", inputs, out)
+        indices = ("images", "places", "labels")
+        m.row("other", [{"shape": each, "dtype": "int64"} if each in indices else each for each in inputs], out)
         m.out(out)
         if stated:
             dtype = TensorProto.INT32 if op == "Multinomial" else TensorProto.FLOAT

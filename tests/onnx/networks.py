@@ -44,14 +44,14 @@ def detection():
     m.row("copy", ["b"], "t")
     limits = [m.c("most", [50]), m.c("iou", [.5], numpy.float32), m.c("least", [.1], numpy.float32)]
     m.n("NonMaxSuppression", ["t", "s", *limits], "kept", sizes=[100, 3])
-    m.row("other", ["t", "s", CONSTANT, CONSTANT, CONSTANT], "kept")
+    m.row("other", ["t", "s", (*CONSTANT, "int64"), CONSTANT, CONSTANT], "kept")
     m.n("Gather", ["kept", m.c("which", 2)], "index", axis=1, sizes=[100])
     m.row("copy", [[1, 100]], [1, 100], name="index")
     m.n("Squeeze", ["t", m.c("axis0", [0])], "rows")
     m.n("Gather", ["rows", "index"], "chosen", axis=0, sizes=[100, 4])
     m.row("copy", [[100, 4]], [100, 4], name="chosen")
     m.n("TopK", ["s", m.c("k", [7])], ["best", "place"])
-    m.row("other", ["s", CONSTANT], [1, 2 * 2 * 7], name="best")
+    m.row("other", ["s", (*CONSTANT, "int64")], [1, 2 * 7 * (4 + 8) // 4], name="best")  # values and places
     m.out("chosen", "best", "place")
     m.notes = ["sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at their largest",
                "counted by their bytes alone, as there is no rule for them: NonMaxSuppression (1 node), TopK (1 node)"]
@@ -156,7 +156,7 @@ def swin():
     m.row("concat", ["tail", "head"], "roll")
     m.n("Reshape", ["roll", m.c("windows", [-1, 2, 4, 2, 4, 12])], "w1")
     m.n("Transpose", ["w1"], "w2", perm=[0, 1, 3, 2, 4, 5])
-    m.row("copy", [[2, 2, 4, 2, 48]], [2, 2, 2, 4, 48], name="w2")
+    m.row("copy", [[4, 4, 2, 4, 12]], [4, 2, 4, 4, 12], name="w2")
     m.n("Reshape", ["w2", m.c("rows", [-1, 16, 12])], "w3")
     m.linear("w3", "qkv", [8, 16], 12, 36)
     m.out("qkv")
@@ -228,7 +228,7 @@ def operator_sets():
     m.n("Slice", [x], "slice", starts=[1], ends=[3], axes=[1])
     m.row("copy", ["slice"], "slice")
     m.n("TopK", [x, m.c("k", [2])], ["best", "place"], sizes=[2, 4, 6, 2])
-    m.row("other", [x, CONSTANT], [1, 2 * 4 * 6 * 2 * 2], name="best")
+    m.row("other", [x, (*CONSTANT, "int64")], [1, 2 * 4 * 6 * 2 * (4 + 8) // 4], name="best")
     m.notes = ["counted by their bytes alone, as there is no rule for them: TopK (1 node)"]
     m.out("up", "six", "slice", "best", "place")
     m.save()

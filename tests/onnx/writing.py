@@ -136,7 +136,10 @@ class Model:
             if isinstance(each, tuple):  # ("p", sizes), and how many of them are learned if not all
                 dims, learned = each[1], each[2:]
                 count = f',"parameters":{learned[0]}' if learned else ""
-                return '{"parameter":[' + ",".join(map(str, dims)) + "]" + count + "}"
+                own_type = f',"dtype":"{learned[1]}"' if len(learned) > 1 else ""
+                return '{"parameter":[' + ",".join(map(str, dims)) + "]" + count + own_type + "}"
+            if isinstance(each, dict):  # {"shape": sizes, "dtype": a type of its own}
+                return '{"shape":' + text(each["shape"]) + ',"dtype":"' + each["dtype"] + '"}'
             dims = sizes[each] if isinstance(each, str) else each
             return "[" + ",".join(str(d) for d in ([1] * (2 - len(dims)) + list(dims))) + "]"
 

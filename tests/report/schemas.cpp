@@ -51,7 +51,7 @@ struct FieldSchema {
     return {{"type", "array"}, {"items", reference("operand")}, {"minItems", 1}};
   }
   OrderedJson operator()(const KindField&) const { return reference("type"); }
-  OrderedJson operator()(const DataTypeField&) const { return reference("data_type"); }
+  OrderedJson operator()(const DataTypeField&) const { return reference("tensor_type"); }
   OrderedJson operator()(const DataTypesField&) const { return reference("data_types"); }
   OrderedJson operator()(const MappingField&) const { return reference("mapping"); }
 };
@@ -194,7 +194,7 @@ TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
   for (const KindInfo& kind : all_kinds())
     if (is_input_kind(kind.kind)) CHECK(std::ranges::find(types, kind.name) != types.end());
   definitions.at("data_type") = stated_types(false);
-  definitions.at("data_types").at("properties").at("output") = stated_types(true);
+  definitions.at("tensor_type") = stated_types(true);
   check_or_write("input", schema);
 }
 
