@@ -12,6 +12,9 @@
 #include "roofline/roofline_point.hpp"
 #include "temporary_folder.hpp"
 
+// Names of a unity build's files may meet.
+namespace all_ways {
+
 using namespace roofline;
 
 namespace {
@@ -509,3 +512,5 @@ TEST_CASE("An operator is one layer, whatever brought it", "[layers/all_ways]") 
       }
     }
 }
+
+}  // namespace all_ways

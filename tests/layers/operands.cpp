@@ -10,6 +10,9 @@
 #include "roofline/roofline_point.hpp"
 #include "temporary_folder.hpp"
 
+// Names of a unity build's files may meet.
+namespace layer_operands {
+
 using namespace roofline;
 
 namespace {
@@ -167,3 +170,5 @@ TEST_CASE("Recordings name types at their width", "[layers/operands]") {
     CHECK(count(layers[0]).bytes.total == 2 * 1000 * row.byte);
   }
 }
+
+}  // namespace layer_operands
