@@ -31,7 +31,7 @@ void check_names(std::size_t count, E last) {
 }  // namespace
 
 TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/enumeration]") {
-  check_names(17, DataType::amp_bf16);
+  check_names(22, DataType::amp_bf16);
   check_names(17, Engine::fp4);
   check_names(3, Pass::wgrad);
   check_names(3, Layout::blocked);

@@ -168,6 +168,8 @@ Layer layer_of(const Sizes& s, DataType type, Pass pass) {
     layer.window = window;
   }
   layer.inputs = {{in, std::nullopt, false}};
+  if (s.kind == Sized::matmul)
+    layer.inputs.push_back({{s.batch, s.out, {1, 1, s.in}, 1}, std::nullopt, false});
   layer.output = out;
   return layer;
 }

@@ -12,15 +12,15 @@ TEST_CASE("A trace that cannot be used says how to record one", "[pytorch/trace_
   CHECK(message_of_trace(TraceText().operation("aten::clamp_min", 1, 0, 9).text()) ==
         "t.json: expected operators with their shapes, got a trace without: record it with "
         "torch.profiler.profile(..., record_shapes=True)");
-  const RecordedArguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
-  CHECK(message_of_trace(TraceText().operation("aten::exp", 1, 0, 9, complex).text()) ==
+  const RecordedArguments unknown{"[[4, 4]]", R"(["c10::quint4x2"])", R"([""])"};
+  CHECK(message_of_trace(TraceText().operation("aten::exp", 1, 0, 9, unknown).text()) ==
         "t.json: expected operators that are layers, got none");
 }
 
 TEST_CASE("Kernels of no layer are a table", "[pytorch/trace_errors]") {
-  const RecordedArguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
+  const RecordedArguments unknown{"[[4, 4]]", R"(["c10::quint4x2"])", R"([""])"};
   const auto spec = read_trace(
-      TraceText().operation("aten::unheard_of", 1, 0, 9, complex).kernel("k", 1, 10, 5).text());
+      TraceText().operation("aten::unheard_of", 1, 0, 9, unknown).kernel("k", 1, 10, 5).text());
   REQUIRE(spec->kernels != nullptr);
   CHECK(spec->kernels->kernels.size() == 1);
   CHECK(spec->kernels->notes ==
@@ -47,12 +47,11 @@ TEST_CASE("A trace that is damaged", "[pytorch/trace_errors]") {
 
 TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]") {
   const RecordedArguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
-  const RecordedArguments complex{"[[4, 4], []]", R"(["c10::complex<float>", "Scalar"])",
-                                  R"(["", "0"])"};
+  const RecordedArguments unknown{"[[4, 4], []]", R"(["c10::quint4x2", "Scalar"])", R"(["", "0"])"};
   const auto spec = read_trace(TraceText()
                                    .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
                                    .operation("aten::_foreach_mul_", 2, 10, 9, list)
-                                   .operation("aten::exp", 3, 20, 9, complex)
+                                   .operation("aten::exp", 3, 20, 9, unknown)
                                    .operation("Torch-Compiled Region: 0/0", 6, 50, 9)
                                    .call("cudaGraphLaunch", 77, 55)
                                    .kernel("k", 1, 100, 1)
@@ -68,7 +67,7 @@ TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]")
   };
   const std::vector<Row> expected{
       {"aten::_foreach_mul_", "", "the trace holds no shapes of its lists of tensors"},
-      {"aten::exp", "complex64 4x4", "its shapes or types fit no rule"},
+      {"aten::exp", "4x4", "its shapes or types fit no rule"},
       {"ns::gemm", "", "launched by a CUDA graph, which keeps no operators"}};
   const std::vector<UnmodelledWork>& unmodelled = spec->summary->unmodelled;
   REQUIRE(unmodelled.size() == expected.size());

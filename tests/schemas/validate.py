@@ -170,7 +170,7 @@ WRONG = [
     ("input", {**CONV, "stride": [1, 0]}, "/stride/1"),
     ("input", {**CONV, "pad_h": -1}, "/pad_h"),
     ("input", {**CONV, "dtype": "floating"}, "/dtype"),
-    ("input", {**CONV, "dtype": "int32"}, "/dtype"),
+    ("input", {"dtype": "int32", "layers": [CONV]}, "/dtype"),
     ("input", {**CONV, "channels": 3}, "/channels"),
     ("input", {**CONV, "type": "convolute"}, "/type"),
     ("input", {**CONV, "pass": "bwd"}, "/pass"),
