@@ -98,13 +98,11 @@ void parse_batches(const std::vector<std::string>& words, Options& options) {
 }
 
 std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals != text.npos && equals > 0)
-    if (const auto value = number_in<std::uint64_t>(std::string_view(text).substr(equals + 1));
-        value && *value > 0)
-      return {text.substr(0, equals), *value};
-  const bool is_large =
-      equals != text.npos && is_beyond_64_bits(std::string_view(text).substr(equals + 1));
+  const std::string name = text.substr(0, text.find('='));
+  const std::string number = text.substr(std::min(name.size() + 1, text.size()));
+  const auto value = number_in<std::uint64_t>(number);
+  if (!name.empty() && value.value_or(0) > 0) return {name, *value};
+  const bool is_large = is_beyond_64_bits(number);
   throw UsageError("--dim: expected NAME=VALUE such as height=224" +
                    (is_large ? ", from 1 to " + std::string(largest_integer) : "") + ", got " +
                    in_quotes(text));
@@ -391,6 +389,7 @@ void add_inputs(Rows& rows, Options& options) {
 }
 
 void add_gpus(Rows& rows, Options& options) {
+  AnalysisOptions& analysis = options.request.analysis[Stack::stated];
   rows.group("GPU");
   rows.list(
       "--gpu", [&](const Words& words) { options.gpus = words; },
@@ -402,27 +401,18 @@ void add_gpus(Rows& rows, Options& options) {
   rows.shown("--show-gpu", Request::Action::show_gpu, options,
              "All that is known of a GPU, with its sources");
   rows.one_of<EngineChoice>(
-      "--engine", "UNIT", options.request.analysis[Stack::stated].engine,
+      "--engine", "UNIT", analysis.engine,
       "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in TF32, or "
       "fp16-accumulate for sums in fp16, at twice the rate on GeForce parts");
   rows.parsed(
-          "--ceilings", "KIND",
-          [&](auto& word) {
-            options.request.analysis[Stack::stated].ceilings = *parse<CeilingKind>(word);
-          },
+          "--ceilings", "KIND", [&](auto& word) { analysis.ceilings = *parse<CeilingKind>(word); },
           "datasheet (default), or sustained: measured, for GPUs that have them")
       ->check(one_of_names({"datasheet", "sustained"}));
   rows.number(
-      "--peak-tflops", "N",
-      [&](double number) {
-        options.request.analysis[Stack::stated].peak_flop_per_s = number * 1e12;
-      },
+      "--peak-tflops", "N", [&](double number) { analysis.peak_flop_per_s = number * 1e12; },
       "Peak in place of the GPU's, for the engine of the dense layers");
   rows.number(
-      "--bandwidth-gbs", "N",
-      [&](double number) {
-        options.request.analysis[Stack::stated].bandwidth_byte_per_s = number * 1e9;
-      },
+      "--bandwidth-gbs", "N", [&](double number) { analysis.bandwidth_byte_per_s = number * 1e9; },
       "Memory bandwidth in place of the GPU's, GB/s");
   rows.list("--set", Rows::for_each([&](auto& text) {
               options.request.gpu_settings.push_back(

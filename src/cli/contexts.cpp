@@ -14,15 +14,6 @@
 namespace roofline {
 namespace {
 
-/// Errors in the user's GPU files, other than the named GPUs'.
-std::vector<std::string> problems_besides(const Catalogue& catalogue,
-                                          const std::vector<std::string>& names) {
-  std::vector<std::string> notes;
-  for (const InputError& problem : catalogue.problems_besides(names))
-    notes.push_back(std::string(problem.what()) + " (ignored: no GPU of this run)");
-  return notes;
-}
-
 /// "80 SMs and 34.1 GB"; empty if unknown.
 std::string hardware_of(const RecordedGpu& gpu) {
   if (!gpu.sm_count || !gpu.memory_byte) return "";
@@ -204,7 +195,8 @@ OnGpus Contexts::of(const KernelRecording& recording) {
 
 OnGpus Contexts::recorded_on(const RecordedGpu& recorded, const std::string& source) const {
   OnGpus on;
-  on.notes = problems_besides(*request_.catalogue, {recorded.name});
+  for (const InputError& problem : request_.catalogue->problems_besides({recorded.name}))
+    on.notes.push_back(std::string(problem.what()) + " (ignored: no GPU of this run)");
   std::vector<Gpu> gpus = unwrap(request_.catalogue->find_recorded(recorded));
   if (gpus.size() != 1) throw InputError(source, "", unknown_gpu(recorded, gpus));
   Gpu& gpu = gpus.front();

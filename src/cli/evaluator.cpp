@@ -15,32 +15,22 @@
 namespace roofline {
 namespace {
 
-std::string example_of_layer(LayerKind kind) {
-  const auto object = [&]() -> std::string_view {
-    if (kind == LayerKind::linear)
-      return R"({"type": "linear", "input": [512], "out_features": 1000})";
-    if (kind == LayerKind::matmul)
-      return R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})";
-    switch (info(kind).family) {
-      case KindFamily::attention:
-        return R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], )"
-               R"([8, 12, 128, 64]]})";
-      case KindFamily::norm: return R"({"type": "batch_norm", "input": [64, 56, 56]})";
-      case KindFamily::combine: return R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})";
-      case KindFamily::pool:
-        return R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})";
-      case KindFamily::contraction:
-      case KindFamily::activation:
-      case KindFamily::resize:
-      case KindFamily::lookup:
-      case KindFamily::movement:
-      case KindFamily::transfer:
-      case KindFamily::free: break;
-    }
-    return R"({"type": "conv", "input": [3, 224, 224], "out_channels": 64, "kernel_size": 3, )"
-           R"("padding": 1})";
-  };
-  return "a layer that works: " + std::string(object());
+std::string_view example_of_layer(LayerKind kind) {
+  if (kind == LayerKind::linear)
+    return R"({"type": "linear", "input": [512], "out_features": 1000})";
+  if (kind == LayerKind::matmul)
+    return R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})";
+  const KindFamily family = info(kind).family;
+  if (family == KindFamily::attention)
+    return R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], )"
+           R"([8, 12, 128, 64]]})";
+  if (family == KindFamily::norm) return R"({"type": "batch_norm", "input": [64, 56, 56]})";
+  if (family == KindFamily::combine)
+    return R"({"type": "add", "inputs": [[64, 56, 56], [64, 56, 56]]})";
+  if (family == KindFamily::pool)
+    return R"({"type": "max_pool", "input": [64, 112, 112], "kernel_size": 3, "stride": 2})";
+  return R"({"type": "conv", "input": [3, 224, 224], "out_channels": 64, "kernel_size": 3, )"
+         R"("padding": 1})";
 }
 
 }  // namespace
@@ -63,7 +53,9 @@ class Evaluator::ItemEvaluator {
     all_.messages.push_back({error.what()});
     // Records are written by programs, which need no example.
     if (unhinted.remedy == Remedy::layer && error.where.starts_with('/'))
-      all_.messages.push_back({example_of_layer(error.layer_kind), Message::Kind::once});
+      all_.messages.push_back(
+          {"a layer that works: " + std::string(example_of_layer(error.layer_kind)),
+           Message::Kind::once});
     for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }
@@ -99,17 +91,13 @@ class Evaluator::ItemEvaluator {
     if (std::exchange(is_kept_, true)) return;
     if (network.record) all_.copies += network.copies;
     say(network.source, network.assumptions);
-    if (network.recording != nullptr) say_beside_rows(network.source, network.recording->notes);
+    if (network.recording != nullptr && needs_.notes) say(network.source, network.recording->notes);
   }
 
   void say(const std::string& source, std::span<const std::string> assumptions) {
     const std::string where = source + ": ";
     for (const std::string& assumption : assumptions)
       all_.messages.push_back({where + assumption, Message::Kind::assumption});
-  }
-
-  void say_beside_rows(const std::string& source, std::span<const std::string> notes) {
-    if (needs_.notes) say(source, notes);
   }
 
   /// `network`: the item in this setting, with batch 1 if the batch is searched for on each GPU.
@@ -215,7 +203,7 @@ class Evaluator::ItemEvaluator {
       return fail({recording->source, "",
                    "holds kernels, of which nothing says which layers they were: there are none "
                    "to write"});
-    say_beside_rows(recording->source, recording->notes);
+    if (needs_.notes) say(recording->source, recording->notes);
     KernelTable table =
         place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front());
     all_.evaluated = true;
@@ -246,9 +234,7 @@ class Evaluator::ItemEvaluator {
 
   void add_rows(const Result& result) {
     for (RenderedRows& rows : all_.rows) rows.add(result, 0, result.layers.size());
-    if (std::any_of(all_.rows.begin(), all_.rows.end(),
-                    [](const RenderedRows& rows) { return rows.is_large(); }))
-      submit_text();
+    if (std::ranges::any_of(all_.rows, &RenderedRows::is_large)) submit_text();
   }
 
   void submit_text() {

@@ -120,28 +120,24 @@ void check_unevaluated(const Options& options) {
 /// A layer file holds one batch and one type; rows are chosen on one GPU.
 void check_layer_file(const Options& options) {
   const Request& request = options.request;
-  const auto refuse = [&](Output::What what, std::size_t count, const std::string& expected,
-                          const std::string& got) {
-    if (count > 1 && request.writes(what))
-      throw UsageError("--to-layers " + options.layer_file + ": expected " + expected + ", got " +
-                       std::to_string(count) + got);
-  };
-  refuse(Output::What::layers, request.settings.size(),
-         "one batch and one data type, of which a network is",
-         " settings (FILE.ndjson takes the layers of all)");
-  refuse(Output::What::choice, request.gpus.size(), "one GPU, on which layers are chosen", "");
+  const std::string option = "--to-layers " + options.layer_file;
+  if (request.settings.size() > 1 && request.writes(Output::What::layers))
+    throw UsageError(option +
+                     ": expected one batch and one data type, of which a network is, got " +
+                     std::to_string(request.settings.size()) +
+                     " settings (FILE.ndjson takes the layers of all)");
+  if (request.gpus.size() > 1 && request.writes(Output::What::choice))
+    throw UsageError(option + ": expected one GPU, on which layers are chosen, got " +
+                     std::to_string(request.gpus.size()));
 }
 
 void check_formats(const Request& request) {
-  for (const Output& output : request.outputs) {
-    if (output.format == nullptr || output.format->rows() == nullptr) continue;
-    const auto refuse = [&](const std::string& option) {
+  if (!explains(request) && request.report.filter.by != RowsBy::type) return;
+  const std::string option = explains(request) ? "--explain" : "--by type";
+  for (const Output& output : request.outputs)
+    if (output.format != nullptr && output.format->rows() != nullptr)
       throw UsageError(option + " is no row of layers: expected table, markdown or json, got " +
                        std::string(output.format->name));
-    };
-    if (explains(request)) refuse("--explain");
-    if (request.report.filter.by == RowsBy::type) refuse("--by type");
-  }
 }
 
 void check_selection(const Request& request) {
@@ -228,10 +224,10 @@ void add_files(Request& request, const Gpu& gpu) {
 void set_gpus(const Options& options, Request& request) {
   using enum Request::Action;
   const Catalogue& catalogue = request.catalogue.emplace();
-  if (!options.kernel_model.empty())
-    request.constants =
-        load_constants(unwrap(read_text(options.kernel_model)), options.kernel_model);
-  if (!options.kernel_model.empty()) request.files.push_back(options.kernel_model);
+  if (const std::string& path = options.kernel_model; !path.empty()) {
+    request.constants = load_constants(unwrap(read_text(path)), path);
+    request.files.push_back(path);
+  }
   const bool lists = request.action == list_gpus;
   const bool is_told_later = request.action == calibrate && options.gpus.empty();
   if (!is_told_later)

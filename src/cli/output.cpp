@@ -14,11 +14,6 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail_standard_output() {
-  if (errno == EPIPE) throw OutputClosed{};
-  throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
-}
-
 winsize terminal_size(int file) {
   winsize size{};
   return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
@@ -53,7 +48,9 @@ bool write_text(int file, std::string_view text) {
 }
 
 void write_standard_output(std::string_view text) {
-  if (!write_text(STDOUT_FILENO, text)) fail_standard_output();
+  if (write_text(STDOUT_FILENO, text)) return;
+  if (errno == EPIPE) throw OutputClosed{};
+  throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
 void note(const std::string& text) {

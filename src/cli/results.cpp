@@ -93,19 +93,12 @@ void Results::take(Evaluation part) {
 }
 
 void Results::say(const Message& message) {
-  switch (message.kind) {
-    case Message::Kind::plain: break;
-    case Message::Kind::once:
-      if (!said_once_.insert(message.text).second) return;
-      break;
-    case Message::Kind::assumption:
-      if (assumed_.contains(message.text)) return;
-      if (assumed_.size() >= most_assumed)
-        return say({"roofline: more is to be said of these inputs: give fewer of them to read it",
-                    Message::Kind::once});
-      assumed_.insert(message.text);
-      break;
-  }
+  const bool is_assumption = message.kind == Message::Kind::assumption;
+  if (is_assumption && assumed_.size() >= most_assumed && !assumed_.contains(message.text))
+    return say({"roofline: more is to be said of these inputs: give fewer of them to read it",
+                Message::Kind::once});
+  std::set<std::string>& said = is_assumption ? assumed_ : said_once_;
+  if (message.kind != Message::Kind::plain && !said.insert(message.text).second) return;
   note(message.text);
 }
 

@@ -172,11 +172,7 @@ void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
 
 template <const auto& columns, class Rows>
 void write_rows(JsonWriter& writer, std::string_view name, const Rows& rows) {
-  writer.list(name, rows, [&](const auto& row) {
-    writer.begin_object();
-    write_columns<columns>(writer, row);
-    writer.end_object();
-  });
+  writer.objects(name, rows, [&](const auto& row) { write_columns<columns>(writer, row); });
 }
 
 }  // namespace roofline

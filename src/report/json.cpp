@@ -44,8 +44,6 @@ void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
   });
 }
 
-void write_total(W& w, const Total& total) { write_fields(w, TypeRow{.total = total}); }
-
 void write_ceilings(W& w, const Result& result) {
   const Ceilings& ceilings = result.bounds.ceilings;
   const double peak = *rate_of(ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -77,14 +75,6 @@ void write_memory(W& w, const Result& result) {
                {"gpu_byte", result.setting.gpu_memory_byte},
                {"reserved_byte", result.setting.reserved_memory_byte},
                {"fits", fits(result)}});
-  });
-}
-
-void write_types(W& w, const Result& result) {
-  w.list("by_type", result.types, [&](const TypeRow& type) {
-    w.begin_object();
-    write_fields(w, type, true);
-    w.end_object();
   });
 }
 
@@ -167,10 +157,8 @@ void write_recording(W& w, const Result& result) {
 }
 
 void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
-  w.list("layers", selection.rows, [&](std::size_t row) {
-    w.begin_object();
+  w.objects("layers", selection.rows, [&](std::size_t row) {
     write_fields(w, line_of(result, result.layers[row]));
-    w.end_object();
     out.pass_on();
   });
   // Reports of points have dropped their rows.
@@ -182,7 +170,7 @@ void write_layers(W& w, const Result& result, const Selection& selection, Output
 void write_sums(W& w, const Result& result) {
   const NetworkBounds* bounds = result.bounds.network ? &*result.bounds.network : nullptr;
   w.key("total").begin_object();
-  write_total(w, result.total);
+  write_fields(w, TypeRow{.total = result.total});
   w.members({{"cached_bound_s", bounds ? Cell(bounds->cached_bound_s) : Cell()},
              {"fused_bound_s", bounds ? Cell(bounds->fused_bound_s) : Cell()},
              {"compute_bound_s", bounds ? Cell(bounds->compute_bound_s) : Cell()}});
@@ -191,7 +179,6 @@ void write_sums(W& w, const Result& result) {
 
 void write_result(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
   const Setting& setting = result.setting;
-  w.begin_object();
   write_setting(w, setting);
   w.list("gpu_changes", setting.gpu_changes, [&](const GpuChange& change) {
     w.object({{"field", change.field},
@@ -205,7 +192,7 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
              {"framework", setting.framework}});
   write_ceilings(w, result);
   write_layers(w, result, selection, out);
-  write_types(w, result);
+  w.objects("by_type", result.types, [&](const TypeRow& type) { write_fields(w, type, true); });
   write_memory(w, result);
   write_accuracy(w, result);
   w.member("measured_times_not_compared", result.measured.not_compared);
@@ -219,55 +206,45 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
   write_verdict(w, result);
   write_recording(w, result);
   write_sums(w, result);
-  w.end_object();
-}
-
-void write_roofs(W& w, const Bounds& bounds) {
-  write_rates(w, "peak_flop_per_s", bounds.ceilings.peak_flop_per_s);
-  w.members({{"bandwidth_byte_per_s", bounds.ceilings.bandwidth_byte_per_s},
-             {"l2_byte_per_s", bounds.roofs.l2_byte_per_s},
-             {"engine", bounds.main_engine},
-             {"kind", bounds.ceilings.kind}});
 }
 
 void write_kernel_table(W& w, const KernelTable& table, const Selection& selection) {
   const KernelRecording& recording = *table.recording;
   const bool knows_idle = recording.span_s && recording.busy_s;
-  w.begin_object().members(
-      {{"source", recording.source},
-       {"recording", recording.name},
-       {"gpu", text_or_null(table.gpu)},
-       {"recorder", recording.recorder},
-       {"device", text_or_null(recording.gpu.name)},
-       {"span_s", recording.span_s},
-       {"busy_s", recording.busy_s},
-       {"idle_s", knows_idle ? Cell(*recording.span_s - *recording.busy_s) : Cell()},
-       {"time_s", table.time_s},
-       {"launches", table.launches}});
-  w.optional("ceilings", table.bounds, [&](const Bounds& bounds) { write_roofs(w, bounds); });
-  w.list("kernels", selection.rows, [&](std::size_t row) {
-    w.begin_object();
+  w.members({{"source", recording.source},
+             {"recording", recording.name},
+             {"gpu", text_or_null(table.gpu)},
+             {"recorder", recording.recorder},
+             {"device", text_or_null(recording.gpu.name)},
+             {"span_s", recording.span_s},
+             {"busy_s", recording.busy_s},
+             {"idle_s", knows_idle ? Cell(*recording.span_s - *recording.busy_s) : Cell()},
+             {"time_s", table.time_s},
+             {"launches", table.launches}});
+  w.optional("ceilings", table.bounds, [&](const Bounds& bounds) {
+    write_rates(w, "peak_flop_per_s", bounds.ceilings.peak_flop_per_s);
+    w.members({{"bandwidth_byte_per_s", bounds.ceilings.bandwidth_byte_per_s},
+               {"l2_byte_per_s", bounds.roofs.l2_byte_per_s},
+               {"engine", bounds.main_engine},
+               {"kind", bounds.ceilings.kind}});
+  });
+  w.objects("kernels", selection.rows, [&](std::size_t row) {
     write_fields(w, KernelLine{table, table.rows[row]});
     write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
-    w.end_object();
   });
   w.member("kernels_in_all", count(table.rows.size()));
   write_texts(w, "notes", recording.notes);
-  w.end_object();
 }
 
 void write_points(W& w, const SettingsTable& table, const std::string& currency) {
-  w.begin_object().members({{"network", table.work}, {"training", table.training}});
-  w.list("rows", table.rows, [&](const SettingRow& row) {
-    w.begin_object();
+  w.members({{"network", table.work}, {"training", table.training}});
+  w.objects("rows", table.rows, [&](const SettingRow& row) {
     write_fields(w, SettingLine{table, row});
-    w.end_object();
   });
   w.members({{"ranked_by", table.ranked_by},
              {"best", count(table.best)},
              {"cheapest", count(table.cheapest)},
              {"currency", text_or_null(currency)}});
-  w.end_object();
 }
 
 void write_run(W& w, std::string_view name, const RunTotals& run) {
@@ -333,7 +310,6 @@ void write_changes(W& w, const std::optional<Changes>& all) {
 
 void write_explanation(W& w, const Report& report, const Explanation& explanation) {
   const Result& result = report.results[explanation.result];
-  w.begin_object();
   write_fields(w, line_of(result, result.layers[explanation.row]), true);
   w.list("derivation", explanation.steps, [&](const DerivationStep& step) {
     const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
@@ -348,12 +324,10 @@ void write_explanation(W& w, const Report& report, const Explanation& explanatio
               {"time_s", advice.time_s},
               {"speedup", advice.time_s ? Cell(advice.speedup) : Cell()}});
   });
-  w.end_object();
 }
 
 void write_network_explanation(W& w, const Report& report, const NetworkExplanation& explanation) {
   const Result& result = report.results[explanation.result];
-  w.begin_object();
   write_setting(w, result.setting);
   w.members({{"dtype", result.setting.dtype},
              {"batch", result.setting.batch},
@@ -378,7 +352,6 @@ void write_network_explanation(W& w, const Report& report, const NetworkExplanat
   w.list("sensitivity", explanation.sensitivity, [&](const Sensitivity& each) {
     w.object({{"what", each.what}, {"time_s", each.time_s}, {"saved_share", each.saved_share}});
   });
-  w.end_object();
 }
 
 void write_head(W& w) {
@@ -400,18 +373,18 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   w.begin_object();
   write_head(w);
   auto selection = report.selections.begin();
-  w.list("results", report.results,
-         [&](const Result& result) { write_result(w, result, *selection++, out); });
+  w.objects("results", report.results,
+            [&](const Result& result) { write_result(w, result, *selection++, out); });
   auto kernels = report.kernel_selections.begin();
-  w.list("kernel_tables", report.kernels,
-         [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  w.list("points", report.points,
-         [&](const SettingsTable& table) { write_points(w, table, report.currency); });
+  w.objects("kernel_tables", report.kernels,
+            [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
+  w.objects("points", report.points,
+            [&](const SettingsTable& table) { write_points(w, table, report.currency); });
   write_changes(w, report.changes);
-  w.list("explanations", report.explanations,
-         [&](const Explanation& each) { write_explanation(w, report, each); });
-  w.list("network_explanations", report.network_explanations,
-         [&](const NetworkExplanation& each) { write_network_explanation(w, report, each); });
+  w.objects("explanations", report.explanations,
+            [&](const Explanation& each) { write_explanation(w, report, each); });
+  w.objects("network_explanations", report.network_explanations,
+            [&](const NetworkExplanation& each) { write_network_explanation(w, report, each); });
   w.list("errors", report.errors, [&](const InputError& error) {
     w.object({{"source", error.source}, {"where", error.where}, {"message", error.message}});
   });

@@ -45,8 +45,7 @@ constexpr Word words_and_marks[] = {
     {"lost", "lost: beyond the roofline", "the measured time beyond the roofline"},
     {"gerr", "gerr: the typical error as a factor",
      "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; "
-     "in its "
-     "table the column roofline has that of the plain roofline time"},
+     "in its table the column roofline has that of the plain roofline time"},
     {"bias", "", "the geometric mean of predicted over measured times"},
     {"median", "", "the median of |predicted / measured - 1|"},
     {"TDP", "", "the power that the GPU draws at most"},
@@ -66,16 +65,14 @@ constexpr Word words_and_marks[] = {
     {"bound", "", "what takes longer at the peaks: compute, the arithmetic, or memory, the bytes"},
     {"FLOP", "",
      "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP; taps on padding "
-     "count, "
-     "bias adds and epilogues do not"},
+     "count, bias adds and epilogues do not"},
     {"peak", "", "dense; of tensor cores with sums in fp32"},
     {"bytes", "",
      "what is needed of each operand is read once, each result written once, at its own data type"},
     {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
     {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
     {"kernel", "kernel, not layer: nothing says for what it ran",
-     "what ran on the GPU; where a recording "
-     "has no shapes, nothing says for which layer"},
+     "what ran on the GPU; where a recording has no shapes, nothing says for which layer"},
     {"nearest roof", "nearest roof: the ceiling that it comes closest to",
      "of a kernel with hardware counters, the ceiling that it comes closest to, and its share of "
      "it; FLOP/B is then counted FLOP over counted bytes, engine the units that they keep busy the "

@@ -265,6 +265,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
 
 std::string lost_sentences(const Result& result) {
   const MeasuredSummary& summary = *result.measured.summary;
+  if (summary.most_lost.empty()) return "";
   std::string text = "most time beyond the bound:\n";
   std::string_view last_help;  // repeated help of consecutive layers is left out
   for (const LostTime& lost : summary.most_lost) {
@@ -277,7 +278,6 @@ std::string lost_sentences(const Result& result) {
                         printable(lost.why), says_help ? "\n    would help: " + lost.help : "");
     if (!lost.help.empty()) last_help = lost.help;
   }
-  if (summary.most_lost.empty()) text.clear();
   return text;
 }
 
@@ -444,23 +444,20 @@ constexpr std::size_t most_unmodelled = 10;
 void write_recording_lists(JsonWriter& w, const Result& result) {
   const TraceSummary& recording = *result.measured.recording;
   write_rows<idle_columns>(w, "gaps", rows_in(recording.gaps, recording));
-  w.list("chains", recording.chains, [&](const ElementwiseChain& chain) {
-    w.begin_object().member("runs", chain.runs);
+  w.objects("chains", recording.chains, [&](const ElementwiseChain& chain) {
+    w.member("runs", chain.runs);
     w.list("layers", chain.layers, [&](const std::string& layer) { w.value(layer); });
-    w.end_object();
   });
   write_rows<transfer_columns>(w, "transfers", rows_in(recording.transfers, result));
   write_rows<unmodelled_columns>(w, "unmodelled", rows_in(recording.unmodelled, recording));
 }
 
 void write_accuracy(JsonWriter& w, const Result& result) {
-  w.list("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
-    w.begin_object();
+  w.objects("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
     write_columns<accuracy_columns>(w, score);
     w.list("worst", score.worst, [&](const WorstLayer& layer) {
       w.object({{"name", layer.name}, {"ratio", layer.ratio}});
     });
-    w.end_object();
   });
 }
 

@@ -62,43 +62,33 @@ void RowStream::take(const RenderedRows& part) {
   for (const std::string& piece : part.pieces_) write(piece, *part.header_);
 }
 
-namespace {
-
-void write_point_rows(RowFormat format, const Report& report, OutputBuffer& out) {
-  if (has_columns(format)) out.text() = csv_header<SettingLine>();
-  for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const SettingsTable& table = report.points[i];
-    for (const std::size_t row : report.point_selections[i].rows)
-      append_row(out.text(), format, SettingLine{table, table.rows[row]});
-    out.pass_on();
-  }
-}
-
-void write_layer_rows(RowFormat format, const Report& report, OutputBuffer& out) {
+void write_rows(RowFormat format, const Report& report, const Sink& sink) {
+  OutputBuffer out(sink);
+  const bool of_points = report.filter.ranks_gpus() && report.kernels.empty();
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && has_columns(format)) fail_mixed();
   if (has_columns(format))
-    out.text() = of_kernels ? csv_header<KernelLine>() : csv_header<LayerLine>();
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    for (const std::size_t row : report.selections[i].rows) {
-      append_layer(out.text(), format, report.results[i], row);
-      out.pass_on();
-    }
-  for (std::size_t i = 0; i < report.kernels.size(); ++i)
-    for (const std::size_t row : report.kernel_selections[i].rows) {
-      append_row(out.text(), format, KernelLine{report.kernels[i], report.kernels[i].rows[row]});
-      out.pass_on();
-    }
-}
-
-}  // namespace
-
-void write_rows(RowFormat format, const Report& report, const Sink& sink) {
-  OutputBuffer out(sink);
-  if (report.filter.ranks_gpus() && report.kernels.empty())
-    write_point_rows(format, report, out);
+    out.text() = of_points    ? csv_header<SettingLine>()
+                 : of_kernels ? csv_header<KernelLine>()
+                              : csv_header<LayerLine>();
+  const auto write = [&](const auto& wholes, const auto& selections, const auto& append) {
+    for (std::size_t i = 0; i < wholes.size(); ++i)
+      for (const std::size_t row : selections[i].rows) {
+        append(wholes[i], row);
+        out.pass_on();
+      }
+  };
+  if (of_points)
+    write(report.points, report.point_selections, [&](const SettingsTable& table, std::size_t row) {
+      append_row(out.text(), format, SettingLine{table, table.rows[row]});
+    });
   else
-    write_layer_rows(format, report, out);
+    write(report.results, report.selections, [&](const Result& result, std::size_t row) {
+      append_layer(out.text(), format, result, row);
+    });
+  write(report.kernels, report.kernel_selections, [&](const KernelTable& table, std::size_t row) {
+    append_row(out.text(), format, KernelLine{table, table.rows[row]});
+  });
   for (const InputError& error : report.errors) append_error(out.text(), format, error);
   out.flush();
 }

@@ -172,6 +172,15 @@ class JsonWriter {
     for (const auto& each : range) write(each);
     return end_array();
   }
+  /// A list of objects whose members `write` writes.
+  template <class Range, class Write>
+  JsonWriter& objects(std::string_view name, const Range& range, const Write& write) {
+    return list(name, range, [&](const auto& each) {
+      begin_object();
+      write(each);
+      end_object();
+    });
+  }
   /// An object whose members `write` writes; null without a value.
   template <class Optional, class Write>
   JsonWriter& optional(std::string_view name, const Optional& what, const Write& write) {

@@ -204,12 +204,6 @@ std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers)
   return of_layer;
 }
 
-std::size_t count_networks(const std::vector<MeasuredLayer>& layers) {
-  std::set<std::string> names;
-  for (const MeasuredLayer& layer : layers) names.insert(layer.network);
-  return names.size();
-}
-
 /// ln(expected / measured) of each layer with three sets of constants.
 struct LogRatios {
   std::vector<double> before;
@@ -241,10 +235,8 @@ std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
   }
   std::vector<CalibrationCell> cells;
   for (const auto& [key, indices] : members) {
-    CalibrationCell cell;
-    std::tie(cell.layer_class, cell.dtype, cell.pass) = key;
-    cell.score = score_of(ratios, indices);
-    cells.push_back(cell);
+    const auto& [layer_class, dtype, pass] = key;
+    cells.push_back({layer_class, dtype, pass, score_of(ratios, indices)});
   }
   return cells;
 }
@@ -358,7 +350,9 @@ Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
   result.cells = cells_of(layers, attempt.ratios());
   result.all = score_of(attempt.ratios(), attempt.all());
   result.held_out_log_ratios = attempt.ratios().held_out;
-  result.networks = count_networks(layers);
+  std::set<std::string> networks;
+  for (const MeasuredLayer& layer : layers) networks.insert(layer.network);
+  result.networks = networks.size();
   return result;
 }
 

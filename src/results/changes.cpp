@@ -222,16 +222,14 @@ Changes changes_between(Side before, Side after, ChangesOf times) {
     gone.push_back({key.second, "", key.first, work.time, {}});
   for (const auto& [key, work] : after.work)
     come.push_back({key.second, "", key.first, {}, work.time});
-  Changes changes;
-  changes.before = std::move(before.name);
-  changes.after = std::move(after.name);
-  changes.times = times;
-  changes.before_run = before.run;
-  changes.after_run = after.run;
-  changes.gone = group_of(std::move(gone));
-  changes.come = group_of(std::move(come));
-  changes.changed = group_of(std::move(changed));
-  return changes;
+  return {.before = std::move(before.name),
+          .after = std::move(after.name),
+          .times = times,
+          .before_run = before.run,
+          .after_run = after.run,
+          .gone = group_of(std::move(gone)),
+          .come = group_of(std::move(come)),
+          .changed = group_of(std::move(changed))};
 }
 
 }  // namespace

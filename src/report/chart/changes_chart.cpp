@@ -71,15 +71,14 @@ Chart changes_chart(const Changes& all) {
   chart.subtitle = fmt::format("before: {}\nafter: {}", changes.before, changes.after);
   Bars bars{bars_of(changes)};
   chart.caption = "x4: layers alike, together.";
-  Panel panel;
+  std::vector<LegendItem> legend;
   using Sign = LegendItem::Sign;
   for (const LegendItem& item : {LegendItem{"less time", Sign::bar, Colour::blue},
                                  LegendItem{"more time", Sign::bar, Colour::vermillion}})
     if (std::ranges::any_of(
             bars.rows, [&](const Bar& bar) { return bar.segments.front().colour == item.colour; }))
-      panel.legend.push_back(item);
-  panel.body = std::move(bars);
-  chart.panels.push_back(std::move(panel));
+      legend.push_back(item);
+  chart.panels.push_back({"", std::move(bars), std::move(legend)});
   return chart;
 }
 

@@ -16,8 +16,7 @@ Bar plain_bar(std::string label, double value, std::string note, Colour colour) 
 
 Panel work_panel(const LayerResult& row) {
   const Bytes& bytes = row.counts.bytes;
-  Bars bars;
-  bars.unit = "B";
+  Bars bars{{}, "B"};
   const auto add = [&](const char* what, std::uint64_t byte, Colour colour) {
     if (byte > 0)
       bars.rows.push_back(plain_bar(what, static_cast<double>(byte), si(byte, "B"), colour));
@@ -25,11 +24,10 @@ Panel work_panel(const LayerResult& row) {
   add("input", bytes.input, Colour::sky);
   add("weight", bytes.weight, Colour::orange);
   add("output", bytes.output, Colour::blue);
-  Panel panel;
-  panel.heading = fmt::format("1. How much work: {}, {} moved", si(row.counts.flops, "FLOP"),
-                              si(bytes.total, "B"));
-  panel.body = std::move(bars);
-  return panel;
+  return {fmt::format("1. How much work: {}, {} moved", si(row.counts.flops, "FLOP"),
+                      si(bytes.total, "B")),
+          std::move(bars),
+          {}};
 }
 
 std::string bound_heading(const RooflinePoint& point) {
@@ -59,37 +57,32 @@ Panel waves_panel(const KernelPlan& kernel) {
            .note = fmt::format("{} of the arithmetic", percent(kernel.tile_utilization)),
            .segments = {{useful, Colour::green, "useful"},
                         {kernel.waves - useful, Colour::paper, "on partly filled tiles"}}};
-  Panel panel;
-  panel.heading = fmt::format("3. How a kernel does it: {}", words(name_of(kernel.algorithm)));
-  if (kernel.tile[0] > 0) panel.heading += fmt::format(", tiles {}", fmt::join(kernel.tile, "x"));
-  panel.heading += fmt::format(", {} blocks in waves of {}", kernel.blocks,
-                               plain(static_cast<double>(kernel.blocks) / kernel.waves));
-  panel.body = Bars{{std::move(waves), std::move(work)}, ""};
+  std::string heading = fmt::format(
+      "3. How a kernel does it: {}{}, {} blocks in waves of {}", words(kernel.algorithm),
+      kernel.tile[0] > 0 ? fmt::format(", tiles {}", fmt::join(kernel.tile, "x")) : "",
+      kernel.blocks, plain(static_cast<double>(kernel.blocks) / kernel.waves));
   using Sign = LegendItem::Sign;
-  panel.legend = {{"full waves", Sign::bar, Colour::blue},
-                  {"the last wave", Sign::bar, Colour::sky},
-                  {"not on padding", Sign::bar, Colour::green}};
-  return panel;
+  return {std::move(heading),
+          Bars{{std::move(waves), std::move(work)}, ""},
+          {{"full waves", Sign::bar, Colour::blue},
+           {"the last wave", Sign::bar, Colour::sky},
+           {"not on padding", Sign::bar, Colour::green}}};
 }
 
 Panel landing_panel(const Explanation& explanation, const LayerResult& row) {
   Bars bars;
   const auto add = [&](std::string label, double time_s, Colour colour) {
-    if (row.below_bound == BelowBound::fewer_bytes)
-      return bars.rows.push_back(plain_bar(std::move(label), time_s, duration(time_s), colour));
-    const double times = time_s / row.point.roofline_time_s;
-    bars.rows.push_back(
-        plain_bar(std::move(label), time_s, duration(time_s) + ", " + ratio_text(times), colour));
+    std::string note = duration(time_s);
+    if (row.below_bound != BelowBound::fewer_bytes)
+      note += ", " + ratio_text(time_s / row.point.roofline_time_s);
+    bars.rows.push_back(plain_bar(std::move(label), time_s, std::move(note), colour));
   };
   add("roofline", row.point.roofline_time_s, Colour::grey);
   if (row.measured_time_s) add("measured", *row.measured_time_s, Colour::wine);
   add("expected", time_s(row), Colour::blue);
   for (const Advice& advice : explanation.advice)
     if (advice.time_s) add("with " + advice.text, *advice.time_s, Colour::green);
-  Panel panel;
-  panel.heading = "5. Where it lands, and what would help; x: over the roofline";
-  panel.body = std::move(bars);
-  return panel;
+  return {"5. Where it lands, and what would help; x: over the roofline", std::move(bars), {}};
 }
 
 Chart chart_of(const Report& report, const Explanation& explanation) {

@@ -55,15 +55,13 @@ Chart bars_of(const SettingsTable& table, const Selection& selection, const std:
   if (bars.size() > most_bars) bars.resize(most_bars);
   if (const std::size_t all = selection.groups.size(); all > bars.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
-  Panel panel;
-  panel.legend = {{"first", LegendItem::Sign::bar, Colour::blue},
-                  {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
-                  {"behind", LegendItem::Sign::bar, Colour::grey}};
-  add_bar_legend(panel.legend, bars);
-  const SettingRow& first = table.rows.front();
-  const bool is_time = by == SortBy::time && !first.images_per_s;
-  panel.body = Bars{std::move(bars), is_time ? "s" : ""};
-  chart.panels.push_back(std::move(panel));
+  std::vector<LegendItem> legend{
+      {"first", LegendItem::Sign::bar, Colour::blue},
+      {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
+      {"behind", LegendItem::Sign::bar, Colour::grey}};
+  add_bar_legend(legend, bars);
+  const bool is_time = by == SortBy::time && !table.rows.front().images_per_s;
+  chart.panels.push_back({"", Bars{std::move(bars), is_time ? "s" : ""}, std::move(legend)});
   return chart;
 }
 
@@ -168,10 +166,9 @@ Panel throughput_panel(const Sweeps& sweeps) {
   }
   finish_axes(plot);
   if (alone) add_knee(plot, *sweeps.front());
-  Panel panel{"throughput", {}, {}};
-  add_mark_legend(panel.legend, plot.marks);
-  panel.body = std::move(plot);
-  return panel;
+  std::vector<LegendItem> legend;
+  add_mark_legend(legend, plot.marks);
+  return {"throughput", std::move(plot), std::move(legend)};
 }
 
 Chart curves_of(const Sweeps& sweeps) {

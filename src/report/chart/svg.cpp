@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
@@ -37,11 +38,10 @@ constexpr std::string_view sizes_css = R"css(
 .chart g:hover>path{stroke-width:2.2}
 )css";
 
-std::string text_element(const Text& text) {
-  return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}">{}</text>)"
-                     "\n",
-                     text.css, px(text.x), px(text.y), px(text.size), name_of(text.anchor),
-                     xml_text(text.text));
+/// An element on a line of its own.
+template <class... Args>
+void add_element(std::string& svg, fmt::format_string<Args...> form, Args&&... args) {
+  svg += fmt::format(form, std::forward<Args>(args)...) + '\n';
 }
 
 constexpr double sign_width = 24;
@@ -80,16 +80,14 @@ void begin_group(Scene& scene, const std::string& hover) {
 void end_group(Scene& scene) { scene.body += "</g>\n"; }
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
-  scene.body += fmt::format(R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)"
-                            "\n",
-                            css, px(from.x), px(from.y), px(to.x), px(to.y));
+  add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
+              px(from.y), px(to.x), px(to.y));
 }
 
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
   const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
-  scene.body += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)"
-                            "\n",
-                            css, px(box.x), px(box.y), px(box.width), px(box.height), title);
+  add_element(scene.body, R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)", css,
+              px(box.x), px(box.y), px(box.width), px(box.height), title);
 }
 
 void draw_whisker(Scene& scene, Position from, Position to) {
@@ -113,21 +111,17 @@ std::string path_of(const std::vector<Position>& places) {
 }  // namespace
 
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
-  scene.body += fmt::format(R"(<path class="line s-{} {}" d="{}"/>)"
-                            "\n",
-                            name_of(colour), name_of(style), path_of(path));
+  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
+              path_of(path));
 }
 
 void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
-  scene.body += fmt::format(R"(<path class="{} tint" d="{}Z"/>)"
-                            "\n",
-                            css_name(colour), path_of(corners));
+  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
 }
 
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
-  scene.body += fmt::format(R"(<path class="{}" d="{}"/>)"
-                            "\n",
-                            css, symbol_path(symbol, at.x, at.y, radius));
+  add_element(scene.body, R"(<path class="{}" d="{}"/>)", css,
+              symbol_path(symbol, at.x, at.y, radius));
 }
 
 namespace {
@@ -206,11 +200,13 @@ std::string element_of(const Scene& scene, const std::string& label, std::string
       R"(<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="{2}" aria-label="{3}">)"
       "\n{4}",
       px(scene.width), px(scene.height), role, xml_text(label), head);
-  svg += fmt::format(R"(<rect class="paper" width="{}" height="{}"/>)"
-                     "\n",
-                     px(scene.width), px(scene.height));
+  add_element(svg, R"(<rect class="paper" width="{}" height="{}"/>)", px(scene.width),
+              px(scene.height));
   svg += scene.body;
-  for (const Text& text : scene.texts) svg += text_element(text);
+  for (const Text& text : scene.texts)
+    add_element(svg, R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}">{}</text>)",
+                text.css, px(text.x), px(text.y), px(text.size), name_of(text.anchor),
+                xml_text(text.text));
   return svg + "</svg>\n";
 }
 
