@@ -28,7 +28,7 @@ std::span<const EmbeddedFile> embedded_networks();
 /// Sources of the script of `calibrate --script`.
 std::span<const EmbeddedFile> embedded_calibration();
 
-struct OwnGpus;
+struct OwnGpu;
 
 /// GPUs by name or alias, as written by a catalogue, a driver or a person ("NVIDIA A100-SXM4-80GB",
 /// "a100 80gb sxm4"), and their MIG slices ("NVIDIA A100-SXM4-40GB MIG 1g.5gb"). A file in the
@@ -64,7 +64,7 @@ class Catalogue {
   std::optional<Gpu> try_find(const std::string& name) const;
   std::optional<Gpu> try_find_part(const std::string& name) const;
 
-  std::shared_ptr<const OwnGpus> own_;
+  std::shared_ptr<const std::vector<OwnGpu>> own_;  ///< sorted by path
 };
 
 /// For a single look-up.

@@ -13,10 +13,9 @@ constexpr double tile = 128;         ///< of queries and of keys
 constexpr double feature_step = 64;  ///< features are padded to this
 
 /// Causal heads stop at the diagonal; their last rows see all keys.
-template <class Eval>
-NumberOf<Eval> tile_pairs(const NumberOf<Eval>& query_tiles, const NumberOf<Eval>& key_tiles,
-                          bool causal, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Number tile_pairs(const Number& query_tiles, const Number& key_tiles, bool causal,
+                  Eval<Number>& eval) {
   Number pairs = query_tiles * key_tiles;
   if (causal) {
     const Number square = min({key_tiles, query_tiles});
@@ -27,9 +26,8 @@ NumberOf<Eval> tile_pairs(const NumberOf<Eval>& query_tiles, const NumberOf<Eval
 
 /// PyTorch's compiler writes out products whose mask has non-contiguous rows, in fp32 without
 /// tensor cores: queries, keys and values are cast; scores are written, normalised and read again.
-template <class Eval>
-Works<Eval> written_out(const PlanRequest& request, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Works<Number> written_out(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   const double peak_flop_per_s =
@@ -61,10 +59,9 @@ Works<Eval> written_out(const PlanRequest& request, Eval& eval) {
 
 }  // namespace
 
-template <class Eval>
-Works<Eval> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                            Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Works<Number> attention_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                              Eval<Number>& eval) {
   const Layer& layer = request.layer;
   if (layer.kernels == KernelSource::compiler) return written_out(request, eval);
   const EngineModel& engine = *request.own_engine();
@@ -123,9 +120,8 @@ Works<Eval> attention_works(const PlanRequest& request, const MachineRates<Numbe
   return {work};
 }
 
-template Works<Planning> attention_works(const PlanRequest&, const MachineRates<double>&,
-                                         Planning&);
-template Works<Explaining> attention_works(const PlanRequest&, const MachineRates<Explained>&,
-                                           Explaining&);
+template Works<double> attention_works(const PlanRequest&, const MachineRates<double>&, Planning&);
+template Works<Explained> attention_works(const PlanRequest&, const MachineRates<Explained>&,
+                                          Explaining&);
 
 }  // namespace roofline

@@ -2,9 +2,9 @@
 
 // The language of the formulas of this folder. A formula stands once, as a template:
 //
-//   template <class Eval>
-//   NumberOf<Eval> fall_s(double height_m, const double& gravity, Eval& eval) {
-//     const NumberOf<Eval> height = eval.named("height", height_m, "m", "layer");
+//   template <class Number>
+//   Number fall_s(double height_m, const double& gravity, Eval<Number>& eval) {
+//     const Number height = eval.named("height", height_m, "m", "layer");
 //     return eval.named("fall", sqrt(2 * height / eval(gravity)), "s");
 //   }
 //
@@ -96,33 +96,26 @@ auto round_up(const A& value, const B& unit) {
   return divide_up(value, unit) * unit;
 }
 
-/// Evaluates formulas in doubles.
-struct Planning {
-  using Number = double;
+template <class Number>
+class Eval;
 
+/// Evaluates formulas in doubles.
+template <>
+class Eval<double> {
+ public:
   double operator()(const double& constant) const { return constant; }
   static double sourced(double value, std::string_view) { return value; }
-  template <class... Unit>
-  static double named(std::string_view, double value, const Unit&...) {
-    return value;
-  }
-  template <class... Unit>
-  static double factor(std::string_view, double value, const Unit&...) {
-    return value;
-  }
-  template <class... Unit>
-  static double summand(std::string_view, double value, const Unit&...) {
-    return value;
-  }
+  static double named(std::string_view, double value, const auto&...) { return value; }
+  static double factor(std::string_view, double value, const auto&...) { return value; }
+  static double summand(std::string_view, double value, const auto&...) { return value; }
 };
 
 /// Evaluates formulas in Explained numbers, and records a step for each named one.
-class Explaining {
+template <>
+class Eval<Explained> {
  public:
-  using Number = Explained;
-
   /// `constants`: of the explained model.
-  explicit Explaining(const ModelConstants& constants) : constants_(constants) {}
+  explicit Eval(const ModelConstants& constants) : constants_(constants) {}
 
   /// One of the constants, by its address in the set.
   Explained operator()(const double& constant) const;
@@ -131,23 +124,20 @@ class Explaining {
 
   /// Records a step and returns its number under this name. The origin, in pieces, defaults to
   /// those of the constants in its expression.
-  template <class... Origin>
   Explained named(std::string_view quantity, const Explained& number, std::string_view unit = {},
-                  const Origin&... origin) {
+                  const auto&... origin) {
     std::string stated;
     ((stated += origin), ...);
     return record(quantity, number, unit, std::move(stated));
   }
   /// The same for a factor; 1 is no step.
-  template <class... Origin>
   Explained factor(std::string_view quantity, const Explained& number, std::string_view unit = {},
-                   const Origin&... origin) {
+                   const auto&... origin) {
     return number == 1 ? Explained(1) : named(quantity, number, unit, origin...);
   }
   /// The same for a summand; 0 is no step.
-  template <class... Origin>
   Explained summand(std::string_view quantity, const Explained& number, std::string_view unit = {},
-                    const Origin&... origin) {
+                    const auto&... origin) {
     return number == 0 ? Explained() : named(quantity, number, unit, origin...);
   }
 
@@ -161,8 +151,8 @@ class Explaining {
   std::vector<DerivationStep> steps_;
 };
 
-template <class Eval>
-using NumberOf = typename Eval::Number;
+using Planning = Eval<double>;
+using Explaining = Eval<Explained>;
 
 /// A time divided by limiter: the common account of all kernels.
 template <class Number>
@@ -187,9 +177,9 @@ class TimeParts {
 
 /// Divides the time of arithmetic units, `issue_s`: the layer's own FLOP take `flop_s` at the
 /// engine's practical rate, other instructions the rest; 1 - `useful_share` goes to padding.
-template <class Eval>
-void add_issue(TimeParts<NumberOf<Eval>>& parts, const NumberOf<Eval>& issue_s,
-               const NumberOf<Eval>& useful_share, const NumberOf<Eval>& flop_s, Eval& eval) {
+template <class Number>
+void add_issue(TimeParts<Number>& parts, const Number& issue_s, const Number& useful_share,
+               const Number& flop_s, Eval<Number>& eval) {
   const auto useful_s =
       useful_share == 1 ? issue_s : eval.named("useful arithmetic", issue_s * useful_share, "s");
   const auto math_s = min({useful_s, flop_s});
@@ -198,18 +188,18 @@ void add_issue(TimeParts<NumberOf<Eval>>& parts, const NumberOf<Eval>& issue_s,
   parts.add(Limiter::tile_padding, issue_s - useful_s);
 }
 
-template <class Eval>
-void add_overlapped(TimeParts<NumberOf<Eval>>& parts, const NumberOf<Eval>& kernel_s,
-                    const NumberOf<Eval>& dram_s, Eval& eval) {
+template <class Number>
+void add_overlapped(TimeParts<Number>& parts, const Number& kernel_s, const Number& dram_s,
+                    Eval<Number>& eval) {
   if (!(dram_s > 0)) return;
   const auto both_s = eval.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
   parts.scale(eval.named("kernels' part of themselves", kernel_s / both_s));
   parts.add(Limiter::dram, dram_s / both_s * dram_s);
 }
 
-template <class Eval>
-void set_time(KernelPlan& plan, const TimeParts<NumberOf<Eval>>& parts, Eval& eval) {
-  NumberOf<Eval> sum_s{};
+template <class Number>
+void set_time(KernelPlan& plan, const TimeParts<Number>& parts, Eval<Number>& eval) {
+  Number sum_s{};
   for (const Limiter limiter : enumerators<Limiter>) {
     const auto part_s = eval.summand(name_of(limiter), parts[limiter], "s");
     plan.part_s[limiter] = value_of(part_s);

@@ -22,8 +22,8 @@ void check_mapping(const Layer& layer) {
     throw InputError("expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
-template <class Eval>
-std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval& eval) {
+template <class Number>
+std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval<Number>& eval) {
   const KindFamily family = info(request.layer.kind).family;
   const bool contracts = family == KindFamily::contraction;
   if (family == KindFamily::free || family == KindFamily::transfer) return std::nullopt;
@@ -96,8 +96,8 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return wider;
 }
 
-template <class Eval>
-std::optional<KernelPlan> plan(const PlanRequest& request, Eval& eval) {
+template <class Number>
+std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
   if (!wider) wider = by_atomics(request);
   if (!wider) return plan_in_own_type(request, eval);

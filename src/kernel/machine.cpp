@@ -164,10 +164,6 @@ constexpr std::uint32_t rounded_up_to_unit(std::uint32_t value, std::uint32_t un
   return (value + unit - 1) / unit * unit;
 }
 
-Occupancy impossible(OccupancyLimit limit, std::uint64_t needed, std::uint64_t available) {
-  return {0, 0, limit, needed, available};
-}
-
 }  // namespace
 
 std::uint32_t parse_capability(std::string_view text) {
@@ -246,12 +242,12 @@ MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s) {
 
 Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   if (block.threads > sm.max_threads_per_block)
-    return impossible(OccupancyLimit::threads_per_block, block.threads, sm.max_threads_per_block);
+    return {0, "threads a block", block.threads, sm.max_threads_per_block};
   if (block.registers > sm.max_registers_per_thread)
-    return impossible(OccupancyLimit::registers_per_thread, block.registers,
-                      sm.max_registers_per_thread);
+    return {0, "registers a thread", block.registers, sm.max_registers_per_thread};
+  constexpr std::string_view shared_limit = "bytes of shared memory a block";
   if (block.shared_byte > sm.shared_byte_per_block)
-    return impossible(OccupancyLimit::shared_memory, block.shared_byte, sm.shared_byte_per_block);
+    return {0, shared_limit, block.shared_byte, sm.shared_byte_per_block};
   const std::uint32_t warps = std::max(1U, (block.threads + sm.warp_size - 1) / sm.warp_size);
   const std::uint32_t registers =
       rounded_up_to_unit(std::max(1U, block.registers) * sm.warp_size, sm.register_unit_per_warp);
@@ -260,23 +256,14 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
 
   // Warps are spread over the schedulers, each with its part of the registers.
   const std::uint32_t warps_by_registers = sm.registers / sm.schedulers / registers * sm.schedulers;
-  Occupancy result;
-  result.blocks = sm.max_warps / warps;
-  const auto apply = [&result](std::uint32_t blocks, OccupancyLimit limit) {
-    if (blocks >= result.blocks) return;
-    result.blocks = blocks;
-    result.limit = limit;
-  };
-  apply(sm.max_blocks, OccupancyLimit::blocks);
-  apply(warps_by_registers / warps, OccupancyLimit::registers);
-  if (shared > 0) apply(sm.shared_byte / shared, OccupancyLimit::shared_memory);
-  if (result.blocks == 0 && result.limit == OccupancyLimit::registers)
-    return impossible(result.limit,
-                      std::uint64_t{registers} * rounded_up_to_unit(warps, sm.schedulers),
-                      sm.registers);
-  if (result.blocks == 0 && result.limit == OccupancyLimit::shared_memory)
-    return impossible(result.limit, shared, sm.shared_byte);
-  if (result.blocks == 0) return impossible(result.limit, warps, sm.max_warps);
+  const std::uint32_t blocks_by_shared = shared > 0 ? sm.shared_byte / shared : sm.max_blocks;
+  Occupancy result = std::ranges::min(
+      {Occupancy{sm.max_warps / warps, "resident warps", warps, sm.max_warps},
+       Occupancy{sm.max_blocks, "resident blocks", 1, sm.max_blocks},
+       Occupancy{warps_by_registers / warps, "registers a block",
+                 std::uint64_t{registers} * rounded_up_to_unit(warps, sm.schedulers), sm.registers},
+       Occupancy{blocks_by_shared, shared_limit, shared, sm.shared_byte}},
+      {}, &Occupancy::blocks);
   result.share = static_cast<double>(result.blocks * warps) / static_cast<double>(sm.max_warps);
   return result;
 }

@@ -19,28 +19,28 @@ struct PlanRequest {
 };
 
 /// A library's kernel or the stated mapping. Throws InputError for an impossible mapping.
-template <class Eval>
-KernelPlan dense_plan(const PlanRequest& request, Eval& eval);
+template <class Number>
+KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval);
 
 /// On one of the library's solvers; nullopt if no solver runs it.
-template <class Eval>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval& eval);
+template <class Number>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval);
 
 /// Kernels in sequence.
-template <class Eval>
-using Works = std::vector<ThroughputWork<NumberOf<Eval>>>;
+template <class Number>
+using Works = std::vector<ThroughputWork<Number>>;
 
-template <class Eval>
-Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                          Eval& eval);
+template <class Number>
+Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                            Eval<Number>& eval);
 
-template <class Eval>
-Works<Eval> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                            Eval& eval);
+template <class Number>
+Works<Number> streaming_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                              Eval<Number>& eval);
 
 /// On an engine of the GPU.
-template <class Eval>
-Works<Eval> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                            Eval& eval);
+template <class Number>
+Works<Number> attention_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                              Eval<Number>& eval);
 
 }  // namespace roofline

@@ -35,16 +35,16 @@ struct MachineRates {
   Number issue_clock_per_s{};  ///< of all SMs, scaled by issue_share
 };
 
-template <class Eval>
-MachineRates<NumberOf<Eval>> machine_rates(const Machine& machine, Eval& eval) {
+template <class Number>
+MachineRates<Number> machine_rates(const Machine& machine, Eval<Number>& eval) {
   const auto sms = eval.named("SMs", machine.sm_count, "", machine.sm_origin);
   const auto clock = eval.named("clock", machine.clock_hz, "clock/s", machine.clock_origin);
   return {sms, clock, sms * clock * eval.sourced(machine.issue_share, "architecture")};
 }
 
 /// The layer's own FLOP at the engine's sustained rate; 0 if the GPU lacks the engine.
-template <class Eval>
-NumberOf<Eval> practical_flop_s(const Counts& counts, const EngineModel* engine, Eval& eval) {
+template <class Number>
+Number practical_flop_s(const Counts& counts, const EngineModel* engine, Eval<Number>& eval) {
   if (engine == nullptr || counts.flops == 0) return {};
   const auto flop = eval.named("FLOP", static_cast<double>(counts.flops), "FLOP", "counted");
   const auto peak = eval.named("peak", engine->peak_flop_per_s, "FLOP/s", engine->peak_origin);
@@ -66,10 +66,9 @@ struct Traffic {
 };
 
 /// `reread_byte`: L2 fetches of tiles beyond reading each operand once.
-template <class Eval>
-Traffic<NumberOf<Eval>> memory_traffic(const Streams& streams, const NumberOf<Eval>& reread_byte,
-                                       const MemorySystem& memory, CacheState cache, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte,
+                               const MemorySystem& memory, CacheState cache, Eval<Number>& eval) {
   const Number read = eval.named("bytes read, once", streams.read_byte, "byte", "layer");
   const Number written = eval.named("bytes written, once", streams.write_byte, "byte", "layer");
   const Number working_set = eval.named("working set", read + written, "byte");
@@ -113,8 +112,8 @@ Traffic<NumberOf<Eval>> memory_traffic(const Streams& streams, const NumberOf<Ev
   return traffic;
 }
 
-template <class Eval>
-NumberOf<Eval> dram_byte_per_s(const MemorySystem& memory, Eval& eval) {
+template <class Number>
+Number dram_byte_per_s(const MemorySystem& memory, Eval<Number>& eval) {
   const auto bandwidth =
       eval.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
   const auto share =
@@ -122,9 +121,9 @@ NumberOf<Eval> dram_byte_per_s(const MemorySystem& memory, Eval& eval) {
   return eval.named("practical bandwidth", bandwidth * share, "byte/s");
 }
 
-template <class Eval>
-NumberOf<Eval> l2_byte_per_s(const MemorySystem& memory, const MachineRates<NumberOf<Eval>>& rates,
-                             Eval& eval) {
+template <class Number>
+Number l2_byte_per_s(const MemorySystem& memory, const MachineRates<Number>& rates,
+                     Eval<Number>& eval) {
   const auto of_an_sm = eval(memory.constants->l2_byte_per_clock_per_sm);
   return eval.named("L2 rate",
                     max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
@@ -132,10 +131,9 @@ NumberOf<Eval> l2_byte_per_s(const MemorySystem& memory, const MachineRates<Numb
 }
 
 /// At the L2's full rate. Lines arriving from device memory do not occupy the path to the SMs.
-template <class Eval>
-NumberOf<Eval> l2_request_s(const Streams& streams, const Traffic<NumberOf<Eval>>& traffic,
-                            const NumberOf<Eval>& l2_byte_per_s, const MemorySystem& memory,
-                            Eval& eval) {
+template <class Number>
+Number l2_request_s(const Streams& streams, const Traffic<Number>& traffic,
+                    const Number& l2_byte_per_s, const MemorySystem& memory, Eval<Number>& eval) {
   const auto moved = eval.named("bytes of L2, lines filled included", traffic.l2_byte, "byte");
   const auto requested = eval.named("requests to L2", moved - traffic.dram_read_byte, "byte");
   const auto write_share = eval(memory.constants->l2_write_share);
@@ -144,9 +142,8 @@ NumberOf<Eval> l2_request_s(const Streams& streams, const Traffic<NumberOf<Eval>
       max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
 }
 
-template <class Eval>
-NumberOf<Eval> round_trip_s(const NumberOf<Eval>& far_share, const MemorySystem& memory,
-                            Eval& eval) {
+template <class Number>
+Number round_trip_s(const Number& far_share, const MemorySystem& memory, Eval<Number>& eval) {
   const auto l2_s = eval(memory.constants->l2_latency_s);
   const auto dram_s = eval(memory.constants->dram_latency_s);
   return eval.named("round trip", l2_s + far_share * (dram_s - l2_s), "s");

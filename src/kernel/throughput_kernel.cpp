@@ -7,10 +7,9 @@ namespace {
 
 /// Little's law: bytes in flight / latency is a rate, combined with the memory's like two
 /// independent delays (measurements in configs/kernels/README.md).
-template <class Eval>
-NumberOf<Eval> fed_share(const char* quantity, const NumberOf<Eval>& in_flight_byte,
-                         const double& latency_s, const NumberOf<Eval>& byte_per_s, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Number fed_share(const char* quantity, const Number& in_flight_byte, const double& latency_s,
+                 const Number& byte_per_s, Eval<Number>& eval) {
   if (!(in_flight_byte > 0)) return 1;
   return eval.factor(quantity, 1 / hypot(Number(1), eval(latency_s) * byte_per_s / in_flight_byte));
 }
@@ -32,11 +31,9 @@ void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, 
   parts.add(Limiter::in_flight, time_s - own_s);
 }
 
-template <class Eval>
-void add_bound(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<Eval>>& work,
-               const ThroughputTime<NumberOf<Eval>>& time, const NumberOf<Eval>& flop_s,
-               Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+void add_bound(TimeParts<Number>& parts, const ThroughputWork<Number>& work,
+               const ThroughputTime<Number>& time, const Number& flop_s, Eval<Number>& eval) {
   if (time.bound == Limiter::math) {
     const Number idle = work.idle / work.busy;
     add_issue(parts, time.issue_s, work.useful_share, flop_s, eval);
@@ -54,11 +51,9 @@ void add_bound(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<E
   }
 }
 
-template <class Eval>
-void add_parts(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<Eval>>& work,
-               const ThroughputTime<NumberOf<Eval>>& time, const NumberOf<Eval>& flop_s,
-               Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+void add_parts(TimeParts<Number>& parts, const ThroughputWork<Number>& work,
+               const ThroughputTime<Number>& time, const Number& flop_s, Eval<Number>& eval) {
   TimeParts<Number> bound;
   add_bound(bound, work, time, flop_s, eval);
   if (time.busy_s > 0) bound.scale(time.bound_s / time.busy_s);
@@ -73,12 +68,11 @@ void add_parts(TimeParts<NumberOf<Eval>>& parts, const ThroughputWork<NumberOf<E
 
 }  // namespace
 
-template <class Eval>
-ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eval>>& work,
-                                               const MachineRates<NumberOf<Eval>>& rates,
-                                               const MemorySystem& memory, CacheState cache,
-                                               Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
+                                       const MachineRates<Number>& rates,
+                                       const MemorySystem& memory, CacheState cache,
+                                       Eval<Number>& eval) {
   ThroughputTime<Number> time;
   time.issue_s =
       eval.named("instructions issued",
@@ -123,11 +117,10 @@ ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eva
   return time;
 }
 
-template <class Eval>
-KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Eval>>>& works,
-                           const NumberOf<Eval>& flop_s, const MachineRates<NumberOf<Eval>>& rates,
-                           const ResolvedModel& model, CacheState cache, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+KernelPlan throughput_plan(const std::vector<ThroughputWork<Number>>& works, const Number& flop_s,
+                           const MachineRates<Number>& rates, const ResolvedModel& model,
+                           CacheState cache, Eval<Number>& eval) {
   const Machine& machine = model.machine;
   const ThroughputWork<Number>& first = works.front();
   KernelPlan plan;

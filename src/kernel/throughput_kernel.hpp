@@ -63,17 +63,17 @@ struct ThroughputTime {
   Number total_s{};
 };
 
-template <class Eval>
-ThroughputTime<NumberOf<Eval>> throughput_time(const ThroughputWork<NumberOf<Eval>>& work,
-                                               const MachineRates<NumberOf<Eval>>& rates,
-                                               const MemorySystem& memory, CacheState cache,
-                                               Eval& eval);
+template <class Number>
+ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
+                                       const MachineRates<Number>& rates,
+                                       const MemorySystem& memory, CacheState cache,
+                                       Eval<Number>& eval);
 
 /// Kernels in sequence. The first does the layer's own arithmetic; the others find their
 /// predecessors' results in L2. `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Eval>
-KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Eval>>>& works,
-                           const NumberOf<Eval>& flop_s, const MachineRates<NumberOf<Eval>>& rates,
-                           const ResolvedModel& model, CacheState cache, Eval& eval);
+template <class Number>
+KernelPlan throughput_plan(const std::vector<ThroughputWork<Number>>& works, const Number& flop_s,
+                           const MachineRates<Number>& rates, const ResolvedModel& model,
+                           CacheState cache, Eval<Number>& eval);
 
 }  // namespace roofline

@@ -122,11 +122,8 @@ void ByteStream::check_size(std::size_t held) {
   buffer_.clear();
   buffer_.shrink_to_fit();
   begin_ = 0;
-  fail_limit("at most " + std::to_string(limits_.text_mb) + " MB of text in one piece");
-}
-
-void ByteStream::fail_limit(const std::string& expected) const {
-  throw limit_error(name_, "", expected);
+  throw limit_error(name_, "",
+                    "at most " + std::to_string(limits_.text_mb) + " MB of text in one piece");
 }
 
 std::string_view ByteStream::peek(std::size_t count) {

@@ -52,8 +52,6 @@ class ByteStream {
   /// Up to `count` more bytes; 0 at the end. Throws InputError.
   virtual std::size_t read(char* to, std::size_t count) = 0;
   virtual void move_to(std::uint64_t) {}
-  /// Throws InputError: the input exceeds a limit.
-  [[noreturn]] void fail_limit(const std::string& expected) const;
 
  private:
   void fill(std::size_t count);

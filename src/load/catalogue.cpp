@@ -31,11 +31,9 @@ struct OwnGpu {
   }
 };
 
-struct OwnGpus {
-  std::vector<OwnGpu> files;  ///< sorted by path; the folder itself if it cannot be read
-};
-
 namespace {
+
+using OwnGpus = std::vector<OwnGpu>;
 
 namespace fs = std::filesystem;
 
@@ -80,12 +78,13 @@ OwnGpu read_own_gpu(const fs::path& path) {
   return own;
 }
 
+/// The folder itself if it cannot be read.
 OwnGpus read_own_gpus() {
   OwnGpus own;
   try {
-    for (const fs::path& path : files_in(own_folder())) own.files.push_back(read_own_gpu(path));
+    for (const fs::path& path : files_in(own_folder())) own.push_back(read_own_gpu(path));
   } catch (const InputError& error) {
-    own.files.push_back({own_folder().string(), {}, error});
+    own.push_back({own_folder().string(), {}, error});
   }
   return own;
 }
@@ -120,7 +119,7 @@ bool is_path(const std::string& name) {
 [[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own,
                                const std::vector<Gpu>& gpus) {
   std::vector<std::vector<std::string>> parts;
-  for (const OwnGpu& file : own.files)
+  for (const OwnGpu& file : own)
     if (file.gpu() != nullptr) parts.push_back(file.names);
   for (const EmbeddedFile& file : embedded_gpus()) {
     parts.emplace_back(file.names.begin() + 1, file.names.end());
@@ -164,7 +163,7 @@ std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
 std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
   const std::string name = normal_gpu_name(any_name);
   const OwnGpu* found = nullptr;
-  for (const OwnGpu& file : own_->files) {
+  for (const OwnGpu& file : *own_) {
     if (!file.answers_to(name)) continue;
     if (file.error() != nullptr) throw *file.error();
     if (found == nullptr) found = &file;
@@ -241,21 +240,20 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
 std::optional<std::string> Catalogue::path_of(const std::string& name_or_path) const {
   if (is_path(name_or_path)) return name_or_path;
   const std::string name = normal_gpu_name(name_or_path);
-  for (const OwnGpu& file : own_->files)
+  for (const OwnGpu& file : *own_)
     if (file.answers_to(name)) return file.path;
   return std::nullopt;
 }
 
 std::vector<Gpu> Catalogue::all() const {
   std::vector<Gpu> gpus;
-  for (const OwnGpu& file : own_->files)
+  for (const OwnGpu& file : *own_)
     if (file.gpu() != nullptr) gpus.push_back(*file.gpu());
   for (const EmbeddedFile& file : embedded_gpus()) {
     Gpu gpu = load_embedded(file);
     const std::string name = normal_gpu_name(gpu.name);
-    if (std::none_of(own_->files.begin(), own_->files.end(), [&](const OwnGpu& own) {
-          return own.gpu() != nullptr && own.answers_to(name);
-        }))
+    if (std::ranges::none_of(
+            *own_, [&](const OwnGpu& own) { return own.gpu() != nullptr && own.answers_to(name); }))
       gpus.push_back(std::move(gpu));
   }
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
@@ -264,7 +262,7 @@ std::vector<Gpu> Catalogue::all() const {
 
 std::vector<InputError> Catalogue::problems_besides(const std::vector<std::string>& names) const {
   std::vector<InputError> problems;
-  for (const OwnGpu& file : own_->files) {
+  for (const OwnGpu& file : *own_) {
     const bool meant = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return is_path(name) ? name == file.path : file.answers_to(normal_gpu_name(name));
     });

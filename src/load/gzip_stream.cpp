@@ -73,8 +73,9 @@ class InflatingStream : public ByteStream {
     made_ += made;
     const std::uint64_t most_expansion = limits().expansion;
     if (made_ > free_byte && (made_ - free_byte) / most_expansion > used_)
-      fail_limit(what() + " that give at most " + std::to_string(most_expansion) +
-                 " bytes for each");
+      throw limit_error(
+          name(), "",
+          what() + " that give at most " + std::to_string(most_expansion) + " bytes for each");
   }
 
   /// A gzip file may hold several members and zero padding.

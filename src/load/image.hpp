@@ -67,10 +67,6 @@ inline auto parts_of(ModelConstants& set) {
                   set.features, set.tiles, set.solvers, set.errors);
 }
 
-template <class T>
-concept HasFields = std::is_same_v<T, Gpu> || std::is_same_v<T, SustainedCeilings> ||
-    std::is_same_v<T, KernelConstants> || std::is_same_v<T, Source>;
-
 /// Writes the value, or reads it, as the image does. Of a GPU that is all but its constants.
 template <class Image, class T>
 void pass(Image& image, T& value) {
@@ -95,11 +91,11 @@ void pass(Image& image, T& value) {
     for (auto& part : value) pass(image, part);
   } else if constexpr (requires { value.begin(); }) {
     for (auto& part : value) pass(image, part);
-  } else if constexpr (HasFields<T>) {
+  } else if constexpr (requires { parts_of(value); }) {
+    std::apply([&](auto&... parts) { (pass(image, parts), ...); }, parts_of(value));
+  } else if constexpr (!std::is_same_v<T, std::shared_ptr<const ModelConstants>>) {
     for (const GpuField<T>& field : fields_of<T>())
       std::visit([&](auto member) { pass(image, value.*member); }, field.member);
-  } else if constexpr (!std::is_same_v<T, std::shared_ptr<const ModelConstants>>) {
-    std::apply([&](auto&... parts) { (pass(image, parts), ...); }, parts_of(value));
   }
 }
 

@@ -30,6 +30,11 @@ using SharedTexts = std::map<std::string, std::string, std::less<>>;
 
 std::string origin_in(const Value& object, const SharedTexts& origins);
 
+template <Enumeration E>
+E choice_of(const Value& value) {
+  return static_cast<E>(value.choice(names_of<E>));
+}
+
 /// Throws InputError for anything but a number from `least` to `most`.
 double number_within(const Value& value, double least, double most);
 

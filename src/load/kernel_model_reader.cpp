@@ -138,13 +138,8 @@ class ConstantsReader {
   static EnumArray<Word, bool> words_in(const Value& list) {
     if (!list.is_array()) list.fail_expected("an array of strings");
     EnumArray<Word, bool> words{};
-    for (const Value word : list) words[one_of<Word>(word)] = true;
+    for (const Value word : list) words[choice_of<Word>(word)] = true;
     return words;
-  }
-
-  template <class E>
-  static E one_of(const Value& word) {
-    return static_cast<E>(word.choice(names_of<E>));
   }
 
   /// [m, n, k, threads, stages, registers], or a built-in set's name; null keeps the default.
@@ -180,10 +175,10 @@ class ConstantsReader {
     solver.name = std::string(row.require("name", "the library's name of it").text());
     const Value algorithm = row.require("algorithm", "what it is");
     solver.algorithm = enumerators<Algorithm>[algorithm.choice(statable_algorithm_names)];
-    solver.family = one_of<SolverFamily>(row.require("family", "whose constants it takes"));
-    solver.method = one_of<SolverMethod>(row.require("method", "what it makes of a layer"));
-    solver.tiles = one_of<TileList>(row.require("tiles", "a list of tiles"));
-    solver.engine = one_of<EngineClass>(row.require("engine", "what it computes on"));
+    solver.family = choice_of<SolverFamily>(row.require("family", "whose constants it takes"));
+    solver.method = choice_of<SolverMethod>(row.require("method", "what it makes of a layer"));
+    solver.tiles = choice_of<TileList>(row.require("tiles", "a list of tiles"));
+    solver.engine = choice_of<EngineClass>(row.require("engine", "what it computes on"));
     solver.runs = words_in<SolverWord>(row.require("runs", "what it runs"));
     if (const auto multiples = row.get("multiples"))
       for (std::size_t i = 0; i < solver.multiples.size(); ++i)

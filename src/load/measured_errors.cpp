@@ -17,11 +17,6 @@ double factor_of(const Value& object, std::string_view key) {
   return number_within(object.require(key, "a factor of at least 1"), 1, most_error_factor);
 }
 
-template <Enumeration E>
-E choice_of(const Value& value) {
-  return static_cast<E>(value.choice(names_of<E>));
-}
-
 UncertaintyBasis basis_in(const Value& object) {
   return choice_of<UncertaintyBasis>(
       object.require("basis", "measured, architecture or datasheet"));

@@ -70,7 +70,10 @@ class Archive {
     for (const Entry& entry : find_all(*stream_->size())) {
       read.push_back({entry.name, text_of(entry)});
       all_byte += read.back().text.size();
-      if (all_byte / 1'000'000 >= stream_->limits().text_mb) fail_limit();
+      if (const auto most_mb = stream_->limits().text_mb; all_byte / 1'000'000 >= most_mb)
+        throw limit_error(
+            stream_->name(), "",
+            "at most " + std::to_string(most_mb) + " MB of text in its entries together");
     }
     return read;
   }
@@ -91,13 +94,6 @@ class Archive {
     return text;
   }
 
-  [[noreturn]] void fail_limit() const {
-    InputError error(stream_->name(), "",
-                     beyond_limit("at most " + std::to_string(stream_->limits().text_mb) +
-                                  " MB of text in its entries together"));
-    error.remedy = Remedy::limits;
-    throw error;
-  }
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(stream_->name(), "", message);
   }

@@ -78,6 +78,11 @@ std::uint64_t positions_read(const AxisWindows& axis) {
          distinct_before(ceil_div(axis.pad_begin, grid), reduced);
 }
 
+std::uint64_t taps_reading(const AxisWindows& axis) {
+  return reads_before(checked_add(axis.pad_begin, axis.positions), axis) -
+         reads_before(axis.pad_begin, axis);
+}
+
 std::uint64_t windows_reading(const AxisWindows& axis) {
   const std::uint64_t extent = axis.dilation * (axis.taps - 1);
   const std::uint64_t input_end = checked_add(axis.pad_begin, axis.positions);

@@ -24,6 +24,9 @@ struct AxisWindows {
 /// Number of positions read by any window.
 std::uint64_t positions_read(const AxisWindows& axis);
 
+/// Number of pairs of a window and a tap which read a position.
+std::uint64_t taps_reading(const AxisWindows& axis);
+
 /// Number of windows which read a position.
 std::uint64_t windows_reading(const AxisWindows& axis);
 

@@ -13,6 +13,7 @@
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
+#include "roofline/enumeration.hpp"
 
 namespace roofline {
 namespace {
@@ -24,8 +25,8 @@ struct DriverOption {
   char letter;
 };
 
-/// Options of all operations: of the layer, then (from out_layout on) of the run.
-constexpr DriverOption driver_options[] = {
+/// Options of all operations: of the layer, and those with a letter of one.
+constexpr DriverOption layer_options[] = {
     {"batchsize", 'n'},
     {"in_channels", 'c'},
     {"in_h", 'H'},
@@ -57,29 +58,15 @@ constexpr DriverOption driver_options[] = {
     {"trans_output_pad_d", '%'},
     {"trans_output_pad_h", 'Y'},
     {"trans_output_pad_w", 'X'},
-    {"out_layout", 'O'},
-    {"fil_layout", 'f'},
     {"vector_length", 'L'},
-    {"pad_val", 'r'},
-    {"iter", 'i'},
-    {"verify", 'V'},
-    {"verification_cache", 'C'},
-    {"time", 't'},
-    {"wall", 'w'},
-    {"search", 's'},
-    {"printconv", 'P'},
-    {"dump_output", 'o'},
-    {"in_data", 'd'},
-    {"weights", 'e'},
     {"dout_data", 'D'},
-    {"solution", 'S'},
-    {"alpha", 'A'},
-    {"beta", 'B'},
-    {"gamma", 'G'},
-    {"power", 'P'},
-    {"save", 's'},
-    {"run", 'r'},
 };
+
+/// Options of the run.
+constexpr std::string_view run_options =
+    "out_layout O fil_layout f pad_val r iter i verify V verification_cache C time t wall "
+    "w search s printconv P dump_output o in_data d weights e solution S alpha A beta B "
+    "gamma G power P save s run r";
 
 /// The driver's defaults.
 constexpr std::uint64_t default_batch = 100;
@@ -109,7 +96,7 @@ class DriverCommand {
       const std::optional<char> letter = whole.starts_with('-') ? letter_of(word) : std::nullopt;
       if (letter)
         values_[*letter] = value;
-      else if (unknown_.empty())
+      else if (unknown_.empty() && !(whole.starts_with('-') && has_word(run_options, word)))
         unknown_ = whole;
     }
   }
@@ -164,7 +151,7 @@ class DriverCommand {
   }
 
   static std::optional<char> letter_of(std::string_view name) {
-    for (const DriverOption& option : driver_options)
+    for (const DriverOption& option : layer_options)
       if (name == option.name || (name.size() == 1 && name.front() == option.letter))
         return option.letter;
     return std::nullopt;

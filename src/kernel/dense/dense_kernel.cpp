@@ -35,8 +35,8 @@ struct DenseChoice {
   }
 };
 
-template <class Eval>
-DenseRates<NumberOf<Eval>> dense_rates(const ResolvedModel& model, Eval& eval) {
+template <class Number>
+DenseRates<Number> dense_rates(const ResolvedModel& model, Eval<Number>& eval) {
   const auto machine = machine_rates(model.machine, eval);
   const auto l2_byte = eval(model.memory.constants->l2_operand_byte_per_clock_per_sm);
   return {machine, dram_byte_per_s(model.memory, eval),
@@ -49,10 +49,9 @@ struct DenseKernel {
   AroundProduct<Number> around;  ///< with the time of all kernels
 };
 
-template <class Eval>
-DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const DenseChoice& choice,
-                                         const DenseRates<NumberOf<Eval>>& rates, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice& choice,
+                                 const DenseRates<Number>& rates, Eval<Number>& eval) {
   const MemorySystem& memory = context.model.memory;
   const DenseConstants& constants = *context.engine.constants;
   const Contraction& x = context.x;
@@ -78,7 +77,7 @@ DenseKernel<NumberOf<Eval>> dense_kernel(const DenseContext& context, const Dens
   kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, eval);
   const Number& product_s = kernel.gemm.schedule.kernel_s;
   if (choice.staged() || choice.weights_first()) {
-    const auto around_of = choice.staged() ? staging<Eval> : fused_weights<Eval>;
+    const auto around_of = choice.staged() ? staging<Number> : fused_weights<Number>;
     around = around_of(x, *choice.transform, memory, constants, rates, product_s, eval);
     return kernel;
   }
@@ -209,10 +208,10 @@ DenseChoice choose_dense_kernel(const DenseContext& context) {
 }
 
 /// `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Eval>
-void add_kernels(TimeParts<NumberOf<Eval>>& parts, const DenseChoice& choice,
-                 const DenseKernel<NumberOf<Eval>>& kernel, const DenseRates<NumberOf<Eval>>& rates,
-                 const NumberOf<Eval>& flop_s, Eval& eval) {
+template <class Number>
+void add_kernels(TimeParts<Number>& parts, const DenseChoice& choice,
+                 const DenseKernel<Number>& kernel, const DenseRates<Number>& rates,
+                 const Number& flop_s, Eval<Number>& eval) {
   if (!kernel.around.hides_product)
     add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
                 eval);
@@ -275,9 +274,8 @@ double moved_elements(const Contraction& x) {
          (x.taps > 1 ? moved(x.out_channels, x.in_channels, x.taps) : 0);
 }
 
-template <class Eval>
-KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval<Number>& eval) {
   const EngineModel& engine = context.engine;
   const ResolvedModel& model = context.model;
   const Contraction& x = context.x;
@@ -331,8 +329,8 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 
 }  // namespace
 
-template <class Eval>
-KernelPlan dense_plan(const PlanRequest& request, Eval& eval) {
+template <class Number>
+KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const EngineModel& library = *request.own_engine();
   std::optional<EngineModel> built;  // with the rates of kernels picked by a builder

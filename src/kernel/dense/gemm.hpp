@@ -42,8 +42,8 @@ struct ProductRates {
   Number columns_s{};  ///< of fetching all columns once more; 0: L2 keeps them
 };
 
-template <class Eval>
-NumberOf<Eval> kernel_share(ProductKernels kernels, const EngineModel& engine, Eval& eval) {
+template <class Number>
+Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Number>& eval) {
   const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
@@ -62,9 +62,9 @@ NumberOf<Eval> kernel_share(ProductKernels kernels, const EngineModel& engine, E
 /// Tensor-core rate on rows which the newest instructions' bulk copies cannot take: those need
 /// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
 /// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
-template <class Eval>
-NumberOf<Eval> unaligned_flop_per_s(const Product& product, const DenseConstants& constants,
-                                    const MachineRates<NumberOf<Eval>>& machine, Eval& eval) {
+template <class Number>
+Number unaligned_flop_per_s(const Product& product, const DenseConstants& constants,
+                            const MachineRates<Number>& machine, Eval<Number>& eval) {
   const double& rate = product.row_byte < 4 ? constants.odd_row_flop_per_clk_per_sm
                                             : constants.short_row_flop_per_clk_per_sm;
   return eval.named("FLOP a second on rows of no whole 16 byte",
@@ -72,12 +72,10 @@ NumberOf<Eval> unaligned_flop_per_s(const Product& product, const DenseConstants
                     "FLOP/s");
 }
 
-template <class Eval>
-ProductRates<NumberOf<Eval>> product_rates(const Product& product, const ResolvedModel& model,
-                                           const EngineModel& engine,
-                                           const MachineRates<NumberOf<Eval>>& machine,
-                                           Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+ProductRates<Number> product_rates(const Product& product, const ResolvedModel& model,
+                                   const EngineModel& engine, const MachineRates<Number>& machine,
+                                   Eval<Number>& eval) {
   const DenseConstants& constants = *engine.constants;
   const MemorySystem& memory = model.memory;
   const Number clock = machine.clock_hz;
@@ -151,10 +149,9 @@ struct TileCost {
   Number steps{};               ///< along k
 };
 
-template <class Eval>
-TileCost<NumberOf<Eval>> tile_cost(const Product& product, const ProductRates<NumberOf<Eval>>& r,
-                                   const TileKernel& tile, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r,
+                           const TileKernel& tile, Eval<Number>& eval) {
   const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
   TileCost<Number> cost;
   cost.rows = divide_up(product.m, m);
@@ -210,11 +207,10 @@ struct Schedule {
   Number kernel_s{};  ///< total without launch and DRAM
 };
 
-template <class Eval>
-Schedule<NumberOf<Eval>> schedule(const Product& product, const ProductRates<NumberOf<Eval>>& r,
-                                  const TileCost<NumberOf<Eval>>& cost, double split,
-                                  double resident, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
+                          const TileCost<Number>& cost, double split, double resident,
+                          Eval<Number>& eval) {
   Schedule<Number> s;
   s.blocks = eval.named("blocks", cost.tiles * split);
   s.steps = eval.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
@@ -282,10 +278,9 @@ inline double resident_blocks(const TileMapping& mapping) {
   return std::max(1.0, static_cast<double>(mapping.occupancy.blocks));
 }
 
-template <class Eval>
-GemmTime<NumberOf<Eval>> gemm_time(const Product& product, const ProductRates<NumberOf<Eval>>& r,
-                                   const TileMapping& mapping, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+GemmTime<Number> gemm_time(const Product& product, const ProductRates<Number>& r,
+                           const TileMapping& mapping, Eval<Number>& eval) {
   const TileKernel& tile = mapping.tile;
   eval.named("m", product.m, "", product.m_is);
   eval.named("n", product.n, "", product.n_is);
@@ -300,8 +295,7 @@ GemmTime<NumberOf<Eval>> gemm_time(const Product& product, const ProductRates<Nu
   eval.named("tile k", tile.k, "", chosen);
   eval.factor("split-K", mapping.split, "", chosen);
   const double resident = resident_blocks(mapping);
-  eval.named("resident blocks an SM", resident, "", "limited by ",
-             name_of(mapping.occupancy.limit));
+  eval.named("resident blocks an SM", resident, "", "limited by ", mapping.occupancy.limit);
   GemmTime<Number> time;
   time.cost = tile_cost(product, r, tile, eval);
   const auto& s = time.schedule = schedule(product, r, time.cost, mapping.split, resident, eval);
@@ -318,11 +312,9 @@ GemmTime<NumberOf<Eval>> gemm_time(const Product& product, const ProductRates<Nu
 /// Parts of the product's time: all blocks spread evenly, plus idle SMs in the last wave, and the
 /// excess of a block's chain of steps over a wave's work, which more resident blocks would hide
 /// except in the last wave. `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Eval>
-void add_product(TimeParts<NumberOf<Eval>>& parts, const GemmTime<NumberOf<Eval>>& gemm,
-                 const NumberOf<Eval>& sm_count, double resident, const NumberOf<Eval>& flop_s,
-                 Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+void add_product(TimeParts<Number>& parts, const GemmTime<Number>& gemm, const Number& sm_count,
+                 double resident, const Number& flop_s, Eval<Number>& eval) {
   const TileCost<Number>& cost = gemm.cost;
   const Schedule<Number>& s = gemm.schedule;
   const Number steps = eval.named("steps an SM, spread evenly", s.blocks * s.steps / sm_count);

@@ -82,19 +82,18 @@ struct DenseRates {
   Number l2_byte_per_s{};  ///< of operands
 };
 
-template <class Eval>
-NumberOf<Eval> all_clock_per_s(const DenseRates<NumberOf<Eval>>& rates, Eval& eval) {
+template <class Number>
+Number all_clock_per_s(const DenseRates<Number>& rates, Eval<Number>& eval) {
   return eval.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
                     "clock/s");
 }
 
 /// Kernels before and after the products, and the memory between them, in L2 if it fits.
-template <class Eval>
-AroundProduct<NumberOf<Eval>> staging(const Contraction& x, const Transform& transform,
-                                      const MemorySystem& memory, const DenseConstants& constants,
-                                      const DenseRates<NumberOf<Eval>>& rates,
-                                      const NumberOf<Eval>& product_s, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
+                              const MemorySystem& memory, const DenseConstants& constants,
+                              const DenseRates<Number>& rates, const Number& product_s,
+                              Eval<Number>& eval) {
   AroundProduct<Number> around;
   const Number clock_per_s = all_clock_per_s(rates, eval);
   const Number tiles = transform_tile_count(x, transform);
@@ -148,13 +147,11 @@ AroundProduct<NumberOf<Eval>> staging(const Contraction& x, const Transform& tra
   return around;
 }
 
-template <class Eval>
-AroundProduct<NumberOf<Eval>> fused_weights(const Contraction& x, const Transform& transform,
-                                            const MemorySystem& memory,
-                                            const DenseConstants& constants,
-                                            const DenseRates<NumberOf<Eval>>& rates,
-                                            const NumberOf<Eval>& product_s, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+AroundProduct<Number> fused_weights(const Contraction& x, const Transform& transform,
+                                    const MemorySystem& memory, const DenseConstants& constants,
+                                    const DenseRates<Number>& rates, const Number& product_s,
+                                    Eval<Number>& eval) {
   const Number clock_per_s = all_clock_per_s(rates, eval);
   const Number points =
       eval.named("points of weights", transform.points * Number(x.in_channels) * x.out_channels);

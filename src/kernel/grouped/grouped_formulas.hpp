@@ -41,9 +41,8 @@ struct ConvolutionProblem {
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
 
-template <class Eval>
+template <class Number>
 struct GroupedFormulas {
-  using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
   static constexpr double k_step = 32;
@@ -52,7 +51,7 @@ struct GroupedFormulas {
   const GroupedConstants& constants;
   const ResolvedModel& model;
   const MachineRates<Number>& rates;
-  Eval& eval;
+  Eval<Number>& eval;
 
   /// A kernel's work apart from arithmetic: the problem's bytes, one round trip.
   Work start_of(Algorithm algorithm, const double& start_s) const {
@@ -109,25 +108,14 @@ struct GroupedFormulas {
                         "byte");
   }
 
-  Work tiled() const {
-    const DirectKernel& kernel =
-        (problem.is_16bit() ? constants.tiled_16bit : constants.tiled_32bit)[problem.pass];
+  Work tiled(Algorithm algorithm, const DirectKernel& kernel) const {
     const bool wgrad = problem.pass == Pass::wgrad;
     const Number taps = window_taps();
     const Number steps = wgrad ? sqrt(Number(problem.output_positions)) : taps;
     const Number made = outputs();
     Number macs = made * taps;
     if (wgrad && problem.stride > 1) macs = macs * eval(constants.strided_wgrad);
-    Work work =
-        direct_work(Algorithm::depthwise_tiled_nhwc, kernel, steps, macs, made, tile_waste());
-    work.reread_byte = halo_byte();
-    return work;
-  }
-
-  Work wide_dgrad() const {
-    const Number taps = window_taps(), made = outputs();
-    Work work = direct_work(Algorithm::depthwise_wide_nhwc, constants.large_tile_16bit_dgrad, taps,
-                            made * taps, made, tile_waste());
+    Work work = direct_work(algorithm, kernel, steps, macs, made, tile_waste());
     work.reread_byte = halo_byte();
     return work;
   }

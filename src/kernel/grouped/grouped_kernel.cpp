@@ -16,43 +16,19 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "kernel/grouped/grouped_formulas.hpp"
 #include "kernel/plans.hpp"
+#include "model/window_reads.hpp"
 
 namespace roofline {
 namespace {
 
-/// For longer windows, one tap stands for several: 2^32 taps would take seconds.
-constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
-
 /// Limit of cuDNN's group kernels on tensor cores, in 16 bits with channels last.
 constexpr double most_group_taps = 127;
-
-/// Mean number of window taps along one axis inside the input, over all outputs.
-double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
-                          std::uint64_t output) {
-  const std::uint64_t stride = window.stride[axis];
-  const std::uint64_t pad = window.pad_begin[axis];
-  const std::uint64_t last_input = pad + input - 1;  // counted from the start of the padding
-  const std::uint64_t last_output = output - 1;
-  const std::uint64_t taps = window.kernel[axis];
-  const std::uint64_t step = (taps - 1) / most_taps + 1;
-  double pairs = 0;
-  for (std::uint64_t tap = 0; tap < taps; tap += step) {
-    // Outputs o with pad <= o * stride + offset <= last_input.
-    const std::uint64_t offset = tap * window.dilation[axis];
-    if (offset > last_input) continue;
-    const std::uint64_t first = offset >= pad ? 0 : (pad - offset - 1) / stride + 1;
-    const std::uint64_t last = std::min(last_output, (last_input - offset) / stride);
-    if (first > last) continue;
-    pairs +=
-        static_cast<double>(std::min(step, taps - tap)) * static_cast<double>(last - first + 1);
-  }
-  return pairs / static_cast<double>(output);
-}
 
 ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
                                        const Machine& machine) {
@@ -80,8 +56,8 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   problem.input_positions = spatial_size(*input);
   problem.output_positions = spatial_size(*output);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double valid =
-        valid_taps_of_axis(*layer.window, axis, input->spatial[axis], output->spatial[axis]);
+    const double valid = static_cast<double>(taps_reading(windows_along(layer, axis))) /
+                         static_cast<double>(output->spatial[axis]);
     problem.valid_taps *= valid;
     if (axis < 2) problem.valid_rows *= valid;
   }
@@ -131,105 +107,98 @@ bool has_wide_dgrad(const ConvolutionProblem& problem) {
          has_tiled_kernel(problem) && problem.layer->window->kernel[2] <= 5;
 }
 
-std::vector<Algorithm> candidates_of(const ConvolutionProblem& problem) {
-  std::vector<Algorithm> all;
-  const auto add = [&all](Algorithm algorithm, bool there_is = true) {
-    if (there_is) all.push_back(algorithm);
+/// Makes the work of a kernel which the library may choose.
+template <class Number>
+using Candidate = std::function<ThroughputWork<Number>()>;
+
+template <class Number>
+std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
+  const ConvolutionProblem& problem = f.problem;
+  const GroupedConstants& constants = f.constants;
+  const Pass pass = problem.pass;
+  std::vector<Candidate<Number>> all;
+  const auto add = [&all](const auto& work, bool there_is = true) {
+    if (there_is) all.push_back(work);
   };
+  const auto add_groups = [&](Algorithm algorithm, const GroupKernel& kernel,
+                              const double* copy_clock = nullptr) {
+    add([=, &f, &kernel] { return f.group_by_group(algorithm, kernel, copy_clock); });
+  };
+  const auto general = [&f] {
+    return f.problem.group_in == 1 ? f.general_depthwise() : f.general();
+  };
+  const auto packed = [&f] { return f.packed(f.problem.group_in, false); };
+  const auto repacked = [&f] { return f.packed(packed_width(f.problem), true); };
   const bool depthwise = problem.group_in == 1;
   if (depthwise && problem.nhwc) {
-    add(Algorithm::depthwise_tiled_nhwc, has_tiled_kernel(problem));
-    add(Algorithm::depthwise_wide_nhwc, has_wide_dgrad(problem));
-    add(Algorithm::depthwise_dgrad_nhwc, problem.pass == Pass::dgrad && problem.group_out == 1);
-    add(Algorithm::grouped_direct_nhwc);
-    add(Algorithm::grouped_packed_gemm_repacked);
+    const DirectKernel& tiled =
+        (problem.is_16bit() ? constants.tiled_16bit : constants.tiled_32bit)[pass];
+    const DirectKernel& wide = constants.large_tile_16bit_dgrad;
+    add([&] { return f.tiled(Algorithm::depthwise_tiled_nhwc, tiled); }, has_tiled_kernel(problem));
+    add([&] { return f.tiled(Algorithm::depthwise_wide_nhwc, wide); }, has_wide_dgrad(problem));
+    add([&f] { return f.untiled_dgrad(); }, pass == Pass::dgrad && problem.group_out == 1);
+    add(general);
+    add(repacked);
   } else if (depthwise) {
-    add(Algorithm::depthwise_forward_nchw, problem.pass == Pass::fwd);
-    add(Algorithm::depthwise_dgrad_nchw, problem.pass == Pass::dgrad);
-    add(Algorithm::depthwise_wgrad_nchw, problem.pass == Pass::wgrad);
+    add([&f] { return f.forward_nchw(); }, pass == Pass::fwd);
+    add([&f] { return f.dgrad_nchw(); }, pass == Pass::dgrad);
+    add([&f] { return f.wgrad_nchw(); }, pass == Pass::wgrad);
   } else if (problem.has_long_window) {
-    add(problem.taps <= most_group_taps ? Algorithm::group_by_group_nhwc
-        : problem.nhwc                  ? Algorithm::grouped_direct_nhwc
-                                        : Algorithm::grouped_direct_nchw);
+    if (problem.taps <= most_group_taps)
+      add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
+    else
+      add(general);
   } else if (problem.nhwc) {
-    add(Algorithm::grouped_packed_gemm, packs(problem));
-    add(Algorithm::grouped_packed_gemm_repacked,
+    add(packed, packs(problem));
+    add(repacked,
         !packs(problem) && std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
-    add(Algorithm::group_by_group_nhwc);
-    add(Algorithm::grouped_batched_gemm, batches(problem) && !packs(problem));
-    add(Algorithm::grouped_direct_nhwc, !packs(problem));
+    add_groups(Algorithm::group_by_group_nhwc,
+               (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[pass],
+               &constants.repack_element_clock);
+    add([&f] { return f.batched(f.constants.batched_16bit[f.problem.pass]); },
+        batches(problem) && !packs(problem));
+    add(general, !packs(problem));
   } else {
-    add(Algorithm::grouped_direct_nchw);
-    add(Algorithm::group_by_group_nchw);
-    add(Algorithm::group_by_group_small_nchw,
-        problem.pass == Pass::dgrad && std::min(problem.group_in, problem.group_out) >= 20);
-    add(Algorithm::group_by_group_winograd,
-        problem.pass == Pass::wgrad && problem.stride == 1 && problem.taps > 1);
+    add(general);
+    add_groups(Algorithm::group_by_group_nchw, constants.group_nchw[pass]);
+    if (pass == Pass::dgrad && std::min(problem.group_in, problem.group_out) >= 20)
+      add_groups(Algorithm::group_by_group_small_nchw, constants.small_nchw_dgrad);
+    if (pass == Pass::wgrad && problem.stride == 1 && problem.taps > 1)
+      add_groups(Algorithm::group_by_group_winograd, constants.winograd_nchw_wgrad);
   }
   return all;
 }
 
-template <class Eval>
-ThroughputWork<NumberOf<Eval>> work_of(Algorithm algorithm, const GroupedFormulas<Eval>& f) {
-  const ConvolutionProblem& problem = f.problem;
-  const GroupedConstants& constants = f.constants;
-  switch (algorithm) {
-    case Algorithm::depthwise_tiled_nhwc: return f.tiled();
-    case Algorithm::depthwise_wide_nhwc: return f.wide_dgrad();
-    case Algorithm::depthwise_dgrad_nhwc: return f.untiled_dgrad();
-    case Algorithm::depthwise_forward_nchw: return f.forward_nchw();
-    case Algorithm::depthwise_dgrad_nchw: return f.dgrad_nchw();
-    case Algorithm::depthwise_wgrad_nchw: return f.wgrad_nchw();
-    case Algorithm::grouped_packed_gemm: return f.packed(problem.group_in, false);
-    case Algorithm::grouped_packed_gemm_repacked: return f.packed(packed_width(problem), true);
-    case Algorithm::grouped_batched_gemm: return f.batched(constants.batched_16bit[problem.pass]);
-    case Algorithm::group_by_group_nhwc:
-      if (problem.has_long_window) return f.group_by_group(algorithm, constants.long_window_16bit);
-      return f.group_by_group(
-          algorithm,
-          (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[problem.pass],
-          &constants.repack_element_clock);
-    case Algorithm::group_by_group_nchw:
-      return f.group_by_group(algorithm, constants.group_nchw[problem.pass]);
-    case Algorithm::group_by_group_small_nchw:
-      return f.group_by_group(algorithm, constants.small_nchw_dgrad);
-    case Algorithm::group_by_group_winograd:
-      return f.group_by_group(algorithm, constants.winograd_nchw_wgrad);
-    default: return problem.group_in == 1 ? f.general_depthwise() : f.general();
-  }
-}
-
-/// As by autotuning.
-Algorithm fastest_kernel(const ConvolutionProblem& problem, const ResolvedModel& model,
-                         CacheState cache) {
-  const std::vector<Algorithm> candidates = candidates_of(problem);
-  if (candidates.size() == 1) return candidates.front();
+/// The index in candidates_of(), as by autotuning.
+std::size_t fastest_candidate(const ConvolutionProblem& problem, const ResolvedModel& model,
+                              CacheState cache) {
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
-  const GroupedFormulas<Planning> formulas{problem, model.constants->values.grouped, model, rates,
-                                           eval};
-  Algorithm best{};
+  const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
+                                         eval};
+  const auto candidates = candidates_of(formulas);
+  if (candidates.size() == 1) return 0;
+  std::size_t best = 0;
   double best_s = std::numeric_limits<double>::infinity();
-  for (const Algorithm each : candidates) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     const double each_s =
-        throughput_time(work_of(each, formulas), rates, model.memory, cache, eval).total_s;
-    if (each_s < best_s) best = each, best_s = each_s;
+        throughput_time(candidates[i](), rates, model.memory, cache, eval).total_s;
+    if (each_s < best_s) best = i, best_s = each_s;
   }
   return best;
 }
 
 }  // namespace
 
-template <class Eval>
-Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                          Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                            Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
   const ConvolutionProblem problem =
       convolution_problem(request.layer, request.counts, model.machine);
-  const GroupedFormulas<Eval> formulas{problem, model.constants->values.grouped, model, rates,
-                                       eval};
-  auto work = work_of(fastest_kernel(problem, model, request.cache), formulas);
+  const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
+                                         eval};
+  auto work = candidates_of(formulas)[fastest_candidate(problem, model, request.cache)]();
   if (problem.copied)
     work.copy_clocks =
         work.copy_clocks + (Number(problem.input_element()) + problem.output_element()) *
@@ -237,8 +206,8 @@ Works<Eval> grouped_works(const PlanRequest& request, const MachineRates<NumberO
   return {work};
 }
 
-template Works<Planning> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
-template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Explained>&,
-                                         Explaining&);
+template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
+template Works<Explained> grouped_works(const PlanRequest&, const MachineRates<Explained>&,
+                                        Explaining&);
 
 }  // namespace roofline

@@ -36,15 +36,13 @@ struct SolverKernel {
   Number partial_s{};       ///< sums of splits, and the start of the kernel which adds them
 };
 
-template <class Eval>
+template <class Number>
 struct SolverFormulas {
-  using Number = NumberOf<Eval>;
-
   const SolverConstants& constants;
   const MemorySystem& memory;
   MachineRates<Number> machine;
   Number flop_per_s;
-  Eval& eval;
+  Eval<Number>& eval;
 
   SolverKernel<Number> kernel(const SolverProduct& product, const SolverTile& tile) const {
     const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;

@@ -114,10 +114,9 @@ const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
   return left_open ? engine_model(request.model, *dense) : nullptr;
 }
 
-template <class Eval>
-SolverFormulas<Eval> formulas_of(const Solver& solver, const SolverProblem& problem,
-                                 const EngineModel& engine, Eval& eval) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+SolverFormulas<Number> formulas_of(const Solver& solver, const SolverProblem& problem,
+                                   const EngineModel& engine, Eval<Number>& eval) {
   const ResolvedModel& model = problem.request.model;
   const ConstantValues& values = model.constants->values;
   const SolverConstants& constants = values.solvers[solver.family];
@@ -140,7 +139,7 @@ SolverFormulas<Eval> formulas_of(const Solver& solver, const SolverProblem& prob
 /// The fastest tile and split of k: each part keeps two steps, and four blocks per SM are enough.
 SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
                         const std::vector<TileKernel>& tiles,
-                        const SolverFormulas<Planning>& formulas) {
+                        const SolverFormulas<double>& formulas) {
   SolverTile best;
   double best_s = std::numeric_limits<double>::infinity();
   for (const TileKernel& tile : tiles)
@@ -175,10 +174,9 @@ std::array<double, 3> copies_of(const SolverProblem& problem, SolverMethod metho
   }
 }
 
-template <class Eval>
+template <class Number>
 KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const EngineModel& engine,
-                   Eval& eval) {
-  using Number = NumberOf<Eval>;
+                   Eval<Number>& eval) {
   Planning planning;
   const SolverProduct product = product_of(problem, solver.method);
   const SolverTile tile =
@@ -249,8 +247,8 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
 
 }  // namespace
 
-template <class Eval>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval& eval) {
+template <class Number>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const std::vector<Solver>& solvers = request.model.constants->solvers;
   const DataType type = layer.dtypes.input;

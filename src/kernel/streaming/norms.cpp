@@ -41,9 +41,9 @@ constexpr double group_threads = 512;
 /// Of 512 threads with up to 64 registers, for a batch norm in training.
 constexpr double kept_blocks = 2;
 
-template <class Eval>
-class NormKernels : StreamFormulas<Eval> {
-  using Formulas = StreamFormulas<Eval>;
+template <class Number>
+class NormKernels : StreamFormulas<Number> {
+  using Formulas = StreamFormulas<Number>;
   using Formulas::constants;
   using Formulas::eval;
   using Formulas::inputs;
@@ -51,7 +51,6 @@ class NormKernels : StreamFormulas<Eval> {
   using Formulas::problem;
   using Formulas::rates;
   using Formulas::work_of;
-  using typename Formulas::Number;
   using typename Formulas::Work;
 
  public:
@@ -59,13 +58,13 @@ class NormKernels : StreamFormulas<Eval> {
   explicit NormKernels(const Formulas& formulas)
       : Formulas(formulas), rows_(problem.input_element / problem.channels) {}
 
-  Works<Eval> works() const {
+  Works<Number> works() const {
     switch (info(problem.layer->kind).reach) {
       case Reach::place: return {batch_norm()};
       case Reach::plane: return {instance_norm()};
       case Reach::group: return {group_norm()};
       case Reach::row:
-        return problem.backward() ? layer_norm_backward() : Works<Eval>{layer_norm()};
+        return problem.backward() ? layer_norm_backward() : Works<Number>{layer_norm()};
       case Reach::moved:
       case Reach::window: break;
     }
@@ -83,10 +82,10 @@ class NormKernels : StreamFormulas<Eval> {
                          problem.streams);
   }
 
-  Works<Eval> layer_norm_backward() const {
-    Works<Eval> works{by_rows(constants.layer_norm_backward,
-                              constants.layer_norm_backward_row_clock,
-                              {2 * problem.input_byte, problem.input_byte})};
+  Works<Number> layer_norm_backward() const {
+    Works<Number> works{by_rows(constants.layer_norm_backward,
+                                constants.layer_norm_backward_row_clock,
+                                {2 * problem.input_byte, problem.input_byte})};
     const double columns = std::ceil(problem.channels / column_block);
     const bool shared =
         rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
@@ -101,9 +100,9 @@ class NormKernels : StreamFormulas<Eval> {
     const Layer partial = partial_sums(sharing);
     const double type_byte = element_byte(problem.layer->dtypes.input);
     const double sum_byte = element_byte(problem.layer->dtypes.output);
-    const Work sums = reduction<Eval>(*this, partial,
-                                      {element_count(partial.inputs.front().shape) * type_byte,
-                                       element_count(partial.output) * sum_byte});
+    const Work sums = reduction<Number>(*this, partial,
+                                        {element_count(partial.inputs.front().shape) * type_byte,
+                                         element_count(partial.output) * sum_byte});
     works.insert(works.end(), {sums, sums});
     return works;
   }
@@ -333,12 +332,12 @@ class NormKernels : StreamFormulas<Eval> {
 
 }  // namespace
 
-template <class Eval>
-Works<Eval> norm(const StreamFormulas<Eval>& f) {
-  return NormKernels<Eval>(f).works();
+template <class Number>
+Works<Number> norm(const StreamFormulas<Number>& f) {
+  return NormKernels<Number>(f).works();
 }
 
-template Works<Planning> norm(const StreamFormulas<Planning>&);
-template Works<Explaining> norm(const StreamFormulas<Explaining>&);
+template Works<double> norm(const StreamFormulas<double>&);
+template Works<Explained> norm(const StreamFormulas<Explained>&);
 
 }  // namespace roofline

@@ -72,16 +72,15 @@ PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
   return grid;
 }
 
-template <class Eval>
-class PoolKernels : StreamFormulas<Eval> {
-  using Formulas = StreamFormulas<Eval>;
+template <class Number>
+class PoolKernels : StreamFormulas<Number> {
+  using Formulas = StreamFormulas<Number>;
   using Formulas::constants;
   using Formulas::eval;
   using Formulas::inputs;
   using Formulas::outputs;
   using Formulas::problem;
   using Formulas::start_of;
-  using typename Formulas::Number;
   using typename Formulas::Work;
 
  public:
@@ -91,7 +90,7 @@ class PoolKernels : StreamFormulas<Eval> {
         max_pool_(formulas.problem.layer->kind == LayerKind::max_pool),
         kernel_(kernel_of(formulas.problem, formulas.constants, max_pool_)) {}
 
-  Works<Eval> works() const {
+  Works<Number> works() const {
     if (!problem.backward()) return {forward()};
     if (!max_pool_) return {planes()};
     return {problem.nhwc ? places() : planes(), clearing()};
@@ -181,12 +180,12 @@ class PoolKernels : StreamFormulas<Eval> {
 
 }  // namespace
 
-template <class Eval>
-Works<Eval> pool(const StreamFormulas<Eval>& f) {
-  return PoolKernels<Eval>(f).works();
+template <class Number>
+Works<Number> pool(const StreamFormulas<Number>& f) {
+  return PoolKernels<Number>(f).works();
 }
 
-template Works<Planning> pool(const StreamFormulas<Planning>&);
-template Works<Explaining> pool(const StreamFormulas<Explaining>&);
+template Works<double> pool(const StreamFormulas<double>&);
+template Works<Explained> pool(const StreamFormulas<Explained>&);
 
 }  // namespace roofline

@@ -127,12 +127,11 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
   return grid;
 }
 
-template <class Eval>
-ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& f, const Layer& layer,
-                                         const Streams& streams) {
-  using Number = NumberOf<Eval>;
+template <class Number>
+ThroughputWork<Number> reduction(const StreamFormulas<Number>& f, const Layer& layer,
+                                 const Streams& streams) {
   const ReductionKernel& kernel = f.constants.reduction;
-  Eval& eval = f.eval;
+  Eval<Number>& eval = f.eval;
   const ReductionGrid grid = reduction_grid(layer, f.machine);
   auto work = f.start_of(kernel, Algorithm::reduction);
   work.streams = streams;
@@ -155,9 +154,9 @@ ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& f, const La
   return work;
 }
 
-template ThroughputWork<double> reduction(const StreamFormulas<Planning>&, const Layer&,
+template ThroughputWork<double> reduction(const StreamFormulas<double>&, const Layer&,
                                           const Streams&);
-template ThroughputWork<Explained> reduction(const StreamFormulas<Explaining>&, const Layer&,
+template ThroughputWork<Explained> reduction(const StreamFormulas<Explained>&, const Layer&,
                                              const Streams&);
 
 }  // namespace roofline

@@ -20,16 +20,15 @@ struct StreamProblem {
   bool is_16bit() const { return element_byte(layer->dtypes.input) <= 2; }
 };
 
-template <class Eval>
+template <class Number>
 struct StreamFormulas {
-  using Number = NumberOf<Eval>;
   using Work = ThroughputWork<Number>;
 
   const StreamProblem& problem;
   const StreamingConstants& constants;
   const MachineRates<Number>& rates;
   const Machine& machine;
-  Eval& eval;
+  Eval<Number>& eval;
 
   Number inputs() const { return eval.named("inputs", problem.input_element, "", "layer"); }
   Number outputs() const { return eval.named("outputs", problem.output_element, "", "layer"); }
@@ -61,11 +60,11 @@ struct StreamFormulas {
 };
 
 /// Kernels in sequence.
-template <class Eval>
-Works<Eval> norm(const StreamFormulas<Eval>& formulas);
+template <class Number>
+Works<Number> norm(const StreamFormulas<Number>& formulas);
 
-template <class Eval>
-Works<Eval> pool(const StreamFormulas<Eval>& formulas);
+template <class Number>
+Works<Number> pool(const StreamFormulas<Number>& formulas);
 
 struct ReductionGrid {
   double threads = 1;  ///< of a block
@@ -79,8 +78,8 @@ struct ReductionGrid {
 ReductionGrid reduction_grid(const Layer& layer, const Machine& machine);
 
 /// `layer`: the formulas' own, or partial results which its kernel left in L2.
-template <class Eval>
-ThroughputWork<NumberOf<Eval>> reduction(const StreamFormulas<Eval>& formulas, const Layer& layer,
-                                         const Streams& streams);
+template <class Number>
+ThroughputWork<Number> reduction(const StreamFormulas<Number>& formulas, const Layer& layer,
+                                 const Streams& streams);
 
 }  // namespace roofline

@@ -73,9 +73,9 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   return problem;
 }
 
-template <class Eval>
-class StreamingKernels : StreamFormulas<Eval> {
-  using Formulas = StreamFormulas<Eval>;
+template <class Number>
+class StreamingKernels : StreamFormulas<Number> {
+  using Formulas = StreamFormulas<Number>;
   using Formulas::chain_of;
   using Formulas::constants;
   using Formulas::eval;
@@ -85,20 +85,19 @@ class StreamingKernels : StreamFormulas<Eval> {
   using Formulas::problem;
   using Formulas::rates;
   using Formulas::work_of;
-  using typename Formulas::Number;
   using typename Formulas::Work;
 
  public:
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
-  Works<Eval> works() const {
+  Works<Number> works() const {
     if (is_generated(*problem.layer)) return {generated()};
     using Kind = LayerKind;
     // clang-format off
     switch (problem.layer->kind) {
       case Kind::batch_norm: case Kind::layer_norm: case Kind::rms_norm: case Kind::group_norm:
-      case Kind::instance_norm: return norm<Eval>(*this);
+      case Kind::instance_norm: return norm<Number>(*this);
       case Kind::relu: case Kind::relu6: case Kind::leaky_relu: case Kind::prelu: case Kind::elu:
       case Kind::sigmoid: case Kind::hardsigmoid: case Kind::tanh: case Kind::silu:
       case Kind::hardswish: case Kind::gelu: case Kind::local_response_norm:
@@ -106,9 +105,9 @@ class StreamingKernels : StreamFormulas<Eval> {
       case Kind::softmax: return {softmax()};
       case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: return {combine()};
       case Kind::concat: return {concat()};
-      case Kind::max_pool: case Kind::avg_pool: return pool<Eval>(*this);
+      case Kind::max_pool: case Kind::avg_pool: return pool<Number>(*this);
       case Kind::global_avg_pool: case Kind::reduce:
-        return {problem.backward() ? spread() : reduction<Eval>(*this, *problem.layer, problem.streams)};
+        return {problem.backward() ? spread() : reduction<Number>(*this, *problem.layer, problem.streams)};
       case Kind::upsample: return {upsample()};
       case Kind::copy: return {copy()};
       case Kind::embedding: case Kind::gather: return {problem.backward() ? scatter() : gather()};
@@ -311,19 +310,18 @@ class StreamingKernels : StreamFormulas<Eval> {
 
 }  // namespace
 
-template <class Eval>
-Works<Eval> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Eval>>& rates,
-                            Eval& eval) {
+template <class Number>
+Works<Number> streaming_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                              Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
   const StreamProblem problem = stream_problem(request.layer, request.counts);
-  return StreamingKernels<Eval>(
+  return StreamingKernels<Number>(
              {problem, model.constants->values.streaming, rates, model.machine, eval})
       .works();
 }
 
-template Works<Planning> streaming_works(const PlanRequest&, const MachineRates<double>&,
-                                         Planning&);
-template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Explained>&,
-                                           Explaining&);
+template Works<double> streaming_works(const PlanRequest&, const MachineRates<double>&, Planning&);
+template Works<Explained> streaming_works(const PlanRequest&, const MachineRates<Explained>&,
+                                          Explaining&);
 
 }  // namespace roofline
