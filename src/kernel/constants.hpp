@@ -53,6 +53,8 @@ struct TileKernel {
   std::uint32_t threads;
   std::uint32_t stages;
   std::uint32_t registers;  ///< per thread
+
+  bool operator==(const TileKernel&) const = default;
 };
 
 /// A library's lists of tiles; an empty list falls back to another one.
@@ -108,6 +110,8 @@ struct LayerErrors {
   double factor = 1;
   double factor_95 = 1;
   std::string origin;
+
+  bool operator==(const LayerErrors&) const = default;
 };
 
 /// Errors of sums of layers and of runs of whole networks: see total_uncertainty().
@@ -118,6 +122,8 @@ struct TotalErrors {
   double run_factor_95 = 1;
   std::uint64_t runs = 0;
   std::string origin;
+
+  bool operator==(const TotalErrors&) const = default;
 };
 
 /// Additional errors of whole runs of one way.
@@ -127,6 +133,8 @@ struct WayErrors {
   double run_factor_95 = 1;
   std::uint64_t runs = 0;
   std::string origin;
+
+  bool operator==(const WayErrors&) const = default;
 };
 
 /// A set's own errors precede inherited ones.
@@ -134,6 +142,8 @@ struct MeasuredErrors {
   std::vector<LayerErrors> layers;
   std::vector<TotalErrors> totals;
   std::vector<WayErrors> ways;
+
+  bool operator==(const MeasuredErrors&) const = default;
 };
 
 struct ConstantNote {
@@ -141,6 +151,8 @@ struct ConstantNote {
   double least = 0;
   double most = 0;
   std::size_t origin = 0;  ///< index in ModelConstants::origins
+
+  bool operator==(const ConstantNote&) const = default;
 };
 
 /// With everything inherited.

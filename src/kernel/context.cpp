@@ -18,11 +18,6 @@ std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
 
 bool is_nvidia(const Gpu& gpu) { return gpu.vendor == "NVIDIA"; }
 
-/// Engines launch kernels one by one by default, as their throughputs at small batches show.
-LaunchProtocol default_launch(FusionKind fusion) {
-  return fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph;
-}
-
 void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
     throw InputError(
@@ -47,7 +42,9 @@ constexpr double usual_host_operator_s = 23e-6;
 
 Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
                     std::vector<std::string>& assumptions) {
-  const LaunchProtocol protocol = options.launch.value_or(default_launch(options.fusion));
+  // Engines launch kernels one by one by default, as their throughputs at small batches show.
+  const LaunchProtocol protocol = options.launch.value_or(
+      options.fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph);
   if (protocol == LaunchProtocol::eager && !gpu.host_operator_s)
     assumptions.push_back(
         "host_operator_us is not stated: " + number_text(usual_host_operator_s * 1e6) +

@@ -7,18 +7,13 @@
 
 namespace roofline {
 
-inline double spatial_size(const Shape& shape) {
-  return static_cast<double>(shape.spatial[0]) * static_cast<double>(shape.spatial[1]) *
-         static_cast<double>(shape.spatial[2]);
+inline double product(const Axes& axes) {
+  return static_cast<double>(axes[0]) * static_cast<double>(axes[1]) * static_cast<double>(axes[2]);
 }
 
 inline double element_count(const Shape& shape) {
   return static_cast<double>(shape.batch) * static_cast<double>(shape.channels) *
-         spatial_size(shape);
-}
-
-inline double product(const Axes& axes) {
-  return static_cast<double>(axes[0]) * static_cast<double>(axes[1]) * static_cast<double>(axes[2]);
+         product(shape.spatial);
 }
 
 /// Channels innermost, or blocks of channels.

@@ -242,12 +242,11 @@ MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s) {
 
 Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   if (block.threads > sm.max_threads_per_block)
-    return {0, "threads a block", block.threads, sm.max_threads_per_block};
+    return {0, OccupancyLimit::threads_per_block, block.threads, sm.max_threads_per_block};
   if (block.registers > sm.max_registers_per_thread)
-    return {0, "registers a thread", block.registers, sm.max_registers_per_thread};
-  constexpr std::string_view shared_limit = "bytes of shared memory a block";
+    return {0, OccupancyLimit::registers_per_thread, block.registers, sm.max_registers_per_thread};
   if (block.shared_byte > sm.shared_byte_per_block)
-    return {0, shared_limit, block.shared_byte, sm.shared_byte_per_block};
+    return {0, OccupancyLimit::shared_memory, block.shared_byte, sm.shared_byte_per_block};
   const std::uint32_t warps = std::max(1U, (block.threads + sm.warp_size - 1) / sm.warp_size);
   const std::uint32_t registers =
       rounded_up_to_unit(std::max(1U, block.registers) * sm.warp_size, sm.register_unit_per_warp);
@@ -258,11 +257,11 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   const std::uint32_t warps_by_registers = sm.registers / sm.schedulers / registers * sm.schedulers;
   const std::uint32_t blocks_by_shared = shared > 0 ? sm.shared_byte / shared : sm.max_blocks;
   Occupancy result = std::ranges::min(
-      {Occupancy{sm.max_warps / warps, "resident warps", warps, sm.max_warps},
-       Occupancy{sm.max_blocks, "resident blocks", 1, sm.max_blocks},
-       Occupancy{warps_by_registers / warps, "registers a block",
+      {Occupancy{sm.max_warps / warps, OccupancyLimit::warps, warps, sm.max_warps},
+       Occupancy{sm.max_blocks, OccupancyLimit::blocks, 1, sm.max_blocks},
+       Occupancy{warps_by_registers / warps, OccupancyLimit::registers,
                  std::uint64_t{registers} * rounded_up_to_unit(warps, sm.schedulers), sm.registers},
-       Occupancy{blocks_by_shared, shared_limit, shared, sm.shared_byte}},
+       Occupancy{blocks_by_shared, OccupancyLimit::shared_memory, shared, sm.shared_byte}},
       {}, &Occupancy::blocks);
   result.share = static_cast<double>(result.blocks * warps) / static_cast<double>(sm.max_warps);
   return result;

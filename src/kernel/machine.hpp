@@ -80,6 +80,27 @@ MemorySystem memory_system(const Gpu& gpu, const ModelConstants& constants,
 
 MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s);
 
+enum class OccupancyLimit : std::uint8_t {
+  warps,
+  blocks,
+  registers,
+  shared_memory,
+  threads_per_block,     ///< impossible only
+  registers_per_thread,  ///< impossible only
+};
+
+constexpr std::string_view name_of(OccupancyLimit limit) {
+  switch (limit) {
+    case OccupancyLimit::warps: return "resident warps";
+    case OccupancyLimit::blocks: return "resident blocks";
+    case OccupancyLimit::registers: return "registers a block";
+    case OccupancyLimit::shared_memory: return "bytes of shared memory a block";
+    case OccupancyLimit::threads_per_block: return "threads a block";
+    case OccupancyLimit::registers_per_thread: return "registers a thread";
+  }
+  return {};
+}
+
 struct BlockResources {
   std::uint32_t threads = 128;
   std::uint32_t registers = 64;  ///< per thread
@@ -88,7 +109,7 @@ struct BlockResources {
 
 struct Occupancy {
   std::uint32_t blocks = 0;  ///< per SM; 0: the block cannot run
-  std::string_view limit = "resident warps";
+  OccupancyLimit limit = OccupancyLimit::warps;
   std::uint64_t needed = 0;     ///< of the limiting resource, by one block (or thread)
   std::uint64_t available = 0;  ///< of an SM
   double share = 0;             ///< resident threads / maximum

@@ -20,13 +20,8 @@ namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
 
-struct DriverOption {
-  std::string_view name;
-  char letter;
-};
-
 /// Options of all operations: of the layer, and those with a letter of one.
-constexpr DriverOption layer_options[] = {
+constexpr std::pair<std::string_view, char> layer_options[] = {
     {"batchsize", 'n'},
     {"in_channels", 'c'},
     {"in_h", 'H'},
@@ -151,9 +146,8 @@ class DriverCommand {
   }
 
   static std::optional<char> letter_of(std::string_view name) {
-    for (const DriverOption& option : layer_options)
-      if (name == option.name || (name.size() == 1 && name.front() == option.letter))
-        return option.letter;
+    for (const auto& [option, letter] : layer_options)
+      if (name == option || name == std::string_view(&letter, 1)) return letter;
     return std::nullopt;
   }
 
@@ -304,12 +298,15 @@ class DriverText {
     if (!is_new && (is_search || !std::exchange(known->second, true))) return;
     const DriverCommand command(text);
     std::string_view operation = command.operation();
+    if (operation.empty()) return;  // prose that names the program
     const DataType type = take_type(operation);
     const auto rule =
         std::find_if(std::begin(driver_rules), std::end(driver_rules),
                      [&](const DriverRule& each) { return each.operation == operation; });
-    if (rule == std::end(driver_rules)) return fail_operation(command.operation());
     try {
+      if (rule == std::end(driver_rules))
+        throw InputError("expected MIOpenDriver with conv, bnorm or activ, got " +
+                         in_quotes(command.operation()));
       LayerSpec layer;
       layer.dtypes.input = type;
       command.check_options();
@@ -370,13 +367,6 @@ class DriverText {
       measured.warm_s = ms * 1e-3;
       network_.layers[known->second].measured = measured;
     }
-  }
-
-  /// Prose that names the program is no command.
-  void fail_operation(std::string_view operation) {
-    if (operation.empty()) return;
-    bad_.add({stream_.name(), std::to_string(line_),
-              "expected MIOpenDriver with conv, bnorm or activ, got " + in_quotes(operation)});
   }
 
   ByteStream& stream_;

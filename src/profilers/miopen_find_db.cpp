@@ -25,34 +25,21 @@ Number require_number(std::string_view text, const char* expected) {
 }
 
 /// The numbers that a key begins with: "64-56-56-3x3-".
-class KeyNumbers {
- public:
-  explicit KeyNumbers(std::string_view& key) {
-    const std::string_view whole = key;
-    while (!key.empty() && key.front() >= '0' && key.front() <= '9') {
-      std::string_view part = take(key, '-');
-      while (!part.empty())
-        numbers_.push_back(
-            require_number<std::uint64_t>(take(part, 'x'), "whole numbers in the key"));
-    }
-    if (numbers_.size() != 16 && numbers_.size() != 22)
-      fail(
-          "a key that begins with the 16 numbers of a 2-D convolution or the 22 of a 3-D one, as "
-          "64-56-56-3x3-64-56-56-32-1x1-1x1-1x1-0-NCHW-FP16-F",
-          whole);
+Sizes take_numbers(std::string_view& key) {
+  const std::string_view whole = key;
+  Sizes numbers;
+  while (!key.empty() && key.front() >= '0' && key.front() <= '9') {
+    std::string_view part = take(key, '-');
+    while (!part.empty())
+      numbers.push_back(require_number<std::uint64_t>(take(part, 'x'), "whole numbers in the key"));
   }
-
-  std::uint64_t next() { return numbers_[at_++]; }
-  Sizes axes() {
-    Sizes sizes(numbers_.size() == 16 ? 2 : 3);
-    for (std::uint64_t& size : sizes) size = next();
-    return sizes;
-  }
-
- private:
-  Sizes numbers_;
-  std::size_t at_ = 0;
-};
+  if (numbers.size() != 16 && numbers.size() != 22)
+    fail(
+        "a key that begins with the 16 numbers of a 2-D convolution or the 22 of a 3-D one, as "
+        "64-56-56-3x3-64-56-56-32-1x1-1x1-1x1-0-NCHW-FP16-F",
+        whole);
+  return numbers;
+}
 
 Layout take_layout(std::string_view& key) {
   const std::string_view layout = take(key, '-');
@@ -84,17 +71,22 @@ Pass pass_of(std::string_view name) {
 LayerSpec layer_of(std::string_view key) {
   LayerSpec layer;
   layer.name = std::string(key);
-  KeyNumbers numbers(key);
-  std::array<std::uint64_t, 2> channels{numbers.next(), 0};
-  std::array<Sizes, 2> sizes{numbers.axes(), {}};
-  layer.kernel_size = axes_list(numbers.axes());
-  channels[1] = numbers.next();
-  sizes[1] = numbers.axes();
-  layer.batch = numbers.next();
-  layer.padding = axes_list(numbers.axes());
-  layer.stride = axes_list(numbers.axes());
-  layer.dilation = axes_list(numbers.axes());
-  layer.bias = numbers.next() != 0;
+  const Sizes numbers = take_numbers(key);
+  auto next = numbers.begin();
+  const auto axes = [&] {
+    const auto first = std::exchange(next, next + (numbers.size() == 16 ? 2 : 3));
+    return Sizes(first, next);
+  };
+  std::array<std::uint64_t, 2> channels{*next++, 0};
+  std::array<Sizes, 2> sizes{axes(), {}};
+  layer.kernel_size = axes_list(axes());
+  channels[1] = *next++;
+  sizes[1] = axes();
+  layer.batch = *next++;
+  layer.padding = axes_list(axes());
+  layer.stride = axes_list(axes());
+  layer.dilation = axes_list(axes());
+  layer.bias = *next++ != 0;
   layer.layout = take_layout(key);
   layer.dtypes = types_of(take(key, '-'));
   layer.pass = pass_of(take(key, '_'));

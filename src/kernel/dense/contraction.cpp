@@ -165,14 +165,11 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
 }
 
 void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
-  const double input = number(counts.bytes.input);
-  const double weight = number(counts.bytes.weight);
-  const double output = number(counts.bytes.output);
-  const double total = input + weight + output;
+  const Streams streams = streams_of(layer, counts);
   x.element_byte = element_byte(layer.dtypes.input);
   x.result_byte = element_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input);
-  x.write_byte = layer.pass == Pass::fwd ? output : layer.pass == Pass::dgrad ? input : weight;
-  x.read_byte = total - x.write_byte;
+  x.read_byte = streams.read_byte;
+  x.write_byte = streams.write_byte;
   x.useful_flop = number(counts.flops);
 }
 

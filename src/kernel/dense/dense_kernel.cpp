@@ -200,24 +200,6 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   return *fastest.best();
 }
 
-/// The stated mapping or algorithm, else the library's fastest. Throws InputError if it cannot run.
-DenseChoice choose_dense_kernel(const DenseContext& context) {
-  const KernelMapping& mapping = *context.layer.mapping;
-  if (mapping.algorithm) return stated_choice(context, *mapping.algorithm);
-  return mapping.tile ? plain_product(context) : library_choice(context);
-}
-
-/// `flop_s`: the layer's own FLOP at the engine's practical rate.
-template <class Number>
-void add_kernels(TimeParts<Number>& parts, const DenseChoice& choice,
-                 const DenseKernel<Number>& kernel, const DenseRates<Number>& rates,
-                 const Number& flop_s, Eval<Number>& eval) {
-  if (!kernel.around.hides_product)
-    add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
-                eval);
-  for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
-}
-
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
 /// Tensor-core kernels need channels last, in whole vectors: other tensors, and all one-dimensional
@@ -281,7 +263,10 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
   const DenseConstants& constants = *engine.constants;
-  const DenseChoice choice = choose_dense_kernel(context);
+  const KernelMapping& mapping = *context.layer.mapping;
+  const DenseChoice choice = mapping.algorithm ? stated_choice(context, *mapping.algorithm)
+                             : mapping.tile    ? plain_product(context)
+                                               : library_choice(context);
 
   const Number flop_s = practical_flop_s(request.counts, &engine, eval);
   const auto rates = dense_rates(model, eval);
@@ -291,7 +276,10 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   const Number dram_s = eval.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
 
   TimeParts<Number> parts;
-  add_kernels(parts, choice, kernel, rates, flop_s, eval);
+  if (!kernel.around.hides_product)
+    add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
+                eval);
+  for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
   add_overlapped(parts, kernel.around.kernels_s, dram_s, eval);
   const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
   const bool copies = copies_layouts(context) || x.pads_image;

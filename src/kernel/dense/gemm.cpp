@@ -115,7 +115,7 @@ TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
       occupancy(model.machine.sm, {stated.tile.threads, stated.tile.registers, stated.shared_byte});
   if (held.blocks == 0)
     throw InputError("expected a mapping that " + model.gpu + " can run, got " +
-                     std::to_string(held.needed) + " " + std::string(held.limit) +
+                     std::to_string(held.needed) + " " + std::string(name_of(held.limit)) +
                      " where it has " + std::to_string(held.available) + ": " +
                      std::to_string(held.needed - held.available) + " too many");
   stated.split = static_cast<double>(std::max<std::uint64_t>(mapping.split_k.value_or(1), 1));

@@ -295,7 +295,8 @@ GemmTime<Number> gemm_time(const Product& product, const ProductRates<Number>& r
   eval.named("tile k", tile.k, "", chosen);
   eval.factor("split-K", mapping.split, "", chosen);
   const double resident = resident_blocks(mapping);
-  eval.named("resident blocks an SM", resident, "", "limited by ", mapping.occupancy.limit);
+  eval.named("resident blocks an SM", resident, "", "limited by ",
+             name_of(mapping.occupancy.limit));
   GemmTime<Number> time;
   time.cost = tile_cost(product, r, tile, eval);
   const auto& s = time.schedule = schedule(product, r, time.cost, mapping.split, resident, eval);

@@ -53,8 +53,8 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
                    problem.taps <= most_group_taps;
   problem.nhwc = is_nhwc(layer) || problem.copied;
   problem.stride = product(layer.window->stride);
-  problem.input_positions = spatial_size(*input);
-  problem.output_positions = spatial_size(*output);
+  problem.input_positions = product(input->spatial);
+  problem.output_positions = product(output->spatial);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double valid = static_cast<double>(taps_reading(windows_along(layer, axis))) /
                          static_cast<double>(output->spatial[axis]);

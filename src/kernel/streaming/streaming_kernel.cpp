@@ -60,7 +60,7 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
     problem.batch = 1;
     problem.nhwc = false;
   }
-  problem.input_positions = spatial_size(input);
+  problem.input_positions = product(input.spatial);
   problem.input_element = element_count(input);
   problem.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
   problem.output_byte = static_cast<double>(counts.bytes.output);
