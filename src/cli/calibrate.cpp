@@ -100,11 +100,9 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
 
 /// Errors by kind of layer; after the fit, if possible, of fits without the layer's network.
 std::string cells_text(const Calibration& calibration) {
-  Grid grid;
-  grid.columns = {left("layers"),      left("dtype"),         left("pass"),
-                  right("number"),     right("before: bias"), right("gerr"),
-                  right("within 30%"), right("after: bias"),  right("gerr"),
-                  right("within 30%")};
+  Grid grid{{left("layers"), left("dtype"), left("pass"), right("number"), right("before: bias"),
+             right("gerr"), right("within 30%"), right("after: bias"), right("gerr"),
+             right("within 30%")}};
   const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
     row.push_back(std::to_string(score.layers));
     for (const ModelError& error : {score.before, score.held_out.value_or(score.after)})
@@ -133,8 +131,7 @@ std::string kept_text(const Calibration& calibration) {
 
 std::string fitted_text(const Calibration& calibration) {
   if (calibration.fitted.empty()) return "no constant moved\n";
-  Grid grid;
-  grid.columns = {left("constant"), right("before"), right("after"), left("unit")};
+  Grid grid{{left("constant"), right("before"), right("after"), left("unit")}};
   for (const FittedConstant& each : calibration.fitted) {
     const ConstantField& field = constant_fields()[each.index];
     grid.add_row({dotted(field.path), fmt::format("{:.4g}", each.before),

@@ -77,10 +77,9 @@ Grid wholes_grid(const Changes& changes) {
   const RunTotals& after = changes.after_run;
   using Text = std::string (*)(double);
   using Quantity = std::optional<double> RunTotals::*;
-  Grid grid;
   const bool is_step = changes.times == ChangesOf::measured && !changes.of_kernels;
-  grid.columns = {left(is_step ? "a step" : "in all"), right("before"), right("after"),
-                  right("change"), right("ratio")};
+  Grid grid{{left(is_step ? "a step" : "in all"), right("before"), right("after"), right("change"),
+             right("ratio")}};
   const auto add_row = [&](const char* name, double from, double to, Text text) {
     grid.add_row({name, text(from), text(to), (to > from ? "+" : "") + text(to - from),
                   change_ratio(to, from)});

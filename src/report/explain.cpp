@@ -476,14 +476,9 @@ std::string limiters_sentence(const NetworkExplanation& explanation, bool is_mea
 
 Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
                       std::optional<std::size_t> width) {
-  Grid grid;
   const bool measured = result.total.measured_time_s.has_value();
-  grid.columns = {left("layers that matter"),
-                  right("FLOP", 2),
-                  right("bytes", 1),
-                  right(measured ? "measured" : "expected"),
-                  right("share"),
-                  left("limiter")};
+  Grid grid{{left("layers that matter"), right("FLOP", 2), right("bytes", 1),
+             right(measured ? "measured" : "expected"), right("share"), left("limiter")}};
   double rest_s = measured ? *result.total.measured_time_s : result.total.time_s;
   const double whole_s = rest_s;
   std::size_t rest = result.layers.size();

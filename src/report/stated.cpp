@@ -211,8 +211,7 @@ void append_stated_cells(TextBuffer& csv, const LayerLine& row) {
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;
-    if (!first) csv.add(',');
-    first = false;
+    if (!std::exchange(first, false)) csv.add(',');
     if (is_input && field.applies_to(spec.kind)) append_csv(csv, field_value(field, spec));
   }
 }

@@ -157,7 +157,7 @@ class Fit {
     for (const std::size_t i : indices) best.push_back(log_ratio_[i]);
     double best_cost = cost(constant, best);
     for (const double factor : {step, 1 / step}) {
-      bool improved = false;
+      const double first = value(constant);
       for (int turn = 0; turn < 4; ++turn) {
         const double held = value(constant);
         const double candidate = stepped(constant, held, factor);
@@ -171,9 +171,8 @@ class Fit {
         }
         best_cost = candidate_cost;
         best = std::move(ratios);
-        improved = true;
       }
-      if (improved) break;
+      if (value(constant) != first) break;
     }
     set_log_ratios(indices, best);
   }

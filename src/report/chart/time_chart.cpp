@@ -39,10 +39,10 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
   return parts;
 }
 
-/// A bar of the parts above 0; their shares go to the panel's legend.
+/// A bar of the parts above 0 with the whole behind it; their shares go to the panel's legend.
 Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>& parts,
                  double whole_s) {
-  Bar bar{.label = std::move(label)};
+  Bar bar{.label = std::move(label), .note = duration(whole_s)};
   for (const PartOfTime& part : parts) {
     if (part.time_s <= 0) continue;
     const std::string share = percent(share_of(part.time_s, whole_s));
@@ -64,7 +64,6 @@ Panel where_time_goes(const Result& result) {
   const bool is_measured = result.total.measured_time_s.has_value();
   Panel panel{is_measured ? "where the expected time goes" : "where the time goes", {}, {}};
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
-  bar.note = duration(whole_s);
   bar.measured = result.total.measured_time_s;
   bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
   panel.body = Bars{{std::move(bar)}};
@@ -173,9 +172,7 @@ std::optional<Panel> step_panel(const Result& result) {
                        is_idle ? "nothing runs" : "the GPU is busy", time_s, colour});
   parts.push_back({"layers", "the GPU is busy", verdict->layers_s(), Colour::blue});
   Panel panel{"where a step goes", {}, {}};
-  Bar bar = bar_of_parts(panel, "step", parts, verdict->step_s);
-  bar.note = duration(verdict->step_s);
-  panel.body = Bars{{std::move(bar)}};
+  panel.body = Bars{{bar_of_parts(panel, "step", parts, verdict->step_s)}};
   return panel;
 }
 
