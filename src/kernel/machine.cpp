@@ -256,13 +256,13 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   // Warps are spread over the schedulers, each with its part of the registers.
   const std::uint32_t warps_by_registers = sm.registers / sm.schedulers / registers * sm.schedulers;
   const std::uint32_t blocks_by_shared = shared > 0 ? sm.shared_byte / shared : sm.max_blocks;
-  Occupancy result = std::ranges::min(
+  Occupancy result = std::min(
       {Occupancy{sm.max_warps / warps, OccupancyLimit::warps, warps, sm.max_warps},
        Occupancy{sm.max_blocks, OccupancyLimit::blocks, 1, sm.max_blocks},
        Occupancy{warps_by_registers / warps, OccupancyLimit::registers,
                  std::uint64_t{registers} * rounded_up_to_unit(warps, sm.schedulers), sm.registers},
        Occupancy{blocks_by_shared, OccupancyLimit::shared_memory, shared, sm.shared_byte}},
-      {}, &Occupancy::blocks);
+      [](const Occupancy& a, const Occupancy& b) { return a.blocks < b.blocks; });
   result.share = static_cast<double>(result.blocks * warps) / static_cast<double>(sm.max_warps);
   return result;
 }
