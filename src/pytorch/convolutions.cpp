@@ -34,11 +34,10 @@ std::optional<Sizes> window_numbers(const Argument& argument, const TensorArgume
 /// A weight is [out, in / groups, kernel...]; a transposed convolution's is [in, out / groups,
 /// kernel...].
 Layers convolution_layer(const OperatorCall& call, std::uint64_t groups, Pass pass = Pass::fwd) {
-  const TensorArgument* input = call["input"].tensor();
   const TensorArgument* filter = call["weight"].tensor();
-  if (!is_image(input) || filter == nullptr || filter->rank() != input->rank() || groups == 0 ||
-      element_count(filter->sizes) == 0)
-    return {};
+  if (filter == nullptr || filter->rank() < 3 || element_count(filter->sizes) == 0) return {};
+  const auto input = image_of(call["input"].tensor(), filter->rank() - 2);
+  if (!input || groups == 0) return {};
   const auto stride = window_numbers(call["stride"], *input);
   const auto padding = window_numbers(call["padding"], *input);
   const auto dilation =
@@ -80,7 +79,8 @@ Layers convolution(const OperatorCall& call) { return convolution_layer(call, gr
 /// Each channel is a group, which is no argument.
 Layers depthwise_convolution(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
-  return is_image(input) ? convolution_layer(call, input->sizes[1]) : Layers{};
+  return input != nullptr && input->rank() > 1 ? convolution_layer(call, input->sizes[1])
+                                               : Layers{};
 }
 
 /// The mask selects gradients of input, weight and bias; the bias' sum is an operator of its own.

@@ -236,24 +236,48 @@ void run_dropout(ProgramReader& reader, Node& node) {
   run_row(reader, node);
 }
 
+/// Fills a larger tensor and copies the tensor into its first part.
+std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
+                                  const TensorArgument& tensor, TensorArgument& whole) {
+  whole.layer.reset();
+  reader.run(node, "fill", {tensor_argument(whole), {.value = "0"}}, whole.sizes);
+  TensorArgument part = whole;
+  for (std::size_t i = 0; i < part.rank(); ++i)
+    part.sizes[i] = std::min(part.sizes[i], tensor.sizes[i]);
+  return reader.run(node, "copy", {tensor_argument(part), tensor_argument(tensor)}, part.sizes);
+}
+
+/// Padding "same": half of what a kernel reaches over on both sides; an odd rest is padded in a
+/// copy of the image.
+void pad_same(ProgramReader& reader, const Node& node, std::vector<Argument>& arguments) {
+  TensorArgument& image = arguments[0].tensors.front();
+  const Sizes& kernel = arguments[1].tensors.front().sizes;
+  const Sizes dilation = arguments[5].integers();
+  TensorArgument whole = image;
+  std::vector<std::int64_t> pads;
+  for (std::size_t i = 2; i < kernel.size(); ++i) {
+    const std::uint64_t reach = dilation.at(dilation.size() == 1 ? 0 : i - 2) * (kernel[i] - 1);
+    pads.push_back(static_cast<std::int64_t>(reach / 2));
+    whole.sizes[i] += reach % 2;
+  }
+  arguments[4].value = list_text(pads);
+  if (whole.sizes == image.sizes) return;
+  whole.strides = image.layout() == Layout::nhwc ? channels_last_strides(whole.sizes)
+                                                 : contiguous_strides(whole.sizes);
+  whole.is_parameter = false;
+  whole.layer = padded(reader, node, image, whole);
+  image = whole;
+}
+
 /// Defaults of (input, weight, bias, stride, padding, dilation, groups), or with output padding and
-/// groups before the dilation; resolves named paddings.
+/// groups before the dilation.
 std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed) {
   std::vector<Argument> arguments = node.arguments;
   for (std::size_t i = arguments.size(); i < (is_transposed ? 8 : 7); ++i) {
     const bool is_zero = i == 4 || (is_transposed && i == 5);
     arguments.push_back({.value = i == 2 ? "" : is_zero ? "0" : "1"});
   }
-  std::string& padding = arguments[4].value;
-  if (padding == "valid") padding = "0";
-  if (padding != "same") return arguments;
-  const Sizes& weight = arguments[1].tensors.front().sizes;
-  const auto dilation = arguments[5].signed_integers();
-  std::vector<std::int64_t> pads;
-  for (std::size_t i = 2; i < weight.size(); ++i)
-    pads.push_back(dilation.at(dilation.size() == 1 ? 0 : i - 2) *
-                   (static_cast<std::int64_t>(weight[i]) - 1) / 2);
-  padding = list_text(pads);
+  if (arguments[4].value == "valid") arguments[4].value = "0";
   return arguments;
 }
 
@@ -277,12 +301,19 @@ void make_images(std::vector<Argument>& arguments, bool is_transposed) {
 void run_convolution(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const bool is_transposed = node.op.find("transpose") != node.op.npos;
-  if (require(reader, node, 0).rank() < 3 ||
-      require(reader, node, 1).rank() != require(reader, node, 0).rank())
+  const std::size_t rank = require(reader, node, 1).rank();
+  const bool lacks_batch = require(reader, node, 0).rank() + 1 == rank;
+  if (rank < 3 || (!lacks_batch && require(reader, node, 0).rank() != rank))
     return run_row(reader, node);
   std::vector<Argument> arguments = convolution_arguments(node, is_transposed);
   TensorArgument& image = arguments[0].tensors.front();
   TensorArgument& filter = arguments[1].tensors.front();
+  TensorArgument result = node.results.front();
+  if (lacks_batch) {
+    add_batch(image);
+    add_batch(result);
+  }
+  if (arguments[4].value == "same") pad_same(reader, node, arguments);
   const bool has_one_axis = image.rank() == 3;
   if (has_one_axis) make_images(arguments, is_transposed);
   const bool channels_last =
@@ -294,10 +325,11 @@ void run_convolution(ProgramReader& reader, Node& node) {
   for (TensorArgument* each : {&image, &filter})
     if (!has_strides(*each, strides(each->sizes)))
       *each = reader.copied(node, *each, strides(each->sizes));
-  const Sizes& sizes = node.results.front().sizes;
-  const auto layer =
-      reader.run(node, is_transposed ? "conv_transpose2d" : "conv2d", std::move(arguments), sizes);
-  reader.writes(node, layer, strides(sizes));
+  const auto layer = reader.run(node, is_transposed ? "conv_transpose2d" : "conv2d",
+                                std::move(arguments), result.sizes);
+  Sizes written = strides(result.sizes);
+  if (lacks_batch) written.erase(written.begin());
+  reader.writes(node, layer, written);
 }
 
 /// Broadcasts axes of products into one batch, and copies for it if needed. A single second matrix
@@ -368,17 +400,6 @@ void einsum(ProgramReader& reader, Node& node) {
   if (!reader.batch_change().grow(made)) reader.fail_batch(node);
   reader.writes(node,
                 reader.run(node, "bmm", {tensor_argument(a), tensor_argument(b)}, made.sizes));
-}
-
-/// Fills a larger tensor and copies the tensor into its first part.
-std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
-                                  const TensorArgument& tensor, TensorArgument& whole) {
-  whole.layer.reset();
-  reader.run(node, "fill", {tensor_argument(whole), {.value = "0"}}, whole.sizes);
-  TensorArgument part = whole;
-  for (std::size_t i = 0; i < part.rank(); ++i)
-    part.sizes[i] = std::min(part.sizes[i], tensor.sizes[i]);
-  return reader.run(node, "copy", {tensor_argument(part), tensor_argument(tensor)}, part.sizes);
 }
 
 void run_pad(ProgramReader& reader, Node& node) {

@@ -10,9 +10,7 @@ std::optional<DataType> type_of(const TensorArgument* tensor) {
 
 Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* input,
                   const TensorArgument* weight, Pass pass = Pass::fwd) {
-  if (input == nullptr || !input->type || input->sizes.size() < 2 ||
-      element_count(input->sizes) == 0)
-    return {};
+  if (input == nullptr || !input->type || element_count(input->sizes) == 0) return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = operand_of(*input, input->sizes);
   // Instance and group norms copy into NCHW by operators of their own.
@@ -46,7 +44,9 @@ Layers norm_of_batch(const OperatorCall& call) {
   if (instance != nullptr && mentions(call.argument_names, {"training"}))
     return norm_layer(LayerKind::instance_norm, "instance_norm",
                       argument_at(*instance->arguments, 0).tensor(), weight);
-  const bool training = call["training"].flag().value_or(false);
+  // An overload without running statistics has the flag two arguments earlier.
+  const bool training =
+      call["training"].flag().value_or(argument_at(*call.arguments, 3).flag().value_or(false));
   Layers layers = norm_layer(call.kind, training ? "batch_norm training" : info(call.kind).name,
                              call["input"].tensor(), weight, call.pass());
   for (LayerSpec& layer : layers) layer.batch_statistics = training;
@@ -105,7 +105,7 @@ std::span<const OperatorRow> norm_operators() {
       {"native_group_norm", norm_of_groups, group_norm, "input weight - - - - groups"},
       {"group_norm", norm_of_groups, group_norm, "input groups weight"},
       {"native_group_norm_backward", norm_of_groups, group_norm, "input - - - weight - - - groups"},
-      {"_fused_rms_norm rms_norm", norm_of_sizes, rms_norm, "input - weight"},
+      {"_fused_rms_norm rms_norm", norm_of_sizes, rms_norm, "input sizes weight"},
       {"::rms_norm ::rmsnorm ::rmsnorm2d_fwd", custom_norm, rms_norm},
       {"::layernorm2d_fwd", custom_norm, layer_norm},
       {"::fused_add_rms_norm ::fused_add_rmsnorm", fused_add_norm, other, "input residual weight"},

@@ -29,6 +29,12 @@ bool TensorArgument::is_transposed() const {
   return rank >= 2 && strides.size() == rank && strides[rank - 1] != 1 && strides[rank - 2] == 1;
 }
 
+void add_batch(TensorArgument& tensor) {
+  if (tensor.strides.size() == tensor.rank())
+    tensor.strides.insert(tensor.strides.begin(), element_count(tensor.sizes));
+  tensor.sizes.insert(tensor.sizes.begin(), 1);
+}
+
 bool Argument::is_tensor() const {
   return !is_list && !tensors.empty() &&
          (!tensors.front().sizes.empty() || !tensors.front().type_name.empty());

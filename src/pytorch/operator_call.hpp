@@ -41,6 +41,9 @@ struct TensorArgument {
   bool is_transposed() const;
 };
 
+/// A first axis of one element.
+void add_batch(TensorArgument& tensor);
+
 struct Argument {
   std::string type = {};   ///< "c10::Half", "Scalar", "TensorList"
   std::string value = {};  ///< "[2, 2]", "False"; empty for tensors and missing values

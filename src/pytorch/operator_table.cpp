@@ -199,9 +199,21 @@ std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t
   return at >= 0 && at < count ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
 }
 
-bool is_image(const TensorArgument* tensor) {
-  return tensor != nullptr && tensor->type && tensor->sizes.size() >= 3 &&
-         tensor->sizes.size() <= most_operand_sizes && element_count(tensor->sizes) > 0;
+std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes) {
+  if (tensor == nullptr || !tensor->type || axes == 0 || axes > most_operand_sizes - 2 ||
+      element_count(tensor->sizes) == 0)
+    return std::nullopt;
+  TensorArgument image = *tensor;
+  if (image.rank() == axes + 1) add_batch(image);
+  return image.rank() == axes + 2 ? std::optional(std::move(image)) : std::nullopt;
+}
+
+std::optional<TensorArgument> image_of(const TensorArgument* tensor,
+                                       std::string_view operator_name) {
+  const std::size_t digit = operator_name.find_first_of("123");
+  return image_of(tensor, digit == operator_name.npos
+                              ? 0
+                              : static_cast<std::size_t>(operator_name[digit] - '0'));
 }
 
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {

@@ -59,8 +59,11 @@ TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 /// Negative axes count from the back; nullopt if out of range.
 std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
 
-/// An image [N, C, positions...] with elements.
-bool is_image(const TensorArgument* tensor);
+/// [N, C, positions...] with elements on as many axes; callers may leave a batch of one out.
+std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes);
+
+/// "avg_pool2d" has images of two axes.
+std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::string_view operator_name);
 
 /// Of operands that broadcast.
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);

@@ -45,9 +45,9 @@ Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, cons
 }
 
 Layers pool(const OperatorCall& call) {
-  const TensorArgument* input = call["input"].tensor();
+  const auto input = image_of(call["input"].tensor(), call.name);
   const Sizes kernel = call["kernel"].integers();
-  if (!is_image(input) || kernel.empty()) return {};
+  if (!input || kernel.empty()) return {};
   const Sizes stride = call["stride"].integers();
   LayerSpec spec = named_layer(call.kind, info(call.kind).name,
                                sizes_text(input->sizes) + " k" + sizes_text(kernel) + " s" +
@@ -65,20 +65,20 @@ Layers pool(const OperatorCall& call) {
 }
 
 Layers adaptive_pool(const OperatorCall& call) {
-  const TensorArgument* input = call["input"].tensor();
+  const auto input = image_of(call["input"].tensor(), call.name);
   const Sizes wanted = call["sizes"].integers();
-  if (!is_image(input) || wanted.empty()) return {};
+  if (!input || wanted.empty()) return {};
   if (is_one_position(wanted)) return global_average(*input, Pass::fwd);
-  return traffic_layer(call, {input}, with_positions(*input, wanted), *input->type);
+  return traffic_layer(call, {&*input}, with_positions(*input, wanted), *input->type);
 }
 
 Layers adaptive_pool_gradient(const OperatorCall& call) {
-  const TensorArgument* gradient = call["gradient"].tensor();
-  const TensorArgument* input = call["input"].tensor();
-  if (gradient == nullptr || !is_image(input)) return {};
+  const auto gradient = image_of(call["gradient"].tensor(), call.name);
+  const auto input = image_of(call["input"].tensor(), call.name);
+  if (!gradient || !input) return {};
   if (is_one_position(Sizes(gradient->sizes.begin() + 2, gradient->sizes.end())))
     return global_average(*input, Pass::dgrad);
-  return traffic_layer(call, {gradient}, input->sizes, *input->type);
+  return traffic_layer(call, {&*gradient}, input->sizes, *input->type);
 }
 
 Layers reduction(const OperatorCall& call) {
@@ -102,10 +102,11 @@ Layers reduction(const OperatorCall& call) {
 /// A mean over an image's positions is a global average pool.
 Layers mean(const OperatorCall& call) {
   const TensorArgument* input = call["input"].tensor();
-  if (is_image(input) && input->sizes.size() >= 4) {
-    std::vector<bool> positions(input->sizes.size(), true);
+  const std::size_t rank = input != nullptr ? input->rank() : 0;
+  if (rank >= 4 && image_of(input, rank - 2)) {
+    std::vector<bool> positions(rank, true);
     positions[0] = positions[1] = false;
-    if (reduced_axes(call["axes"].signed_integers(), input->sizes.size()) == positions)
+    if (reduced_axes(call["axes"].signed_integers(), rank) == positions)
       return global_average(*input, Pass::fwd);
   }
   return reduction(call);
@@ -113,8 +114,8 @@ Layers mean(const OperatorCall& call) {
 
 /// Programs state the result, and may ask for it by factors.
 Layers resize(const OperatorCall& call) {
-  const TensorArgument* input = call["input"].tensor();
-  if (!is_image(input)) return {};
+  const auto input = image_of(call["input"].tensor(), call.name);
+  if (!input) return {};
   const Sizes result = call.result.value_or(with_positions(*input, call["sizes"].integers()));
   if (result.size() != input->sizes.size()) return {};
   return upsample_layer(call, *input, input->sizes, result);
@@ -122,9 +123,9 @@ Layers resize(const OperatorCall& call) {
 
 /// The input's sizes are an argument.
 Layers resize_gradient(const OperatorCall& call) {
-  const TensorArgument* gradient = call["gradient"].tensor();
+  const auto gradient = image_of(call["gradient"].tensor(), call.name);
   const Sizes input = call["sizes"].integers();
-  if (!is_image(gradient) || input.size() != gradient->sizes.size()) return {};
+  if (!gradient || input.size() != gradient->sizes.size()) return {};
   return upsample_layer(call, *gradient, input, gradient->sizes);
 }
 
