@@ -63,7 +63,8 @@ std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t
 std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes);
 
 /// "avg_pool2d" has images of two axes.
-std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::string_view operator_name);
+std::optional<TensorArgument> image_of(const TensorArgument* tensor,
+                                       std::string_view operator_name);
 
 /// Of operands that broadcast.
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
