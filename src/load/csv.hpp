@@ -37,10 +37,10 @@ class CsvRows {
 /// nullopt unless the whole text is a number.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
-  Number number{};
+  Number parsed{};
   const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
+  return error == std::errc() && rest == end ? std::optional(parsed) : std::nullopt;
 }
 
 /// Throws InputError if the row's cells do not match the table's columns.

@@ -77,7 +77,8 @@ LayerSpec layer_of(std::string_view key) {
     const auto first = std::exchange(next, next + (numbers.size() == 16 ? 2 : 3));
     return Sizes(first, next);
   };
-  std::array<std::uint64_t, 2> channels{*next++, 0};
+  std::array<std::uint64_t, 2> channels{};
+  channels[0] = *next++;
   std::array<Sizes, 2> sizes{axes(), {}};
   layer.kernel_size = axes_list(axes());
   channels[1] = *next++;
