@@ -99,7 +99,8 @@ void parse_batches(const std::vector<std::string>& words, Options& options) {
 
 std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
   const std::string name = text.substr(0, text.find('='));
-  const std::string number = text.substr(std::min(name.size() + 1, text.size()));
+  const std::string_view number =
+      std::string_view(text).substr(std::min(name.size() + 1, text.size()));
   const auto value = number_in<std::uint64_t>(number);
   if (!name.empty() && value.value_or(0) > 0) return {name, *value};
   const bool is_large = is_beyond_64_bits(number);
