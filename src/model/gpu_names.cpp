@@ -71,8 +71,9 @@ struct GpuName {
 GpuName parsed(std::string_view text) {
   std::vector<std::string> words = words_of(text);
   join_memory_sizes(words);
-  const auto decorations = std::ranges::stable_partition(words, std::not_fn(is_decoration));
-  if (decorations.size() < words.size()) words.erase(decorations.begin(), decorations.end());
+  const auto decorations =
+      std::stable_partition(words.begin(), words.end(), std::not_fn(is_decoration));
+  if (decorations != words.begin()) words.erase(decorations, words.end());
   GpuName name;
   for (std::string& word : words)
     (is_memory_size(word) || is_board(word) ? name.variants : name.model)
