@@ -3,6 +3,7 @@
 // structure for each definition that has a title, TABLE a row for each constant, in the order of
 // the structures' numbers. A definition stands before those that refer to it.
 
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +47,7 @@ void write_rows(std::ostream& out, const std::string& prefix, const Json& struct
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int, char** arguments) try {
   const Json schema = Json::parse(std::ifstream(arguments[1]));
   std::ofstream header(arguments[2]);
   header << "#pragma once\n\n#include \"kernel/engine_facts.hpp\"\n"
@@ -62,4 +63,7 @@ int main(int, char** arguments) {
   table << "};\n\nstd::span<const ConstantField, constant_count> constant_fields() {\n"
            "  return all_constant_fields;\n}\n\n}  // namespace roofline\n";
   return header.flush() && table.flush() ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fputs(error.what(), stderr);
+  return 1;
 }

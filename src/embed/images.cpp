@@ -1,6 +1,7 @@
 // images OUTPUT: writes what our own readers make of the built-in GPUs and kernel models as C++, so
 // that a start parses none. A file with a fault ends it with the readers' message.
 
+#include <cstdio>
 #include <fstream>
 
 #include "load/image.hpp"
@@ -31,7 +32,7 @@ void write_table(std::ostream& out, const std::string& function,
     for (const char byte : image_of(read(file.text, "built-in " + std::string(file.name))))
       out << '\\' << unsigned{static_cast<unsigned char>(byte)};
     out << "\";\n";
-    rows += "    {" + name + ", sizeof " + name + " - 1},\n";
+    rows.append("    {").append(name).append(", sizeof ").append(name).append(" - 1},\n");
   }
   out << "constexpr std::string_view all_" << function << "[] = {\n"
       << rows << "};\nstd::span<const std::string_view> " << function << "() { return all_"
@@ -40,7 +41,7 @@ void write_table(std::ostream& out, const std::string& function,
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int, char** arguments) try {
   std::ofstream out(arguments[1]);
   out << "#include \"load/image.hpp\"\n\nnamespace roofline {\n\n";
   write_table(out, "gpu_images", embedded_gpus(), [](auto... file) {
@@ -51,4 +52,7 @@ int main(int, char** arguments) {
               [](auto... file) { return *load_constants(file...); });
   out << "}  // namespace roofline\n";
   return out.flush() ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fputs(error.what(), stderr);
+  return 1;
 }

@@ -66,6 +66,7 @@ void emit_combination(Emitter& emitter, const Node& node) {
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
   std::vector<roofline::Sizes> sizes;
+  sizes.reserve(operands.size());
   for (const Value* each : operands) sizes.push_back(unsigned_sizes(*each->sizes));
   const auto joined = in_one_rank(std::move(sizes));
   if (!joined) return emit_bytes(emitter, node);
