@@ -112,8 +112,8 @@ enum class BelowBound : std::uint8_t {
   impossible,        ///< clocks, caches and saved multiply-adds cannot explain it
 };
 
-/// Whether the layer has a kernel of its own. A view, a copy over the host link and what another
-/// layer's kernel does have none, and take their bound.
+/// Whether the layer has a kernel of its own. Views, fused layers and copies over the host link
+/// have no kernel, and take their bound.
 bool has_kernel(const Layer& layer);
 
 struct LayerResult {
@@ -132,19 +132,19 @@ struct LayerResult {
   /// Names of the layers which produce the operands, "" for operands from elsewhere. Empty if all
   /// operands are from elsewhere.
   std::vector<std::string> input_from;
-  std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
-  double assumed_host_s = 0;         ///< of it, a wait for a host that nobody described
-  std::optional<Uncertainty> expected_uncertainty;  ///< where a kernel runs
-  /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
-  /// this GPU and with caches in the same state.
+  std::optional<KernelPlan> kernel;  ///< absent if no kernel runs or GPU data is missing
+  double assumed_host_s = 0;         ///< part of the expected time: the wait for an assumed host
+  std::optional<Uncertainty> expected_uncertainty;  ///< present if a kernel runs
+  /// The measured time, if measured under this row's conditions: batch, pass, GPU and cache state.
   std::optional<double> measured_time_s;
   /// Expected time of better_kernel(), if the library chose badly: it ran a naive kernel, or
   /// another algorithm, for longer than 95 of 100 runs of the better kernel would take, and at
   /// least twice as long unless the kernel is naive.
   std::optional<double> better_time_s;
-  std::optional<double> time_share;  ///< 0..1, of the network's time; none in a stream
+  std::optional<double> time_share;  ///< 0..1, of the network's time; absent in a stream
 
-  /// Its kernel's, or where none runs its bound; none for want of GPU data.
+  /// The kernel's expected time, or the bound of a layer without a kernel; nullopt if GPU data is
+  /// missing.
   std::optional<double> expected_time_s() const;
 };
 

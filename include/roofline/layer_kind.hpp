@@ -82,18 +82,17 @@ enum class Reach : std::uint8_t {
   plane,   ///< other positions; for a reduction, depends on the shapes
 };
 
-/// How much of the first operand is read, and whether that is exact.
+/// The elements of the first operand that are read: an exact number, or an upper estimate.
 enum class OperandReads : std::uint8_t {
   all,
   window,     ///< the positions that windows cover
   of_result,  ///< as many elements as the result has
-  picked,     ///< likewise at most: indices may name a row twice
-  some,       ///< all at most: only the bytes of the operands are known
+  picked,     ///< at most as many elements as the result has: indices may repeat a row
+  some,       ///< at most all: only the bytes of the operands are known
 };
 
-/// Whether compilers and engines run it inside the kernel of the layer before, which has to have
-/// the elements at its own place alone: norms, functions and sums, of which it is known, and no
-/// products.
+/// Whether compilers and engines fuse it into the preceding layer's kernel: known for norms,
+/// functions and sums (Reach::place), not for products.
 enum class Fused : std::uint8_t { alone, joined };
 
 /// Type of PyTorch's autocast: a half type, fp32, or the widest of the operands' types.

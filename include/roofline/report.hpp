@@ -175,9 +175,9 @@ struct Selection {
 
 Selection select(const Result& result, const RowFilter& filter);
 
-/// Whether files of rows hold no other rows than those that keep_leading() keeps.
+/// Whether keep_leading() keeps all rows of a stream that files of rows may hold.
 bool needs_leading_rows_alone(const RowFilter& filter);
-/// Of a stream's rows so far, keeps the rows that the filter may choose.
+/// Drops the rows of a stream that the filter cannot choose.
 void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter);
 
 /// Of the result's types.

@@ -61,7 +61,7 @@ struct Needs {
   bool gpu = false;                       ///< false if only layers are written
   bool report = false;
   bool layers = false;              ///< also if one work is evaluated in several ways
-  bool leading_rows_alone = false;  ///< of a stream, those that the filter chooses and sums
+  bool leading_rows_alone = false;  ///< a stream's chosen rows and sums suffice
   bool notes = false;               ///< of recordings; printed, as no output format shows them
   bool networks = false;            ///< for a layer file of all layers
   bool explained_networks = false;

@@ -1,5 +1,7 @@
 #pragma once
 
+// Einsum's equations as matrix products.
+
 #include <map>
 #include <optional>
 #include <string>

@@ -38,7 +38,7 @@ class MeasuredTimes {
 
   /// Joins times to layers by name and the row's other fields.
   void join(Network& network);
-  /// Names without a layer, layers without a time, and layers with several, of which the last
+  /// Names without a layer, layers without a time, and layers with several times. The last time
   /// counts.
   std::vector<std::string> notes() const;
 

@@ -33,7 +33,8 @@ Network with_unscaling(Network network);
 bool casts_given(const Network& network, const Layer& layer);
 bool casts_weights(const Network& network, const Layer& layer);
 
-/// Readers of each layer's output; without `in_training`, those which run in inference.
+/// Number of layers that read each layer's output. Without `in_training`, layers of training alone
+/// do not count.
 std::vector<std::size_t> reader_counts(const Network& network, bool in_training = true);
 
 /// For inference, fuses batch norms, activations and residual adds into the kernel of the preceding

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "kernel/constants.hpp"
-#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
@@ -94,7 +93,11 @@ TEST_CASE("A start has the numbers and words that the file of a kernel model sta
     INFO(embedded.name);
     const SharedConstants read = load_constants(embedded.text, "text");
     const SharedConstants started = load_constants('"' + std::string(embedded.name) + '"', "name");
-    CHECK(image_of(*started) == image_of(*read));
+    CHECK(started->covers == read->covers);
+    CHECK(started->notes == read->notes);
+    CHECK(started->origins == read->origins);
+    CHECK(started->errors == read->errors);
+    CHECK(numbers_of(started->values) == numbers_of(read->values));
     CHECK(write_constants(*started) == write_constants(*read));
   }
 }
