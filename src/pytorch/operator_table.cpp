@@ -128,14 +128,19 @@ bool is_product(LayerKind kind) {
   return info(kind).family == KindFamily::contraction || info(kind).family == KindFamily::attention;
 }
 
-/// "expected input and weight, got fp32 3x4".
+/// "expected input, weight that fit, got fp32 3x4".
 std::string misfit_of(const OperatorCall& call) {
+  const auto has_unknown_type = [](const TensorArgument* tensor) { return !tensor->type; };
+  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   std::string expected;
   for (std::string_view names = call.argument_names; !names.empty();)
     if (const std::string_view name = take(names, ' '); name != "-") add_item(expected, name);
+  if (std::any_of(tensors.begin(), tensors.end(), has_unknown_type))
+    expected = "tensors of known types";
+  else
+    expected = expected.empty() ? "tensors of known sizes" : expected + " that fit";
   const std::string got = tensors_text(*call.arguments);
-  return "expected " + (expected.empty() ? "tensors of known sizes" : expected) +
-         " that fit, got " + (got.empty() ? "no tensor of known sizes" : got);
+  return "expected " + expected + ", got " + (got.empty() ? "no tensor of known sizes" : got);
 }
 
 std::string counted(const std::map<std::string, std::size_t>& operators) {

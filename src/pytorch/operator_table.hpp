@@ -25,7 +25,7 @@ struct OperatorRow {
   LayerKind kind = LayerKind::other;
   /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
   /// ones.
-  std::string_view arguments = "input weight";
+  std::string_view arguments = "input";
 };
 
 std::span<const OperatorRow> convolution_operators();
