@@ -31,7 +31,8 @@ struct Network {
   std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
   /// Number of a stream's record in its source, from 1: its layers are independent.
   std::optional<std::size_t> record = {};
-  std::size_t item = 0;  ///< index in its source
+  std::size_t item = 0;         ///< index in its source
+  bool lacks_products = false;  ///< as in NetworkSpec
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions = {};
   std::uint64_t copies = 0;  ///< layers added by "repeat", as InputLimits counts them

@@ -169,6 +169,7 @@ struct NetworkSpec {
   std::shared_ptr<const TraceSummary> summary = nullptr;
   /// In place of layers: kernels without known layers.
   std::shared_ptr<const KernelRecording> kernels = nullptr;
+  bool lacks_products = false;  ///< of operators whose sizes are unknown: no range of the total
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions;
   /// It may leave sizes open; its reader reports unknown ones of LayerDefaults::dimensions.

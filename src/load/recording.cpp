@@ -33,6 +33,23 @@ void add_launch(RecordedKernel& sum, const RecordedKernel& launch) {
 
 }  // namespace
 
+void Coverage::add(double start, double end) {
+  if (ends_.empty() || start > ends_.back()) {
+    before_.push_back(covered());
+    starts_.push_back(start);
+    ends_.push_back(end);
+  } else {
+    ends_.back() = std::max(ends_.back(), end);
+  }
+}
+
+double Coverage::until(double time) const {
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), time);
+  if (after == starts_.begin()) return 0;
+  const auto at = static_cast<std::size_t>(after - starts_.begin() - 1);
+  return before_[at] + std::min(time, ends_[at]) - starts_[at];
+}
+
 void KernelList::add(const KernelLaunch& launch) {
   const RecordedKernel& kernel = launch.kernel;
   Device& device = devices_[launch.device];
@@ -40,7 +57,7 @@ void KernelList::add(const KernelLaunch& launch) {
   device.launches += kernel.launches;
   device.lacks_starts = device.lacks_starts || !launch.start_s;
   if (launch.start_s)
-    device.intervals.push_back({*launch.start_s, *launch.start_s + kernel.time_s});
+    device.intervals_s.emplace_back(*launch.start_s, *launch.start_s + kernel.time_s);
   // Launches of different sizes have different places on the roofline.
   const std::string key =
       kernel.counters.any() ? kernel.name + '\n' + kernel.grid + '\n' + kernel.block : kernel.name;
@@ -52,40 +69,34 @@ void KernelList::add(const KernelLaunch& launch) {
 }
 
 void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
-  std::vector<Interval>& intervals = device.intervals;
-  if (device.lacks_starts || intervals.empty()) return;
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.from_s < b.from_s; });
-  double busy_s = 0;
-  double end_s = intervals.front().from_s;
-  for (const Interval& interval : intervals) {
-    busy_s += std::max(0.0, interval.to_s - std::max(end_s, interval.from_s));
-    end_s = std::max(end_s, interval.to_s);
-  }
-  recording.span_s = end_s - intervals.front().from_s;
-  recording.busy_s = std::min(busy_s, *recording.span_s);
+  if (device.lacks_starts || device.intervals_s.empty()) return;
+  std::sort(device.intervals_s.begin(), device.intervals_s.end());
+  Coverage busy;
+  for (const auto& [start_s, end_s] : device.intervals_s) busy.add(start_s, end_s);
+  recording.span_s = busy.span();
+  recording.busy_s = std::min(busy.covered(), busy.span());
 }
 
 std::string KernelList::fold_into(KernelRecording& recording) {
-  const auto busiest = std::max_element(
-      devices_.begin(), devices_.end(),
-      [](const auto& a, const auto& b) { return a.second.time_s < b.second.time_s; });
-  if (busiest == devices_.end()) return "";
+  if (devices_.empty()) return "";
+  std::map<std::string, double> time_s;
+  for (const auto& [name, device] : devices_) time_s[name] = device.time_s;
+  std::string gpu = busiest(time_s);
+  Device& own = devices_.at(gpu);
   if (devices_.size() > 1) {
     std::uint64_t others = 0;
     for (const auto& [name, device] : devices_)
-      if (name != busiest->first) others += device.launches;
+      if (name != gpu) others += device.launches;
     recording.notes.push_back("kernels of the busiest of " + std::to_string(devices_.size()) +
                               " GPUs; launches on others, left out: " + std::to_string(others));
   }
-  set_busy_time(busiest->second, recording);
-  recording.kernels = std::move(busiest->second.kernels);
+  set_busy_time(own, recording);
+  recording.kernels = std::move(own.kernels);
   std::stable_sort(
       recording.kernels.begin(), recording.kernels.end(),
       [](const RecordedKernel& a, const RecordedKernel& b) { return a.time_s > b.time_s; });
-  std::string name = busiest->first;
   devices_.clear();
-  return name;
+  return gpu;
 }
 
 NetworkSpecs specs_of(KernelRecording recording, const ByteStream& stream) {
@@ -164,17 +175,21 @@ std::string sizes_text(const Sizes& sizes) {
   return text;
 }
 
+Sizes at_most_five(Sizes sizes) {
+  for (; sizes.size() > most_operand_sizes; sizes.pop_back()) {
+    std::uint64_t& joined = sizes[sizes.size() - 2];
+    joined = element_count({joined, sizes.back()});
+  }
+  return sizes;
+}
+
 OperandSpec whole_operand(const Sizes& sizes) {
   OperandSpec operand;
   if (element_count(sizes) == 0) return operand;
   operand.whole = true;
-  operand.sizes = sizes;
+  operand.sizes = at_most_five(sizes);
   while (operand.sizes.size() < fewest_operand_sizes)
     operand.sizes.insert(operand.sizes.begin(), 1);
-  while (operand.sizes.size() > most_operand_sizes) {
-    operand.sizes[1] *= operand.sizes[0];
-    operand.sizes.erase(operand.sizes.begin());
-  }
   return operand;
 }
 

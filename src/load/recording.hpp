@@ -2,6 +2,7 @@
 
 // Shared by readers of recordings: launches as rows, work without layers, operands, kernels' names.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "load/whole_input.hpp"
@@ -19,6 +21,33 @@
 #include "roofline/spec.hpp"
 
 namespace roofline {
+
+/// The union of intervals.
+class Coverage {
+ public:
+  /// In the order of their starts.
+  void add(double start, double end);
+  double covered() const { return ends_.empty() ? 0 : until(ends_.back()); }
+  double within(double start, double end) const { return until(end) - until(start); }
+  /// First start to last end.
+  double span() const { return ends_.empty() ? 0 : ends_.back() - starts_.front(); }
+
+ private:
+  double until(double time) const;
+
+  // Of pieces that do not touch.
+  std::vector<double> starts_;
+  std::vector<double> ends_;
+  std::vector<double> before_;  ///< covered before each start
+};
+
+/// The GPU with the longest work; of equal ones the first.
+template <class Gpu>
+Gpu busiest(const std::map<Gpu, double>& time_of) {
+  return std::max_element(time_of.begin(), time_of.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
 
 /// One launch, or launches that the profiler summed.
 struct KernelLaunch {
@@ -36,14 +65,10 @@ class KernelList {
   std::string fold_into(KernelRecording& recording);
 
  private:
-  struct Interval {
-    double from_s;
-    double to_s;
-  };
   struct Device {
     std::vector<RecordedKernel> kernels;
-    std::map<std::string, std::size_t> row_of;  ///< by name and grid
-    std::vector<Interval> intervals;
+    std::map<std::string, std::size_t> row_of;           ///< by name and grid
+    std::vector<std::pair<double, double>> intervals_s;  ///< start and end of each launch
     bool lacks_starts = false;
     double time_s = 0;
     std::uint64_t launches = 0;
@@ -89,7 +114,10 @@ std::string sizes_text(const Sizes& sizes);
 inline constexpr std::size_t fewest_operand_sizes = 2;
 inline constexpr std::size_t most_operand_sizes = 5;
 
-/// Merges sizes beyond five at the front. Empty for a tensor without elements.
+/// With the last axes, an image's positions, joined into one from the fifth on.
+Sizes at_most_five(Sizes sizes);
+
+/// Of at most five sizes. Empty for a tensor without elements.
 OperandSpec whole_operand(const Sizes& sizes);
 
 AxesSpec axes_of(Sizes numbers);

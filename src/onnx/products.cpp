@@ -2,6 +2,7 @@
 
 #include "layers/attention.hpp"
 #include "layers/einsum.hpp"
+#include "layers/recurrent.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -209,22 +210,27 @@ std::optional<Sizes> recurrent_sizes(Node& node) {
   return Sizes{x[0], directions, x[1], state};
 }
 
-/// All steps together, without their dependence on each other.
 void emit_recurrent(Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
       return emit_without_rule(emitter, node);
   const Sizes& x = sizes_of(node, 0);
   const Sizes& weights = sizes_of(node, 1);
-  const std::int64_t rows = product_or_throw({x[0], x[1]});
-  const std::int64_t gates = product_or_throw({weights[0], weights[1]});
-  const bool bias = node.input(3) != nullptr;
-  const auto emit = [&](const Value& operand, const Value& matrix, const char* part) {
-    emit_linear(emitter, node, operand, matrix, {rows, matrix.sizes->back()}, gates, bias, part);
+  const auto number = [](std::int64_t size) { return static_cast<std::uint64_t>(size); };
+  const auto products = products_of({number(product_or_throw({x[0], x[1]})), number(weights[2]),
+                                     number(sizes_of(node, 2)[2]),
+                                     number(product_or_throw({weights[0], weights[1]}))});
+  const Value* operand = node.input(0);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const RecurrentProduct& product = products[i];
+    emit_linear(emitter, node, *operand, *node.input(i + 1),
+                {static_cast<std::int64_t>(product.positions),
+                 static_cast<std::int64_t>(product.in_features)},
+                static_cast<std::int64_t>(product.out_features), node.input(3) != nullptr,
+                product.part);
     for (Value* result : node.outputs) emitter.writes(result);
-  };
-  emit(*node.input(0), *node.input(1), "input");
-  emit(*node.outputs[0], *node.input(2), "state");
+    operand = node.outputs[0];
+  }
 }
 
 constexpr Operator product_rows[] = {

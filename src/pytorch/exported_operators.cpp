@@ -1,6 +1,8 @@
 // How operators of an exported program run: most by their row in the table.
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "layers/einsum.hpp"
@@ -11,6 +13,9 @@
 
 namespace roofline {
 namespace {
+
+constexpr std::string_view permutations =
+    " permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH adjoint ";
 
 using Run = void (*)(ProgramReader& reader, Node& node);
 
@@ -50,6 +55,62 @@ ViewAxes own_axes(const TensorArgument& tensor) {
   return axes;
 }
 
+/// Of axes in another order: the tensor's axis that stands at each place.
+std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std::size_t rank) {
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto axes_in = [&](std::size_t argument) {
+    std::vector<std::size_t> axes;
+    for (const std::int64_t axis : node.argument(argument).signed_integers())
+      axes.push_back(require_axis(reader, node, axis, rank));
+    return axes;
+  };
+  const std::vector<std::size_t> from = axes_in(1);
+  const std::vector<std::size_t> to = axes_in(2);
+  if (node.op == "permute") {
+    if (from.size() < rank) require_axis(reader, node, std::nullopt, rank);
+    return from;
+  }
+  if (is_one_of(node.op, " movedim moveaxis ")) {
+    if (from.size() != to.size()) reader.fail(node, "expected as many new places as axes");
+    for (const std::size_t axis : from) std::erase(order, axis);
+    std::map<std::size_t, std::size_t> moved;  // by place
+    for (std::size_t i = 0; i < from.size(); ++i) moved[to[i]] = from[i];
+    for (const auto& [place, axis] : moved)
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(std::min(place, order.size())),
+                   axis);
+  } else if (rank > 1) {
+    const bool states = from.size() == 1 && to.size() == 1;
+    std::swap(order[states ? from[0] : rank - 2], order[states ? to[0] : rank - 1]);
+  }
+  return order;
+}
+
+/// Windows of an axis, with their elements behind; of two axes the diagonal.
+ViewAxes strided_axes(ProgramReader& reader, const Node& node, const TensorArgument& tensor) {
+  ViewAxes axes = own_axes(tensor);
+  const Sizes& stated = node.results.front().stated;
+  const auto axis_in = [&](std::size_t argument, std::int64_t otherwise) {
+    const std::size_t axis = require_axis(
+        reader, node, node.argument(argument).integer().value_or(otherwise), tensor.rank());
+    if (tensor.batch_step[axis] != 0) reader.fail_batch(node);
+    return axis;
+  };
+  if (stated.empty()) reader.fail(node, "expected a result of one axis or more");
+  if (node.op == "unfold") {
+    const std::size_t axis = axis_in(1, 0);
+    axes.push_back({axis, stated.back()});
+    axes[axis].stated = stated[axis];
+    axes[axis].step = static_cast<std::uint64_t>(node.argument(3).integer().value_or(1));
+    return axes;
+  }
+  const auto [first, second] = std::minmax({axis_in(2, 0), axis_in(3, 1)});
+  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(second));
+  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(first));
+  axes.push_back({.from = first, .stated = stated.back(), .and_from = second});
+  return axes;
+}
+
 /// Removed, added, permuted or cut axes.
 void view(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
@@ -67,16 +128,11 @@ void view(ProgramReader& reader, Node& node) {
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
     } else if (node.op == "unsqueeze") {
       axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(axis_in(1, rank + 1)), ViewAxis{});
-    } else if (node.op == "permute") {
-      const std::vector<std::int64_t> order = node.argument(1).signed_integers();
-      for (std::size_t to = 0; to < rank; ++to)
-        axes[to] = own[require_axis(
-            reader, node, to < order.size() ? std::optional(order[to]) : std::nullopt, rank)];
-    } else if (is_one_of(node.op, " transpose swapaxes t numpy_T mT ")) {
-      const bool states = node.arguments.size() > 2;
-      if (rank > 1)
-        std::swap(axes[states ? axis_in(1, rank) : rank - 2],
-                  axes[states ? axis_in(2, rank) : rank - 1]);
+    } else if (is_one_of(node.op, permutations)) {
+      const std::vector<std::size_t> order = axis_order(reader, node, rank);
+      for (std::size_t to = 0; to < rank; ++to) axes[to] = own[order[to]];
+    } else if (is_one_of(node.op, " unfold diagonal ")) {
+      axes = strided_axes(reader, node, tensor);
     } else if (is_one_of(node.op, " expand expand_as broadcast_to ")) {
       if (stated.size() < rank) reader.fail(node, "expected a result of as many axes or more");
       axes.insert(axes.begin(), stated.size() - rank, ViewAxis{});
@@ -95,6 +151,21 @@ void view(ProgramReader& reader, Node& node) {
     }
     reader.sees(node, view_of(tensor, axes, reader.batch_change()), i);
   }
+}
+
+/// With sizes and strides as stated.
+void restride(ProgramReader& reader, Node& node) {
+  TensorArgument seen = require(reader, node, 0);
+  const bool grows = std::any_of(seen.batch_step.begin(), seen.batch_step.end(),
+                                 [](std::uint64_t step) { return step != 0; });
+  if (grows) reader.fail_batch(node);
+  seen.stated = seen.sizes = node.results.front().stated;
+  seen.strides = node.argument(2).integers();
+  seen.batch_step.assign(seen.rank(), 0);
+  if (seen.strides.size() != seen.rank())
+    reader.fail(node,
+                "expected as many strides as sizes, got " + std::to_string(seen.strides.size()));
+  reader.sees(node, seen);
 }
 
 /// The elements with other sizes; copies first if no view has them.
@@ -117,21 +188,34 @@ void reshape(ProgramReader& reader, Node& node) {
   reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
-/// `contiguous` copies tensors with gaps, a cast tensors of another type. Images stay channels
-/// last.
+/// Without gaps, in the order of the axes in memory.
+Sizes dense_strides(const TensorArgument& tensor) {
+  std::vector<std::size_t> order(tensor.rank());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return tensor.strides[a] > tensor.strides[b];
+  });
+  Sizes strides(tensor.rank(), 1);
+  std::uint64_t next = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = next;
+    next *= tensor.sizes[*axis];
+  }
+  return strides;
+}
+
+/// `contiguous` copies tensors of another order, a cast tensors of another type or order too.
 void copy(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const std::optional<DataType> type = node.results.front().type;
-  const bool is_copy = is_one_of(node.op, " contiguous clone ");
-  const Sizes contiguous = contiguous_strides(tensor.sizes);
-  const bool stays =
-      is_copy ? node.op == "contiguous" && has_strides(tensor, contiguous) : type == tensor.type;
-  if (stays) return same(reader, node);
-  const bool keeps_order = node.op != "contiguous" && !node.has_memory_format;
-  const bool stays_last = keeps_order && tensor.layout() == Layout::nhwc;
-  reader.sees(node,
-              reader.copied(node, tensor,
-                            stays_last ? channels_last_strides(tensor.sizes) : contiguous, type));
+  const bool keeps_order = node.op != "contiguous" && !node.memory_format;
+  const bool channels_last = node.memory_format == Layout::nhwc && tensor.rank() >= 4;
+  const Sizes strides = keeps_order     ? dense_strides(tensor)
+                        : channels_last ? channels_last_strides(tensor.sizes)
+                                        : contiguous_strides(tensor.sizes);
+  const bool is_so = type == tensor.type && (keeps_order || has_strides(tensor, strides));
+  if (is_so && node.op != "clone") return same(reader, node);
+  reader.sees(node, reader.copied(node, tensor, strides, type));
 }
 
 /// The batch's steps: the operands', aligned at the last axes, or the indices' at the first axes
@@ -171,21 +255,6 @@ void follow_batch(ProgramReader& reader, Node& node) {
       result.batch_step.front() = 1;
     if (!batch.grow(result)) reader.fail_batch(node);
   }
-}
-
-Sizes dense_strides(const TensorArgument& tensor) {
-  std::vector<std::size_t> order(tensor.rank());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return tensor.strides[a] > tensor.strides[b];
-  });
-  Sizes strides(tensor.rank(), 1);
-  std::uint64_t next = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    strides[*axis] = next;
-    next *= tensor.sizes[*axis];
-  }
-  return strides;
 }
 
 /// Like the operand of its sizes, or in the layout of images; some operators leave no gaps.
@@ -473,6 +542,28 @@ void repeat(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "copy", {tensor_argument(result), from}, result.sizes));
 }
 
+/// The result has the input's samples, last states have theirs in the axis before the last.
+void run_recurrent(ProgramReader& reader, Node& node) {
+  const Sizes& from = require(reader, node, 0).batch_step;
+  const auto sample = std::find_if(from.begin(), from.end(), [](auto step) { return step != 0; });
+  for (TensorArgument& result : node.results) {
+    const bool is_first = &result == &node.results.front();
+    const std::size_t axis =
+        is_first ? static_cast<std::size_t>(sample - from.begin()) : result.rank() - 2;
+    if (sample != from.end() && axis < result.rank()) result.batch_step[axis] = *sample;
+    if (!reader.batch_change().grow(result)) reader.fail_batch(node);
+  }
+  reader.writes(node, reader.run(node, node.op, node.arguments, node.results.front().sizes));
+}
+
+/// A copy in which elements are replaced.
+void put(ProgramReader& reader, Node& node) {
+  const TensorArgument& tensor = require(reader, node, 0);
+  if (node.target.find("_.") == node.target.npos)
+    node.arguments.front() = tensor_argument(reader.copied(node, tensor, dense_strides(tensor)));
+  run_row(reader, node);
+}
+
 /// Layers of the first slice, and of all others with the same weights.
 void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
   std::vector<TensorArgument> inputs;
@@ -532,10 +623,12 @@ struct Operation {
 constexpr Operation operations[] = {
     {"view reshape flatten reshape_as view_as unflatten _unsafe_view _reshape_alias squeeze",
      reshape},
-    {"select unbind unsqueeze permute transpose swapaxes t numpy_T mT expand expand_as "
-     "broadcast_to slice narrow split split_with_sizes chunk tensor_split unsafe_split "
+    {"select unbind unsqueeze permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH "
+     "adjoint unfold diagonal expand expand_as broadcast_to slice narrow split split_with_sizes "
+     "chunk tensor_split unsafe_split "
      "unsafe_chunk",
      view},
+    {"as_strided", restride},
     {"detach alias lift_fresh lift_fresh_copy requires_grad positive resolve_conj resolve_neg",
      same},
     {"contiguous clone to _to_copy type_as float half double bfloat16 long int bool", copy},
@@ -543,13 +636,15 @@ constexpr Operation operations[] = {
     {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", run_convolution},
     {"matmul", matmul},
     {"einsum", einsum},
+    {"lstm gru rnn_tanh rnn_relu", run_recurrent},
     {"scaled_dot_product_attention", run_attention},
     {"pad constant_pad_nd", run_pad},
     {"arange full full_like zeros zeros_like ones ones_like new_ones new_zeros new_full "
      "scalar_tensor empty empty_like rand rand_like randn randn_like linspace",
      fill},
     {"stack", stack},
-    {"repeat tile", repeat},
+    {"repeat tile repeat_interleave", repeat},
+    {"index_put", put},
 };
 
 /// Null for a row of the table, or an unknown operator.
@@ -571,7 +666,7 @@ void run_node(ProgramReader& reader, Node& node) {
 
 bool is_view(std::string_view op) {
   const Run run = run_of(op);
-  return run == reshape || run == view || run == same;
+  return run == reshape || run == view || run == restride || run == same;
 }
 
 }  // namespace roofline

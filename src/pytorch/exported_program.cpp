@@ -14,7 +14,16 @@ namespace roofline {
 namespace {
 
 /// Without kinds of their own; autocast keeps them in fp32 (ATen/autocast_mode.h).
-constexpr std::string_view fp32_functions = " exp expm1 log log10 log1p log2 pow reciprocal rsqrt ";
+constexpr std::string_view fp32_functions =
+    " acos asin binary_cross_entropy_with_logits cdist cosh cosine_embedding_loss "
+    "cosine_similarity cross_entropy_loss cumprod cumsum dist erfinv exp expm1 frobenius_norm "
+    "hinge_embedding_loss huber_loss kl_div l1_loss linalg_matrix_norm linalg_vector_norm log "
+    "log10 log1p log2 logsumexp margin_ranking_loss mse_loss multi_margin_loss "
+    "multilabel_margin_loss nll_loss nll_loss2d norm nuclear_norm pdist poisson_nll_loss pow prod "
+    "reciprocal renorm rsqrt sinh smooth_l1_loss soft_margin_loss softplus sum tan "
+    "triplet_margin_loss upsample_bicubic2d upsample_bilinear2d upsample_linear1d "
+    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
+    "_upsample_bilinear2d_aa _upsample_nearest_exact2d ";
 
 std::vector<std::string> user_inputs(const Value& program) {
   std::vector<std::string> names;
@@ -60,6 +69,12 @@ std::string source_line(std::string_view trace) {
   return "";
 }
 
+/// Of MemoryFormat in torch/_export/serde/schema.py; 0 and 4 are unknown and preserved ones.
+std::optional<Layout> layout_of(std::uint64_t memory_format) {
+  if (memory_format == 1) return Layout::nchw;
+  return memory_format == 2 || memory_format == 3 ? std::optional(Layout::nhwc) : std::nullopt;
+}
+
 /// `node "view_3" (aten.view)`
 std::string place_of(const Node& node) {
   return "node " + in_quotes(node.name) + " (" + beginning(node.library) + "." +
@@ -72,19 +87,12 @@ const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& argume
   if (layer.kind == LayerKind::matmul) return nullptr;
   if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
   const KindFamily family = info(layer.kind).family;
-  return family == KindFamily::contraction || family == KindFamily::norm
-             ? argument_at(arguments, argument_place("weight", row.arguments)).tensor()
-             : nullptr;
+  if (family != KindFamily::contraction && family != KindFamily::norm) return nullptr;
+  const Argument& weights = argument_at(arguments, argument_place("weight", row.arguments));
+  return weights.is_list && !weights.tensors.empty() ? &weights.tensors.front() : weights.tensor();
 }
 
 }  // namespace
-
-std::string counted(const std::map<std::string, std::size_t>& operators) {
-  std::string text;
-  for (const auto& [op, count] : operators)
-    add_item(text, op + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
-  return text;
-}
 
 bool is_cast(const TensorArgument& tensor) {
   const ElementType* type = find_element_type(tensor.type_name);
@@ -164,11 +172,10 @@ NetworkSpec ProgramReader::network() && {
   network.input_byte = input_byte_;
   network.batch = sizes_.batch();
   network.has_dimensions = true;
+  network.lacks_products = unruled_.has_products();
   network.assumptions = sizes_.notes();
   network.assumptions.insert(network.assumptions.end(), notes_.begin(), notes_.end());
-  if (!without_row_.empty())
-    network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
-                                  counted(without_row_));
+  unruled_.add_notes(network.assumptions);
   if (layers_.empty())
     network.assumptions.emplace_back(
         "nothing to evaluate: its operators are views and constants, which cost nothing");
@@ -231,6 +238,9 @@ Argument ProgramReader::argument_of(const Value& input, const Value& graph,
     argument.is_list = true;
     for (const Value each : value)
       take_tensor(kind == "as_tensors" ? each : each.find("as_tensor"));
+    if (kind == "as_optional_tensors")
+      for (const Value each : value)
+        add_item(argument.value, each.find("as_tensor").is_null() ? "False" : "True");
   } else if (kind != "as_none") {
     argument.value = value_text(value, graph);
   }
@@ -259,10 +269,9 @@ Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors
   for (const Value input : json.require("inputs", "an array of arguments")) {
     if (const auto inner = input.find("arg").find("as_graph").get("graph"))
       node.graphs.push_back(*inner);
-    if (input.find("kind").try_integer() == by_keyword)
-      node.has_memory_format =
-          node.has_memory_format || input.find("name").try_text() == "memory_format";
-    else
+    if (const auto format = input.find("arg").find("as_memory_format").try_integer())
+      node.memory_format = layout_of(*format);
+    if (input.find("kind").try_integer() != by_keyword)
       node.arguments.push_back(argument_of(input, graph, tensors));
   }
   const auto add_result = [&](const Value& tensor) {
@@ -337,10 +346,11 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   call.arguments = &arguments;
   call.result = result;
   const OperatorRow* row = find_operator(name);
-  if (row == nullptr) ++without_row_[std::string(node.op)];
-  Layers layers = read_call(call);
-  if (layers.empty()) return std::nullopt;
-  for (LayerSpec& layer : layers) {
+  CallLayers read = read_call(call);
+  unruled_.add(call, read);
+  if (read.layers.empty()) return std::nullopt;
+  const bool is_recurrent = read.layers.size() > 1;
+  for (LayerSpec& layer : read.layers) {
     layer.place = {source_, place_of(node), false, {}};
     layer.source_line = source_line_;
     if (times_ > 1) layer.repeat = times_;
@@ -362,7 +372,12 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     if (weights != nullptr || is_norm)
       layer.shared_weights = own.empty() || used_.contains(own) || used_.contains(weights->weights);
     if (!own.empty()) counted.push_back(own);
-    origins_.push_back({module_, std::string(base_name(op)), layer.kind});
+    // Products of the input and of the state in turns; each reads the one before.
+    const std::size_t i = static_cast<std::size_t>(&layer - read.layers.data());
+    const char* part = !is_recurrent ? "" : i % 2 == 0 ? "input" : "state";
+    if (i > 0 && layer.input->layer.empty())
+      layer.input->layer = std::to_string(layers_.size() - 1);
+    origins_.push_back({module_, std::string(base_name(op)), layer.kind, part});
     layers_.push_back(std::move(layer));
   }
   used_.insert(counted.begin(), counted.end());

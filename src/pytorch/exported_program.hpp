@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "load/json.hpp"
-#include "pytorch/operator_call.hpp"
+#include "pytorch/operator_table.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
@@ -39,7 +39,8 @@ struct BatchChange {
 struct ViewAxis {
   std::optional<std::size_t> from;
   std::uint64_t stated = 1;
-  std::uint64_t step = 1;  ///< every `step`-th element
+  std::uint64_t step = 1;                 ///< every `step`-th element
+  std::optional<std::size_t> and_from{};  ///< a second axis: their diagonal
 };
 using ViewAxes = std::vector<ViewAxis>;
 
@@ -89,14 +90,14 @@ struct Node {
   Node() = default;
   explicit Node(std::string_view target);
 
-  std::string_view name;                ///< "conv2d_3"
-  std::string_view target;              ///< "torch.ops.aten.conv2d.default"
-  std::string_view library;             ///< "aten"
-  std::string_view op;                  ///< "conv2d", without the "_" of its in-place variant
-  std::vector<Argument> arguments;      ///< by position
-  bool has_memory_format = false;       ///< a layout is requested, by name alone
-  std::vector<Value> graphs;            ///< of a higher-order operator
-  std::vector<TensorArgument> results;  ///< with the program's sizes
+  std::string_view name;                  ///< "conv2d_3"
+  std::string_view target;                ///< "torch.ops.aten.conv2d.default"
+  std::string_view library;               ///< "aten"
+  std::string_view op;                    ///< "conv2d", without the "_" of its in-place variant
+  std::vector<Argument> arguments;        ///< by position
+  std::optional<Layout> memory_format{};  ///< nchw is contiguous; nullopt: the tensor's own order
+  std::vector<Value> graphs;              ///< of a higher-order operator
+  std::vector<TensorArgument> results;    ///< with the program's sizes
   std::vector<std::string_view> result_names;
 
   const Argument& argument(std::size_t i) const { return argument_at(arguments, i); }
@@ -169,7 +170,7 @@ class ProgramReader {
   std::string source_line_;           ///< of the present node, in the model's code
   std::set<std::string> used_;        ///< weights that are counted
   std::set<std::string> notes_;
-  std::map<std::string, std::size_t> without_row_;
+  UnruledCalls unruled_;
   std::size_t depth_ = 0;
   std::uint64_t times_ = 1;  ///< runs of the present graph
 };
@@ -179,8 +180,6 @@ void run_node(ProgramReader& reader, Node& node);
 
 /// Whether the operator is a view if memory allows it.
 bool is_view(std::string_view op);
-/// "diff, index (2 times)".
-std::string counted(const std::map<std::string, std::size_t>& operators);
 /// Whether the requested type replaces this tensor's.
 bool is_cast(const TensorArgument& tensor);
 

@@ -211,19 +211,11 @@ WorkOrigins find_origins(Recording& recording) {
   return origins;
 }
 
-BusyTime busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities) {
-  BusyTime time;
-  if (activities.empty()) return time;
-  const double first_us = recording.activities[activities.front()].start_us;
-  double last_us = first_us;
-  for (const std::uint32_t index : activities) {
-    const GpuActivity& activity = recording.activities[index];
-    time.kernel_us += activity.duration_us;
-    time.busy_us += std::max(0.0, activity.end_us() - std::max(last_us, activity.start_us));
-    last_us = std::max(last_us, activity.end_us());
-  }
-  time.span_us = last_us - first_us;
-  return time;
+Coverage busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities) {
+  Coverage busy;
+  for (const std::uint32_t index : activities)
+    busy.add(recording.activities[index].start_us, recording.activities[index].end_us());
+  return busy;
 }
 
 double launching_us(const Recording& recording, const WorkOrigins& origins,

@@ -10,18 +10,7 @@
 namespace roofline {
 namespace {
 
-/// Process and number in the trace: several processes may call theirs the first GPU.
-using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
-
 RankGpu gpu_of(const GpuActivity& activity) { return {activity.process, activity.device}; }
-
-RankGpu busiest_gpu(const Recording& recording) {
-  std::map<RankGpu, double> time_us;
-  for (const GpuActivity& activity : recording.activities)
-    time_us[gpu_of(activity)] += activity.duration_us;
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  return std::max_element(time_us.begin(), time_us.end(), less)->first;
-}
 
 /// "[TP01]" of "[TP01] 4711", as some merging tools label ranks.
 std::string rank_label(const std::string& process) {
@@ -60,6 +49,13 @@ std::uint32_t process_of(const RankGpu& gpu, const Launchers& launchers,
 }
 
 }  // namespace
+
+RankGpu busiest_gpu(const Recording& recording) {
+  std::map<RankGpu, double> time_us;
+  for (const GpuActivity& activity : recording.activities)
+    time_us[gpu_of(activity)] += activity.duration_us;
+  return busiest(time_us);
+}
 
 void keep_one_rank(Recording& recording, std::vector<std::string>& notes) {
   if (recording.activities.empty()) return;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
@@ -95,6 +97,85 @@ Layers pick_rows(const OperatorCall& call) {
   return picked_rows(call, *table, index->sizes);
 }
 
+/// Of each picked element one is read or written: all elements of the axes that have an index in
+/// turns, by the indices' common shape; all of the tensor by a mask.
+std::uint64_t picked_count(const TensorArgument& table, const Argument& indices) {
+  std::vector<const TensorArgument*> own;
+  for (const TensorArgument& index : indices.tensors) own.push_back(&index);
+  std::uint64_t count = element_count(broadcast_sizes(own));
+  // "[False, True]": whether each axis has an index; without it the first have.
+  std::vector<bool> has_index = indices.flags();
+  has_index.resize(std::max(has_index.size(), own.size()), indices.value.empty());
+  for (std::size_t axis = 0; axis < table.rank(); ++axis)
+    if (axis >= has_index.size() || !has_index[axis]) count *= table.sizes[axis];
+  const bool has_mask = std::any_of(own.begin(), own.end(), [](const TensorArgument* index) {
+    return index->type_name == "bool";
+  });
+  return has_mask ? element_count(table.sizes) : count;
+}
+
+std::vector<const TensorArgument*> with_indices(const TensorArgument& first,
+                                                const Argument& indices) {
+  std::vector<const TensorArgument*> reads{&first};
+  for (const TensorArgument& index : indices.tensors) reads.push_back(&index);
+  return reads;
+}
+
+/// Programs state the result, which depends on data for a mask.
+Layers pick_by_indices(const OperatorCall& call) {
+  const TensorArgument* table = call["from"].typed_tensor();
+  const Argument& indices = call["indices"];
+  if (table == nullptr || !indices.is_list || indices.tensors.empty()) return {};
+  const Sizes result = call.result.value_or(Sizes{picked_count(*table, indices)});
+  const TensorArgument picked = with_sizes(*table, {element_count(result)});
+  return traffic_layer(call, with_indices(picked, indices), result, *table->type);
+}
+
+/// In place: the values go to the picked elements, and are added to them if they accumulate.
+Layers put_by_indices(const OperatorCall& call) {
+  const TensorArgument* table = call["to"].typed_tensor();
+  const Argument& indices = call["indices"];
+  if (table == nullptr || !indices.is_list || indices.tensors.empty() ||
+      !call["values"].is_tensor())
+    return {};
+  const std::uint64_t count = picked_count(*table, indices);
+  std::vector<const TensorArgument*> reads = with_indices(call["values"].tensors.front(), indices);
+  const TensorArgument sums = with_sizes(*table, {count});
+  if (call["accumulate"].flag().value_or(false)) reads.push_back(&sums);
+  return traffic_layer(call, reads, {count}, *table->type);
+}
+
+/// Patches of an image as columns [N, C * kernel, patches].
+Layers patches(const OperatorCall& call) {
+  const auto image = image_of(call["input"].tensor(), 2);
+  const auto axis = [&](std::string_view name, std::size_t i) {
+    const Sizes numbers = call[name].integers();
+    return numbers.empty() ? 1 : numbers[std::min(i, numbers.size() - 1)];
+  };
+  if (!image || call["kernel"].integers().empty()) return {};
+  Sizes result{image->sizes[0], image->sizes[1], 1};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::uint64_t reach = axis("dilation", i) * (axis("kernel", i) - 1) + 1;
+    const std::uint64_t padded = image->sizes[i + 2] + 2 * axis("padding", i);
+    if (padded < reach || axis("stride", i) == 0) return {};
+    result[1] *= axis("kernel", i);
+    result[2] *= (padded - reach) / axis("stride", i) + 1;
+  }
+  return traffic_layer(call, {&*image}, result, *image->type);
+}
+
+/// The sums of columns in an image.
+Layers image_of_patches(const OperatorCall& call) {
+  const TensorArgument* columns = call["input"].typed_tensor();
+  const Sizes positions = call["sizes"].integers();
+  const std::uint64_t kernel = element_count(call["kernel"].integers());
+  if (columns == nullptr || columns->rank() < 2 || positions.empty() || kernel == 0) return {};
+  Sizes result(columns->sizes.begin(), columns->sizes.end() - 1);
+  result.back() /= kernel;
+  result.insert(result.end(), positions.begin(), positions.end());
+  return traffic_layer(call, {columns}, result, *columns->type);
+}
+
 /// Adds the gradient's rows to those of the weight.
 Layers embedding_gradient(const OperatorCall& call) {
   const TensorArgument* gradient = call["gradient"].typed_tensor();
@@ -179,6 +260,10 @@ std::span<const OperatorRow> movement_operators() {
        pad, copy, "input amounts"},
       {"gather", pick_elements, other, "from axis index"},
       {"index_select", pick_slices, other, "from axis index"},
+      {"index", pick_by_indices, LayerKind::gather, "from indices"},
+      {"index_put _index_put_impl", put_by_indices, other, "to indices values accumulate"},
+      {"im2col", patches, other, "input kernel dilation padding stride"},
+      {"col2im", image_of_patches, other, "input sizes kernel"},
       {"embedding", pick_rows, LayerKind::gather, "from index"},
       {"embedding_dense_backward", embedding_gradient, other, "gradient index"},
       {"nll_loss_forward nll_loss2d_forward", picked_loss, other, "input target"},

@@ -95,19 +95,20 @@ std::span<const OperatorRow> norm_operators() {
       {"native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit "
        "_batch_norm_with_update batch_norm",
        norm_of_batch, batch_norm, "input weight - - - training"},
-      {"_native_batch_norm_legit_no_training _batch_norm_no_update", norm_of_batch, batch_norm},
+      {"_native_batch_norm_legit_no_training _batch_norm_no_update", norm_of_batch, batch_norm,
+       "input weight"},
       {"native_batch_norm_backward cudnn_batch_norm_backward miopen_batch_norm_backward "
        "batch_norm_backward",
        norm_of_batch, batch_norm, "input - weight"},
-      {"instance_norm", norm_of_batch, instance_norm},
+      {"instance_norm", norm_of_batch, instance_norm, "input weight"},
       {"native_layer_norm layer_norm", norm_of_sizes, layer_norm, "input sizes weight"},
       {"native_layer_norm_backward", norm_of_sizes, layer_norm, "input - sizes - - weight"},
       {"native_group_norm", norm_of_groups, group_norm, "input weight - - - - groups"},
       {"group_norm", norm_of_groups, group_norm, "input groups weight"},
       {"native_group_norm_backward", norm_of_groups, group_norm, "input - - - weight - - - groups"},
       {"_fused_rms_norm rms_norm", norm_of_sizes, rms_norm, "input sizes weight"},
-      {"::rms_norm ::rmsnorm ::rmsnorm2d_fwd", custom_norm, rms_norm},
-      {"::layernorm2d_fwd", custom_norm, layer_norm},
+      {"::rms_norm ::rmsnorm ::rmsnorm2d_fwd", custom_norm, rms_norm, "input weight"},
+      {"::layernorm2d_fwd", custom_norm, layer_norm, "input weight"},
       {"::fused_add_rms_norm ::fused_add_rmsnorm", fused_add_norm, other, "input residual weight"},
   };
   return rows;

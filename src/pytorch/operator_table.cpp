@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "load/recording.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -41,8 +42,9 @@ bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
 
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   std::unordered_map<std::string_view, const OperatorRow*> rows;
-  for (const auto family : {convolution_operators(), product_operators(), function_operators(),
-                            norm_operators(), pool_operators(), movement_operators()})
+  for (const auto family :
+       {convolution_operators(), product_operators(), recurrent_operators(), function_operators(),
+        norm_operators(), pool_operators(), movement_operators()})
     for (const OperatorRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);
@@ -89,8 +91,8 @@ bool is_for_lists(std::string_view operator_name) {
 Layers operand_traffic(const OperatorCall& call) {
   const Arguments& a = *call.arguments;
   const bool for_lists = is_for_lists(call.name);
-  // A join of a list reads nothing else.
-  if (call.kind == LayerKind::concat ||
+  // Joins of unknown lists read nothing else, and picks only a part of their tables.
+  if (call.kind == LayerKind::concat || call.kind == LayerKind::gather ||
       (for_lists && (!argument_at(a, 0).is_list || a[0].tensors.empty())))
     return {};
   std::vector<TensorArgument> listed;
@@ -122,6 +124,32 @@ Layers operand_traffic(const OperatorCall& call) {
   return layers;
 }
 
+bool is_product(LayerKind kind) {
+  return info(kind).family == KindFamily::contraction || info(kind).family == KindFamily::attention;
+}
+
+/// "expected input, weight that fit, got fp32 3x4".
+std::string misfit_of(const OperatorCall& call) {
+  const auto has_unknown_type = [](const TensorArgument* tensor) { return !tensor->type; };
+  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
+  std::string expected;
+  for (std::string_view names = call.argument_names; !names.empty();)
+    if (const std::string_view name = take(names, ' '); name != "-") add_item(expected, name);
+  if (std::any_of(tensors.begin(), tensors.end(), has_unknown_type))
+    expected = "tensors of known types";
+  else
+    expected = expected.empty() ? "tensors of known sizes" : expected + " that fit";
+  const std::string got = tensors_text(*call.arguments);
+  return "expected " + expected + ", got " + (got.empty() ? "no tensor of known sizes" : got);
+}
+
+std::string counted(const std::map<std::string, std::size_t>& operators) {
+  std::string text;
+  for (const auto& [op, count] : operators)
+    add_item(text, op + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+  return text;
+}
+
 }  // namespace
 
 const OperatorRow* find_operator(std::string_view name) {
@@ -131,21 +159,75 @@ const OperatorRow* find_operator(std::string_view name) {
   return found != rows.end() ? found->second : nullptr;
 }
 
-Layers read_call(const OperatorCall& stated, bool* by_operands) {
-  const auto is_refused = [](const LayerSpec& spec) { return failure_of(spec).has_value(); };
+std::string tensors_text(const Arguments& arguments) {
+  std::string text;
+  for (const Argument& argument : arguments)
+    for (const TensorArgument& tensor : argument.tensors) {
+      if (tensor.sizes.empty()) continue;
+      const ElementType* type = find_element_type(argument.type);
+      const std::string_view name = type != nullptr ? type->name : tensor.type_name;
+      add_item(text, std::string(name) + (name.empty() ? "" : " ") + sizes_text(tensor.sizes));
+    }
+  return text;
+}
+
+CallLayers read_call(const OperatorCall& stated) {
   const OperatorRow* row = find_operator(stated.name);
   OperatorCall call = stated;
-  Layers specs;
+  CallLayers read;
   if (row != nullptr) {
     call.kind = row->kind;
     call.argument_names = row->arguments;
-    specs = row->read(call);
+    read.layers = row->read(call);
+    if (read.layers.empty()) read.misfit = misfit_of(call);
   }
-  const bool fits = !specs.empty() && std::none_of(specs.begin(), specs.end(), is_refused);
-  if (by_operands != nullptr) *by_operands = !fits;
-  if (fits) return specs;
-  specs = operand_traffic(call);
-  return std::any_of(specs.begin(), specs.end(), is_refused) ? Layers{} : specs;
+  for (const LayerSpec& spec : read.layers)
+    if (const auto failure = failure_of(spec); failure && read.misfit.empty())
+      read.misfit = failure->message;
+  if (row != nullptr && read.misfit.empty()) return read;
+  read.by_operands = true;
+  read.layers = operand_traffic(call);
+  if (std::any_of(read.layers.begin(), read.layers.end(),
+                  [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
+    read.layers.clear();
+  return read;
+}
+
+void UnruledCalls::add(const OperatorCall& call, const CallLayers& read) {
+  const bool has_elements = !call.result || element_count(*call.result) > 0;
+  const bool is_one_value = !read.layers.empty() && tensors_text(*call.arguments).empty();
+  if (!read.by_operands || !has_elements || is_one_value) return;
+  const OperatorRow* row = find_operator(call.name);
+  if (row != nullptr && is_product(row->kind)) add_product(call.name);
+  const std::string name(base_name(call.name));
+  if (row == nullptr && !read.layers.empty()) {
+    ++without_row_[name];
+    return;
+  }
+  Misfit& misfit = (read.layers.empty() ? left_out_ : by_bytes_)[std::string(call.name)];
+  if (misfit.calls++ == 0)
+    misfit.reason = row != nullptr ? read.misfit : "no rule, and " + misfit_of(call);
+}
+
+std::string UnruledCalls::text_of(const Misfits& misfits) {
+  std::string text;
+  for (const auto& [name, misfit] : misfits)
+    add_item(text, counted({{name, misfit.calls}}) + ": " + misfit.reason, "; ");
+  return text;
+}
+
+void UnruledCalls::add_notes(std::vector<std::string>& notes) const {
+  if (has_products())
+    notes.insert(
+        notes.begin(),
+        "no range is stated, as the products of these could not be sized: " + counted(products_));
+  if (!without_row_.empty())
+    notes.push_back("counted by their bytes alone, as there is no rule for them: " +
+                    counted(without_row_));
+  if (!by_bytes_.empty())
+    notes.push_back("counted by their bytes alone, as their rules do not fit: " +
+                    text_of(by_bytes_));
+  if (!left_out_.empty()) notes.push_back("left out: " + text_of(left_out_));
 }
 
 bool says_little(std::string_view operator_name) {

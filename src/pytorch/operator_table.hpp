@@ -2,7 +2,9 @@
 
 // The table of PyTorch's operators, with the reader of each.
 
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,11 +25,12 @@ struct OperatorRow {
   LayerKind kind = LayerKind::other;
   /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
   /// ones.
-  std::string_view arguments = "input weight";
+  std::string_view arguments = "input";
 };
 
 std::span<const OperatorRow> convolution_operators();
 std::span<const OperatorRow> product_operators();
+std::span<const OperatorRow> recurrent_operators();
 std::span<const OperatorRow> function_operators();
 std::span<const OperatorRow> norm_operators();
 std::span<const OperatorRow> pool_operators();
@@ -36,8 +39,39 @@ std::span<const OperatorRow> movement_operators();
 /// Null for an unknown operator.
 const OperatorRow* find_operator(std::string_view name);
 
-/// By the row, or else by the operands' bytes, which sets `by_operands`; none if both are unknown.
-Layers read_call(const OperatorCall& call, bool* by_operands = nullptr);
+struct CallLayers {
+  Layers layers;  ///< by the row, or else by the operands' bytes; none if both are unknown
+  bool by_operands = false;  ///< for lack of a row that fits
+  std::string misfit;        ///< why the row does not fit: "expected ..., got ..."
+};
+CallLayers read_call(const OperatorCall& call);
+
+/// Calls without a rule that fits, for notes.
+class UnruledCalls {
+ public:
+  void add(const OperatorCall& call, const CallLayers& read);
+  /// A product of other sizes than its operands tell.
+  void add_product(std::string_view operator_name) { ++products_[std::string(operator_name)]; }
+  bool has_products() const { return !products_.empty(); }
+  /// The note of products comes first.
+  void add_notes(std::vector<std::string>& notes) const;
+
+ private:
+  struct Misfit {
+    std::size_t calls = 0;
+    std::string reason;  ///< of the first call
+  };
+  using Misfits = std::map<std::string, Misfit>;
+  static std::string text_of(const Misfits& misfits);
+
+  std::map<std::string, std::size_t> products_;
+  std::map<std::string, std::size_t> without_row_;
+  Misfits by_bytes_;
+  Misfits left_out_;
+};
+
+/// "fp16 32x64x112x112, fp16 64".
+std::string tensors_text(const Arguments& arguments);
 
 /// Whether a note says that operands tell little: optimizers' lists, and look-ups in whole tables.
 bool says_little(std::string_view operator_name);

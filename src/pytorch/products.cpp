@@ -160,9 +160,9 @@ std::span<const OperatorRow> product_operators() {
   static constexpr auto heads_second = attention_of_heads<1>;
   static constexpr auto heads_third = attention_of_heads<2>;
   static constexpr OperatorRow rows[] = {
-      {"mm _int_mm _scaled_mm", matrix_product, matmul},
+      {"mm _int_mm _scaled_mm", matrix_product, matmul, "input weight"},
       {"addmm _addmm_activation", matrix_product, matmul, "bias input weight"},
-      {"bmm", batched_product, matmul},
+      {"bmm", batched_product, matmul, "input weight"},
       {"baddbmm", batched_product, matmul, "- input weight"},
       {"linear", linear_alone, linear, "input weight bias"},
       {"_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu",

@@ -22,6 +22,13 @@ bool is_program(std::string_view name) {
   return file.ends_with(".json") && (path == "models" || path.ends_with("/models"));
 }
 
+/// "encoder" of "net/models/encoder.json" and "encoder/models/model.json".
+std::string own_name(const std::string& entry) {
+  const std::string name = name_without(entry, {".json"});
+  const std::size_t folder = entry.find("/models/");
+  return name == "model" && folder != entry.npos ? name_without(entry.substr(0, folder), {}) : name;
+}
+
 void check_schema(const Value& program) {
   if (!program.is_object()) program.fail_expected("an object");
   const Value version = program.find("schema_version");
@@ -57,10 +64,18 @@ Items read_exported_programs(std::unique_ptr<ByteStream> stream) {
                   "\"model.pt2\") writes one (models/model.json)");
   const std::string name = name_without(origin.source, {".pt2"});
   Items items;
-  for (const ZipEntry& each : programs)
-    items.push_back(program_item(
-        each.text, origin,
-        programs.size() == 1 ? name : name + '.' + name_without(each.name, {".json"})));
+  for (const ZipEntry& each : programs) {
+    if (programs.size() == 1) return {program_item(each.text, origin, name)};
+    // A program that cannot be read costs only itself.
+    try {
+      items.push_back(program_item(each.text, origin, name + '.' + own_name(each.name)));
+    } catch (const InputError& error) {
+      const std::string where = each.name + (error.where.empty() ? "" : ": " + error.where);
+      items.push_back(
+          {[wrong = InputError(error.source, where, error.message)](
+               const LayerDefaults&) -> std::shared_ptr<const NetworkSpec> { throw wrong; }});
+    }
+  }
   return items;
 }
 

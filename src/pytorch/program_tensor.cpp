@@ -43,13 +43,14 @@ std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAx
   view.stated.clear();
   view.strides.clear();
   view.batch_step.clear();
-  for (const auto& [from, stated, step] : axes) {
+  for (const auto& [from, stated, step, and_from] : axes) {
     const bool is_repeated = !from || (tensor.stated[*from] == 1 && stated != 1);
     // A first axis that is repeated for all samples grows with the batch.
     const bool is_batch =
         is_repeated && view.stated.empty() && stated == batch.stated && stated > 1;
     view.stated.push_back(stated);
     view.strides.push_back(is_repeated ? 0 : tensor.strides[*from] * step);
+    if (and_from) view.strides.back() += tensor.strides[*and_from];
     view.batch_step.push_back(is_batch ? 1 : from ? tensor.batch_step[*from] : 0);
   }
   if (!batch.grow(view)) return std::nullopt;

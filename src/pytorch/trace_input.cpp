@@ -65,13 +65,6 @@ KernelRecording kernels_of(const Recording& recording, std::vector<std::string> 
   return kernels;
 }
 
-std::uint32_t busiest_device(const Recording& recording) {
-  std::map<std::uint32_t, double> time_us;
-  for (const GpuActivity& activity : recording.activities)
-    time_us[activity.device] += activity.duration_us;
-  return std::ranges::max_element(time_us, {}, [](const auto& each) { return each.second; })->first;
-}
-
 /// Steps with launches: a profiler may open one more.
 std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origins) {
   std::set<std::size_t> steps;
@@ -152,15 +145,17 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
                TraceSummary& summary) {
   const auto steps = static_cast<double>(summary.steps);
   const auto a_step_s = [&](double time_us) { return time_us * s_per_us / steps; };
-  const BusyTime time = busy_time(recording, activities);
-  summary.span_s = a_step_s(time.span_us);
-  summary.busy_s = a_step_s(time.busy_us);
-  summary.kernel_s = a_step_s(time.kernel_us);
+  const Coverage busy = busy_time(recording, activities);
+  summary.span_s = a_step_s(busy.span());
+  summary.busy_s = a_step_s(busy.covered());
+  double kernel_us = 0;
+  for (const std::uint32_t index : activities) kernel_us += recording.activities[index].duration_us;
+  summary.kernel_s = a_step_s(kernel_us);
   summary.launches = static_cast<double>(activities.size()) / steps;
   // Time that only copies, or only copies and exchanges, cover.
-  const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
-  const double computing_us = busy_time(recording, split.computing).busy_us;
-  summary.copies_alone_s = a_step_s(time.busy_us - working_us);
+  const double working_us = busy_time(recording, split.computing_and_exchanges).covered();
+  const double computing_us = busy_time(recording, split.computing).covered();
+  summary.copies_alone_s = a_step_s(busy.covered() - working_us);
   summary.collectives_alone_s = a_step_s(working_us - computing_us);
   summary.host_s = a_step_s(launching_us(recording, origins, activities));
   IdleTime idle = idle_time(recording, origins, activities, summary.steps);
@@ -173,6 +168,7 @@ std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, Net
   std::vector<std::string> names;
   network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
+  network.lacks_products = read.lacks_products;
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
   network.repeats_are_runs = true;
@@ -253,7 +249,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   summary.notes = notes;
   WorkOrigins origins = find_origins(recording);
   link_captured(recording, origins, summary.notes);
-  const std::uint32_t device = busiest_device(recording);
+  const std::uint32_t device = busiest_gpu(recording).second;
   summary.recorder = Recorder::pytorch_profiler;
   summary.gpu = gpu_of(recording, device);
   summary.steps = steps_with_work(recording, origins);

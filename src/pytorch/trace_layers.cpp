@@ -24,27 +24,14 @@ bool lacks_list_shapes(const Arguments& arguments) {
   });
 }
 
-/// "fp16 32x64x112x112, fp16 64".
-std::string tensors_text(const Arguments& arguments) {
-  std::string text;
-  for (const Argument& argument : arguments)
-    for (const TensorArgument& tensor : argument.tensors) {
-      if (tensor.sizes.empty()) continue;
-      const ElementType* type = find_element_type(argument.type);
-      add_item(text, (type ? std::string(type->name) + ' ' : "") + sizes_text(tensor.sizes));
-    }
-  return text;
-}
-
 /// Views, allocations, queries, dispatchers, and autograd's nodes.
 bool runs_nothing(std::string_view name) {
   constexpr std::string_view others =
-      " as_strided empty empty_like empty_strided empty_permuted new_empty new_empty_strided "
-      "resize "
+      " empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize "
       "resize_as set item _local_scalar_dense is_nonzero result_type can_cast requires_grad "
       "retain_grad record_stream zeros zeros_like ones ones_like full full_like new_zeros new_ones "
       "new_full to _to_copy type_as contiguous clone dropout feature_dropout alpha_dropout pad "
-      "constant_pad_nd conj _assert_async set_data view_as_real view_as_complex diagonal movedim ";
+      "constant_pad_nd conj _assert_async set_data view_as_real view_as_complex ";
   const bool is_own = name.starts_with("aten::") || !mentions(name, {"::"});
   const std::string_view op = base_name(name);
   return is_own && (is_view(op) || mentions(others, {" " + std::string(op) + " "}) ||
@@ -85,9 +72,8 @@ class LayerReader {
       const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(i, call));
       CallRows& own = entry->second;
       if (inserted) own = read_rows(call);
-      if (has_work[i] && (own.by_operands || is_of_one_axis(call))) continue;
-      if (own.by_operands && !tensors_in(*call.arguments).empty())
-        ++(own.rows.empty() ? unread_ : by_bytes_)[std::string(base_name(call.name))];
+      if (has_work[i] && (own.read.by_operands || is_of_one_axis(call))) continue;
+      if (!tensors_in(*call.arguments).empty()) unruled_.add(call, own.read);
       is_read[i] = !own.rows.empty();
       for (const std::size_t row : own.rows) read_.layers.add(row, 0);
     }
@@ -207,13 +193,13 @@ class LayerReader {
   }
 
   struct CallRows {
+    CallLayers read;
     std::vector<std::size_t> rows;
-    bool by_operands = false;  ///< no row of the table fits
   };
 
   CallRows read_rows(const OperatorCall& call) {
-    CallRows own;
-    for (LayerSpec& spec : read_call(call, &own.by_operands)) {
+    CallRows own{read_call(call), {}};
+    for (LayerSpec spec : own.read.layers) {
       spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
                              info(spec.kind).family == KindFamily::contraction;
       own.rows.push_back(read_.layers.row_of(std::move(spec)));
@@ -225,7 +211,11 @@ class LayerReader {
     CallRows own = read_rows(call);
     if (reads_cache(call.name))
       cached_.insert(std::string(call.name));
-    else if (own.by_operands && !own.rows.empty()) {
+    else if (own.read.by_operands) {
+      if (call.name.starts_with("aten::") && recording_.has_values &&
+          find_operator(call.name) != nullptr)
+        unruled_.add(call, own.read);
+      if (own.rows.empty()) return own;
       if (!recording_.has_values) ++without_values_;
       if (says_little(call.name)) little_said_.insert(std::string(call.name));
     }
@@ -247,7 +237,8 @@ class LayerReader {
       return add_unmodelled(call, work,
                             lacks_list_shapes(*call.arguments)
                                 ? "the trace holds no shapes of its lists of tensors"
-                                : "its shapes or types fit no rule");
+                            : entry->second.read.misfit.empty() ? "its shapes or types fit no rule"
+                                                                : entry->second.read.misfit);
     const LayerKind kind = read_.layers.layer(rows.front()).kind;
     // Kernels may be missing if the profiler's buffers ran full.
     const bool only_fills = std::ranges::all_of(
@@ -261,6 +252,8 @@ class LayerReader {
       products_.insert(std::string(call.name));
     if (rows.size() == 1)
       add_to(rows.front(), work);
+    else if (kind == LayerKind::linear)
+      add_products(rows, work);
     else
       add_gradients(rows, work, kernels);
   }
@@ -271,6 +264,18 @@ class LayerReader {
         *std::ranges::max_element(work, {}, [&](std::uint32_t i) { return duration_s(i); });
     read_.layers.add(row, duration_s(work), name_of_activity(longest));
     read_.runs.push_back({row, work});
+  }
+
+  /// Products of a recurrent operator, all of as many rows, share its time by their work.
+  void add_products(const std::vector<std::size_t>& rows, const LaunchedWork& work) {
+    const auto size_of = [&](std::size_t row) {
+      const LayerSpec& product = read_.layers.layer(row);
+      return static_cast<double>(*product.in_features) * static_cast<double>(*product.out_features);
+    };
+    double all = 0;
+    for (const std::size_t row : rows) all += size_of(row);
+    for (const std::size_t row : rows) read_.layers.add(row, duration_s(work) * size_of(row) / all);
+    ++shared_operators_;
   }
 
   void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
@@ -299,6 +304,10 @@ class LayerReader {
       read_.notes.push_back(std::to_string(halved_operators_) +
                             " convolution_backward whose kernels' names do not tell the gradients "
                             "apart: half of the time each");
+    if (shared_operators_ > 0)
+      read_.notes.push_back(std::to_string(shared_operators_) +
+                            " recurrent operators: their products have shares of their time by "
+                            "MACs");
     if (without_values_ > 0)
       read_.notes.push_back(std::to_string(without_values_) +
                             " operators are counted by the bytes of their operands alone: the "
@@ -315,11 +324,10 @@ class LayerReader {
       read_.notes.push_back(joined(cached_) +
                             ": without the keys and values of the cache and their products, as "
                             "a recording does not say how many they are");
-    if (!by_bytes_.empty())
-      read_.notes.push_back("counted by their bytes alone, as there is no rule for them: " +
-                            counted(by_bytes_));
-    if (!unread_.empty())
-      read_.notes.push_back("left out, as their shapes or types fit no rule: " + counted(unread_));
+    for (const std::set<std::string>* unsized : {&products_, &cached_})
+      for (const std::string& name : *unsized) unruled_.add_product(name);
+    unruled_.add_notes(read_.notes);
+    read_.lacks_products = unruled_.has_products();
   }
 
   const Recording& recording_;
@@ -330,10 +338,10 @@ class LayerReader {
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< if kernels' names do not tell
   std::size_t halved_operators_ = 0;
+  std::size_t shared_operators_ = 0;
   std::size_t without_values_ = 0;
-  std::map<std::string, std::size_t> by_bytes_;  ///< operators without a rule
-  std::map<std::string, std::size_t> unread_;    ///< unknown operators
-  std::set<std::string> cached_;                 ///< attention on caches of unknown lengths
+  UnruledCalls unruled_;
+  std::set<std::string> cached_;  ///< attention on caches of unknown lengths
   std::set<std::string> little_said_;
   std::set<std::string> products_;  ///< of matrices, but counted by operands
 };

@@ -47,13 +47,13 @@ void add_captured(Recording& recording, const Recording& capture);
 void link_captured(const Recording& recording, WorkOrigins& origins,
                    std::vector<std::string>& notes);
 
-struct BusyTime {
-  double span_us = 0;    ///< first start to last end
-  double busy_us = 0;    ///< at least one activity runs
-  double kernel_us = 0;  ///< sum of all durations
-};
+/// Process and number in the trace: several processes may call theirs the first GPU.
+using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
+/// Of a recording with activities.
+RankGpu busiest_gpu(const Recording& recording);
 
-BusyTime busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities);
+/// The time that at least one activity runs.
+Coverage busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities);
 
 struct IdleTime {
   EnumArray<IdleCause, double> by_cause_s{};  ///< a step
@@ -85,6 +85,7 @@ struct TraceLayers {
   UnmodelledList unmodelled;
   double layout_s = 0;             ///< layout changes, in all steps
   std::vector<std::string> notes;  ///< assumptions
+  bool lacks_products = false;     ///< some could not be sized
   struct Run {
     std::size_t row;
     std::vector<std::uint32_t> activities;

@@ -99,34 +99,6 @@ LinkWork exchange_of(const ExchangeRecord& record) {
   return work;
 }
 
-class Coverage {
- public:
-  /// Activities in the order of their starts.
-  void add(double start_us, double end_us) {
-    if (ends_us_.empty() || start_us > ends_us_.back()) {
-      before_us_.push_back(ends_us_.empty() ? 0 : until(ends_us_.back()));
-      starts_us_.push_back(start_us);
-      ends_us_.push_back(end_us);
-    } else {
-      ends_us_.back() = std::max(ends_us_.back(), end_us);
-    }
-  }
-
-  double within(double start_us, double end_us) const { return until(end_us) - until(start_us); }
-
- private:
-  double until(double time_us) const {
-    const auto after = std::upper_bound(starts_us_.begin(), starts_us_.end(), time_us);
-    if (after == starts_us_.begin()) return 0;
-    const auto at = static_cast<std::size_t>(after - starts_us_.begin() - 1);
-    return before_us_[at] + std::min(time_us, ends_us_[at]) - starts_us_[at];
-  }
-
-  std::vector<double> starts_us_;
-  std::vector<double> ends_us_;
-  std::vector<double> before_us_;  ///< covered before each start
-};
-
 /// "pageable" of "Memcpy HtoD (Pageable -> Device)": the host's side, if named.
 std::string host_memory(std::string_view name) {
   if (mentions(name, {"Pageable"})) return "pageable";
@@ -250,7 +222,6 @@ SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins
                           const std::vector<std::uint32_t>& activities, std::size_t steps) {
   SplitWork split;
   TransferList list(recording, origins);
-  Coverage computing;
   std::vector<std::uint32_t> transfers;
   for (const std::uint32_t index : activities) {
     const GpuActivity& activity = recording.activities[index];
@@ -258,8 +229,8 @@ SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins
     const bool is_transfer = is_copy || list.is_exchange(index);
     (is_transfer ? transfers : split.computing).push_back(index);
     if (!is_copy) split.computing_and_exchanges.push_back(index);
-    if (!is_transfer) computing.add(activity.start_us, activity.end_us());
   }
+  const Coverage computing = busy_time(recording, split.computing);
   for (const std::uint32_t index : transfers) {
     const GpuActivity& activity = recording.activities[index];
     list.add(index, computing.within(activity.start_us, activity.end_us()));

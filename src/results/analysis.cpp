@@ -368,6 +368,7 @@ Expected<Result> evaluate(Network network, const Context& context) {
     measure_up(result, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
+    if (network.lacks_products) result.total.expected_uncertainty.reset();
     if (!network.recording) {
       result.memory = memory.value();
       result.memory->workspace_byte = largest_workspace_byte(result.layers);

@@ -156,7 +156,7 @@ def swin():
     m.row("concat", ["tail", "head"], "roll")
     m.n("Reshape", ["roll", m.c("windows", [-1, 2, 4, 2, 4, 12])], "w1")
     m.n("Transpose", ["w1"], "w2", perm=[0, 1, 3, 2, 4, 5])
-    m.row("copy", [[4, 4, 2, 4, 12]], [4, 2, 4, 4, 12], name="w2")
+    m.row("copy", [[2, 2, 4, 2, 48]], [2, 2, 2, 4, 48], name="w2")
     m.n("Reshape", ["w2", m.c("rows", [-1, 16, 12])], "w3")
     m.linear("w3", "qkv", [8, 16], 12, 36)
     m.out("qkv")

@@ -100,6 +100,19 @@ TEST_CASE("Each program of an archive is a network", "[pytorch/programs]") {
   CHECK_FALSE(reader->next());
 }
 
+TEST_CASE("A program that cannot be read costs only itself", "[pytorch/programs]") {
+  const std::string bytes = zipped({{"a/models/model.json", "{\"schema_version\": {\"major\": 5}}"},
+                                    {"b/models/model.json", small_network("3").text()}});
+  const auto reader = whole<read_exported_programs>(text_stream("net.pt2", bytes));
+  const auto wrong = *reader->next();
+  CHECK(message_of([&] { wrong.value().spec({}).value(); }) ==
+        "net.pt2: a/models/model.json: /schema_version: expected schema 8, that of PyTorch 2.6 and "
+        "later, got 5");
+  const auto right = *reader->next();
+  CHECK(right.value().spec({}).value()->name == "net.b");
+  CHECK_FALSE(reader->next());
+}
+
 TEST_CASE("A type and a layout that are asked for", "[pytorch/programs]") {
   LayerDefaults defaults;
   defaults.dtype = DataType::fp16;
@@ -223,6 +236,160 @@ TEST_CASE("Operators of others are counted by their bytes", "[pytorch/programs]"
   CHECK(count(network.layers[0]).bytes.total == 2 * (32 + 16));
   CHECK(network.assumptions == std::vector<std::string>{"counted by their bytes alone, as there is "
                                                         "no rule for them: fancy, squash"});
+}
+
+TEST_CASE("An operator whose rule does not fit is named with the reason", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("x", {"3", "4"})
+      .parameter("w", {"2", "2"})
+      .node("conv2d", {"x", "w"}, "c", {"3", "4"})
+      .node("avg_pool2d", {"x", "as_ints: [2, 2]"}, "p", {"1", "2"});
+  const Network network = network_of(program);
+  CHECK(network.lacks_products);
+  CHECK(network.assumptions ==
+        std::vector<std::string>{
+            "no range is stated, as the products of these could not be sized: aten::conv2d",
+            "counted by their bytes alone, as their rules do not fit: aten::avg_pool2d: expected "
+            "input, kernel, stride, padding, ceil that fit, got fp32 3x4; aten::conv2d: expected "
+            "input, weight, bias, stride, padding, dilation, groups that fit, got fp32 3x4, fp32 "
+            "2x2"});
+  CHECK_FALSE(network_of(small_network()).lacks_products);
+}
+
+TEST_CASE("Rows that are picked are read once", "[pytorch/programs]") {
+  const auto bytes_of = [](const std::string& op, const std::vector<std::string>& arguments,
+                           const ProgramText::Sizes& result) {
+    ProgramText program;
+    program.input("x", {"50000", "768"})
+        .input("i", {"128"}, long_type)
+        .input("v", {"128", "768"})
+        .input("w", {"50000", "128"})
+        .node(op, arguments, "y", result);
+    std::vector<std::uint64_t> bytes;
+    for (const Layer& layer : network_of(program).layers) bytes.push_back(count(layer).bytes.total);
+    return bytes;
+  };
+  using Bytes = std::vector<std::uint64_t>;
+  const std::string first = R"(as_optional_tensors: [{"as_tensor": {"name": "i"}}])";
+  const std::string second =
+      R"(as_optional_tensors: [{"as_none": true}, {"as_tensor": {"name": "i"}}])";
+  // 128 rows of 768 floats are read and written, by indices of 8 bytes.
+  const std::uint64_t rows = 2 * 4 * 128 * 768 + 8 * 128;
+  CHECK(bytes_of("torch.ops.aten.index.Tensor", {"x", first}, {"128", "768"}) == Bytes{rows});
+  CHECK(bytes_of("torch.ops.aten.index.Tensor", {"x", second}, {"50000", "128"}) ==
+        Bytes{2 * 4 * 50000 * 128 + 8 * 128});
+  CHECK(bytes_of("torch.ops.aten.index_put_.default", {"x", first, "v"}, {"50000", "768"}) ==
+        Bytes{rows});
+  CHECK(bytes_of("torch.ops.aten.index_put.default", {"x", second, "w"}, {"50000", "768"}) ==
+        Bytes{2 * 4 * 50000 * 768, 2 * 4 * 50000 * 128 + 8 * 128});
+}
+
+TEST_CASE("Views cost nothing", "[pytorch/programs]") {
+  struct View {
+    std::string op;
+    std::vector<std::string> arguments;
+    ProgramText::Sizes sizes;
+  };
+  for (const auto& [op, arguments, sizes] : {
+           View{"movedim", {"as_ints: [1]", "as_ints: [3]"}, {"2", "4", "5", "3"}},
+           View{"movedim", {"as_ints: [0, 1]", "as_ints: [-1, 0]"}, {"3", "4", "5", "2"}},
+           View{"swapdims", {"as_int: 1", "as_int: 2"}, {"2", "4", "3", "5"}},
+           View{"swapaxes", {"as_int: 0", "as_int: 3"}, {"5", "3", "4", "2"}},
+           View{"adjoint", {}, {"2", "3", "5", "4"}},
+           View{"mT", {}, {"2", "3", "5", "4"}},
+           View{"diagonal", {"as_int: 0", "as_int: 2", "as_int: 3"}, {"2", "3", "4"}},
+           View{"diagonal", {"as_int: 1", "as_int: 3", "as_int: 0"}, {"3", "4", "1"}},
+           View{"unfold", {"as_int: 2", "as_int: 2", "as_int: 1"}, {"2", "3", "3", "5", "2"}},
+           View{"as_strided", {"as_ints: [5, 3]", "as_ints: [1, 20]"}, {"5", "3"}},
+       }) {
+    INFO(op);
+    ProgramText program;
+    std::vector<std::string> all{"x"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    program.input("x", {"2", "3", "4", "5"})
+        .node(op, all, "v", sizes)
+        .node("relu", {"v"}, "y", sizes);
+    const Network network = network_of(program);
+    CHECK(names_of_layers(network) == std::vector<std::string>{"relu"});
+    CHECK(network.assumptions.empty());
+  }
+}
+
+TEST_CASE("A format of memory that is asked for costs a copy and stays", "[pytorch/programs]") {
+  // 1: contiguous, 2: channels last, 4: as it is.
+  const auto layers_of = [](const std::vector<std::string>& ops, const std::string& format) {
+    ProgramText program;
+    program.input("x", {"2", "8", "4", "4"}).parameter("w", {"16", "8", "3", "3"});
+    std::string last = "x";
+    for (const std::string& op : ops) {
+      const std::string made = last + "c";
+      const bool is_last = &op == &ops.back();
+      program.node(op, {last, "as_memory_format: " + (is_last ? format : "2")}, made,
+                   {"2", "8", "4", "4"});
+      last = made;
+    }
+    program.node("conv2d", {last, "w"}, "y", {"2", "16", "2", "2"});
+    std::string text;
+    for (const Layer& layer : network_of(program).layers) {
+      text += (text.empty() ? "" : " ") + std::string(info(layer.kind).name);
+      if (layer.kind == LayerKind::conv) text += " " + std::string(name_of(*layer.layout));
+    }
+    return text;
+  };
+  // In channels last the weight is copied, too.
+  CHECK(layers_of({"contiguous"}, "2") == "copy copy conv nhwc");
+  CHECK(layers_of({"contiguous"}, "1") == "conv nchw");
+  CHECK(layers_of({"to"}, "2") == "copy copy conv nhwc");
+  CHECK(layers_of({"to"}, "4") == "conv nchw");
+  CHECK(layers_of({"clone"}, "4") == "copy conv nchw");
+  CHECK(layers_of({"contiguous", "clone"}, "4") == "copy copy copy conv nhwc");
+  CHECK(layers_of({"contiguous", "contiguous"}, "1") == "copy copy conv nchw");
+}
+
+TEST_CASE("Windows and images as PyTorch's own functions take them", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("x", {"8", "4", "4"})
+      .input("z", {"1", "8", "4", "4"})
+      .parameter("w", {"16", "8", "3", "3"})
+      .parameter("e", {"16", "8", "2", "2"})
+      .node("conv2d", {"x", "w"}, "c", {"16", "2", "2"})
+      .node("torch.ops.aten.conv2d.padding",
+            {"z", "e", "as_none: true", "as_ints: [1, 1]", "as_string: \"same\""}, "s",
+            {"1", "16", "4", "4"});
+  const Network network = network_of(program);
+  // An even window: zeros of 5x5 and the image in them, as PyTorch pads at the end alone.
+  REQUIRE(network.layers.size() == 4);
+  CHECK(count(network.layers[0]).macs == 16 * 4 * 8 * 9);
+  CHECK(count(network.layers[1]).bytes.output == 4 * 8 * 25);
+  CHECK(count(network.layers[2]).bytes.total == 2 * 4 * 8 * 16);
+  CHECK(network.layers[3].output.spatial == Axes{1, 4, 4});
+  CHECK(count(network.layers[3]).macs == 16 * 16 * 8 * 4);
+}
+
+TEST_CASE("A recurrent network is products of its inputs and its states", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("x", {"2", "5", "6"})
+      .input("h", {"1", "2", "4"})
+      .input("c", {"1", "2", "4"})
+      .parameter("w", {"16", "6"})
+      .parameter("u", {"16", "4"})
+      .parameter("b", {"16"})
+      .parameter("d", {"16"})
+      .node("torch.ops.aten.lstm.input",
+            {"x", R"(as_tensors: [{"name": "h"}, {"name": "c"}])",
+             R"(as_tensors: [{"name": "w"}, {"name": "u"}, {"name": "b"}, {"name": "d"}])",
+             "as_bool: true", "as_int: 1", "as_float: 0.0", "as_bool: false", "as_bool: false",
+             "as_bool: true"},
+            "y", {"2", "5", "4"}, "rnn");
+  for (const std::uint64_t batch : {2U, 8U}) {
+    const Network network = network_of(program, at_batch(batch));
+    CHECK(names_of_layers(network) == std::vector<std::string>{"rnn.input", "rnn.state"});
+    CHECK(count(network.layers[0]).macs == batch * 5 * 6 * 16);
+    CHECK(count(network.layers[1]).macs == batch * 5 * 4 * 16);
+    CHECK(count(network.layers[0]).params == 16 * 6 + 16);
+    CHECK(count(network.layers[1]).params == 16 * 4 + 16);
+    CHECK(network.layers[1].inputs.front().producer == 0);
+  }
 }
 
 TEST_CASE("Programs that are none", "[pytorch/programs]") {

@@ -67,7 +67,7 @@ TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]")
   };
   const std::vector<Row> expected{
       {"aten::_foreach_mul_", "", "the trace holds no shapes of its lists of tensors"},
-      {"aten::exp", "4x4", "its shapes or types fit no rule"},
+      {"aten::exp", "4x4", "expected tensors of known types, got 4x4"},
       {"ns::gemm", "", "launched by a CUDA graph, which keeps no operators"}};
   const std::vector<UnmodelledWork>& unmodelled = spec->summary->unmodelled;
   REQUIRE(unmodelled.size() == expected.size());

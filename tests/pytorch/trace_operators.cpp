@@ -272,6 +272,50 @@ const std::vector<Row> rows{
      fwd,
      0,
      2 * (8 * 32 + 8 * 64 + 1)},
+    {"aten::conv2d",  // an image without a batch
+     {"[[8, 4, 4], [16, 8, 3, 3], [], [], [], [], []]",
+      R"(["float", "float", "", "ScalarList", "ScalarList", "ScalarList", "Scalar"])",
+      R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"},
+     "conv2d 1x8x4x4 to 16 k3",
+     LayerKind::conv,
+     fwd,
+     16 * 16 * 8 * 9,
+     4 * (8 * 16 + 16 * 8 * 9 + 16 * 16)},
+    {"aten::avg_pool2d",
+     {"[[8, 4, 4], [], [], [], [], [], []]",
+      R"(["float", "ScalarList", "ScalarList", "ScalarList", "Scalar", "Scalar", ""])",
+      R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "False", "True", ""])"},
+     "avg_pool 1x8x4x4 k2x2 s2x2",
+     LayerKind::avg_pool,
+     fwd,
+     0,
+     4 * (8 * 16 + 8 * 4)},
+    {"aten::im2col",  // 2 x 2 patches of 8 channels and 9 positions
+     {"[[2, 8, 4, 4], [], [], [], []]",
+      R"(["float", "ScalarList", "ScalarList", "ScalarList", "ScalarList"])",
+      R"(["", "[3, 3]", "[1, 1]", "[1, 1]", "[2, 2]"])"},
+     "im2col 2x8x4x4",
+     LayerKind::other,
+     fwd,
+     0,
+     4 * (image + 2 * 72 * 4)},
+    {"aten::col2im",
+     {"[[2, 72, 4], [], [], [], [], []]",
+      R"(["float", "ScalarList", "ScalarList", "ScalarList", "ScalarList", "ScalarList"])",
+      R"(["", "[4, 4]", "[3, 3]", "[1, 1]", "[1, 1]", "[2, 2]"])"},
+     "col2im 2x72x4",
+     LayerKind::other,
+     fwd,
+     0,
+     4 * (2 * 72 * 4 + image)},
+    {"aten::_thnn_fused_lstm_cell",  // 4 gates of 4; writes state, cell and gates
+     {"[[2, 16], [2, 16], [2, 4], [16], [16]]", R"(["float", "float", "float", "float", "float"])",
+      R"(["", "", "", "", ""])"},
+     "_thnn_fused_lstm_cell 2x16",
+     LayerKind::other,
+     fwd,
+     0,
+     4 * (2 * 16 + 2 * 16 + 2 * 4 + 2 * 16 + 2 * (4 + 4 + 16))},
     {"aten::max_pool2d_with_indices",
      {"[[2, 8, 4, 4], [], [], [], [], []]", R"(["float", "", "", "", "", ""])",
       R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "[1, 1]", "False"])"},
@@ -418,6 +462,36 @@ TEST_CASE("Operators become layers", "[pytorch/trace_operators]") {
     CHECK(counts.macs == row.macs);
     CHECK(counts.bytes.total == row.total_byte);
   }
+}
+
+TEST_CASE("A recurrent operator is a product of the input and one of the state",
+          "[pytorch/trace_operators]") {
+  // 5 steps of 2 samples with 6 features, 2 layers of an LSTM in both directions, of 4 features.
+  const RecordedArguments arguments{
+      "[[5, 2, 6], [[16, 6]], [], [], [4, 2, 4], [4, 2, 4], [], [], [], [], [], [], [], [], [], "
+      "[]]",
+      R"(["float", "TensorList", "Scalar", "", "float", "float", "Scalar", "Scalar", "Scalar",
+          "Scalar", "Scalar", "Scalar", "Scalar", "Scalar", "ScalarList", ""])",
+      R"(["", "", "4", "", "", "", "2", "4", "0", "2", "False", "0.", "False", "True", "[]", ""])"};
+  const auto spec = read_trace(TraceText()
+                                   .operation("aten::_cudnn_rnn", 1, 0, 100, arguments)
+                                   .kernel("RNN_blockPersist_fp_LSTM", 1, 10, 28)
+                                   .text());
+  const auto layers = infer(*spec, {}).value().layers;
+  REQUIRE(layers.size() == 4);
+  const std::vector<std::uint64_t> macs{10 * 6 * 32, 10 * 4 * 32, 10 * 8 * 32, 10 * 4 * 32};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    INFO(layers[i].name);
+    CHECK(layers[i].kind == LayerKind::linear);
+    CHECK(layers[i].bias);
+  }
+  std::uint64_t all = 0;
+  double time_s = 0;
+  for (const Layer& layer : layers) all += count(layer).macs;
+  for (const LayerSpec& layer : spec->layers)
+    time_s += *layer.measured->warm_s * static_cast<double>(layer.repeat.value_or(1));
+  CHECK(all == macs[0] + macs[1] + macs[2] + macs[3]);
+  CHECK(time_s == Approx(28e-6));
 }
 
 TEST_CASE("fp32 that ran on TF32 units is tf32", "[pytorch/trace_operators]") {

@@ -312,10 +312,14 @@ TEST_CASE("A cache of keys and values counts what is known to move", "[pytorch/t
                {{"store_cache 64x2x128", 0, 2 * 2 * (2 * 64 * 2 * 128)},
                 {"unified_attention_with_output 64x8x128", 0, 2 * 2 * 64 * 8 * 128},
                 {"mha_batch_prefill 64x8x128", 0, 2 * 2 * 64 * 8 * 128}});
-  REQUIRE(read->summary->notes.size() == 1);
-  CHECK(read->summary->notes.front() ==
-        "aiter::mha_batch_prefill, vllm::unified_attention_with_output: without the keys and "
-        "values of the cache and their products, as a recording does not say how many they are");
+  CHECK(read->summary->notes ==
+        std::vector<std::string>{
+            "no range is stated, as the products of these could not be sized: "
+            "aiter::mha_batch_prefill, vllm::unified_attention_with_output",
+            "aiter::mha_batch_prefill, vllm::unified_attention_with_output: without the keys and "
+            "values of the cache and their products, as a recording does not say how many they "
+            "are"});
+  CHECK(read->lacks_products);
 }
 
 TEST_CASE("A compiled pointwise kernel counts the bytes that move", "[pytorch/trace_others]") {

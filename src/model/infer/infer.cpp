@@ -44,6 +44,7 @@ class Inference {
     network_.measured_on_asked_gpu = spec.measured_on_asked_gpu;
     network_.input_byte = spec.input_byte;
     network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
+    network_.lacks_products = spec.lacks_products;
     network_.assumptions = spec.assumptions;
     if (!spec.has_dimensions)
       for (const auto& [name, value] : defaults.dimensions)
