@@ -141,9 +141,11 @@ bool Value::is_number() const {
 
 const JsonNode* Value::member(std::string_view key) const {
   if (!is_object()) return nullptr;
-  for (const JsonNode& member : node_->parts())
-    if (member.key == key) return &member;
-  return nullptr;
+  const std::span<const JsonNode> members = node_->parts();
+  const bool are_few = members.size() <= JsonNode::few_members;
+  const auto found = are_few ? std::ranges::find(members, key, &JsonNode::key)
+                             : std::ranges::lower_bound(members, key, {}, &JsonNode::key);
+  return found != members.end() && found->key == key ? &*found : nullptr;
 }
 
 Value Value::find(std::string_view key) const {

@@ -38,7 +38,9 @@ struct JsonNode {
     std::size_t count = 0;
   };
   struct Elements : Parts {};
-  struct Members : Parts {};  ///< in the order of their keys
+  /// In the order of their keys, unless few of a document that keeps its own order.
+  struct Members : Parts {};
+  static constexpr std::size_t few_members = 16;
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
                Elements, Members>

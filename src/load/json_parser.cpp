@@ -46,6 +46,8 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     const std::span members = std::span(parts_).subspan(open_.back().first);
     if (order_ == KeyOrder::sorted)
       if (const JsonNode* repeated = sort_members(members)) fail_repeated(repeated->key);
+    if (order_ == KeyOrder::as_written && members.size() > JsonNode::few_members)
+      std::ranges::stable_sort(members, {}, &JsonNode::key);
     return close({JsonNode::Members{document_->keep(members)}});
   }
 

@@ -10,7 +10,7 @@
 
 namespace roofline {
 
-/// `sorted`: by key, and no key twice.
+/// `sorted`: by key, and no key twice. `as_written`: objects of few members alone.
 enum class KeyOrder { sorted, as_written };
 
 struct JsonFault {

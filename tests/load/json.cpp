@@ -26,6 +26,23 @@ TEST_CASE("Members are in the order of their keys and found by them", "[load/jso
   CHECK_FALSE(list.at(0).contains("a"));
 }
 
+TEST_CASE("Members of a large object are found, whatever their order", "[load/json]") {
+  std::string object = "{\"first\": 0";
+  for (int i = 40; i-- > 0;) object += ", \"k" + std::to_string(i) + "\": " + std::to_string(i);
+  const auto check = [](const Value& value) {
+    CHECK(value.at("first").integer(0) == 0);
+    CHECK(value.at("k0").integer(0) == 0);
+    CHECK(value.at("k39").integer(0) == 39);
+    CHECK_FALSE(value.contains("k40"));
+    CHECK_FALSE(value.contains(""));
+  };
+  check(JsonDocument(object + "}", {"x.json"}).root());
+  // A repeated key is allowed here: its first value counts.
+  const auto stream = text_stream("in.json", "{\"list\": [" + object + ", \"k0\": 7}]}");
+  for_each_listed(*stream,
+                  [&](std::string_view, const Value& element, std::uint64_t) { check(element); });
+}
+
 TEST_CASE("The elements of a document's lists are given one by one", "[load/json]") {
   const auto stream = text_stream(
       "in.json", R"({"a": [1, {"x": 2, "x": [3]}], "b": {"c": [4]}, "d": 5, "e": [[6], []]})");
