@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -163,10 +164,16 @@ std::optional<EngineProfile> find_profile(const Value& list, const InputSet& inp
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> batch_of(const Value& list) {
+/// The first size of the first tensor that is an input of the engine and no vector.
+std::optional<std::uint64_t> batch_of(const Value& engine, const Value& list) {
+  std::set<std::string_view> inputs;  // and results, which layers rarely read
+  for (const Value name : engine.find("Bindings")) inputs.insert(name.try_text());
   for (const Value layer : list)
-    for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
-      if (input.sizes.size() >= 2 && input.sizes.front() > 0) return input.sizes.front();
+    for (const Value tensor : layer.find("Inputs")) {
+      const Value sizes = tensor.find("Dimensions");
+      if (!inputs.contains(tensor.find("Name").try_text()) || sizes.size() < 2) continue;
+      if (const auto batch = sizes.at(0).try_integer(); batch > 0U) return batch;
+    }
   return std::nullopt;
 }
 
@@ -325,7 +332,7 @@ NetworkSpecs read_engine(ByteStream& stream, const InputSet& inputs) {
     add_measured(list, *profile, spec);
   else
     add_unmeasured(list, spec);
-  spec.batch = batch_of(list);
+  spec.batch = batch_of(document.root(), list);
   spec.batch_is_fixed = true;
   if (spec.layers.empty()) list.fail("expected layers that run, got none");
   return {std::make_shared<const NetworkSpec>(std::move(spec))};

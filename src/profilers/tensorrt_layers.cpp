@@ -167,7 +167,22 @@ LayerOrReason read_pool(const EngineLayer& layer) {
   return spec;
 }
 
-/// Matrices [..., m, k] and [..., k, n]; a linear layer with constants for the second.
+/// k of matrices [..., m, k] and [..., k, n], either stored by rows or by columns; 0 if they do not
+/// fit the result.
+std::uint64_t summed_size(const Sizes& a, const Sizes& b, std::uint64_t m, std::uint64_t n) {
+  if (a.size() < 2 || b.size() < 2) return 0;
+  const auto beside = [](const Sizes& matrix, std::size_t from_end, std::uint64_t size) {
+    const std::size_t last = matrix.size() - 1;
+    return matrix[last - (1 - from_end)] == size ? matrix[last - from_end] : 0;
+  };
+  for (const std::size_t of_a : {0U, 1U})
+    for (const std::size_t of_b : {1U, 0U})
+      if (const std::uint64_t k = beside(a, of_a, m); k != 0 && k == beside(b, of_b, n)) return k;
+  return 0;
+}
+
+/// Two matrices, each maybe shared by several products; a linear layer with constants for the
+/// second, and maybe a residual.
 LayerOrReason product(const EngineLayer& layer) {
   const Sizes& a = layer.input().sizes;
   const Sizes& result = layer.output().sizes;
@@ -175,27 +190,20 @@ LayerOrReason product(const EngineLayer& layer) {
     return not_modelled(layer, "its shapes fit no matrix product");
   const std::uint64_t n = result.back();
   const std::uint64_t rows = element_count(result) / n;
-  // A residual of the result's size is no second matrix.
-  const bool has_matrix = layer.inputs.size() > 1 && layer.inputs[1].sizes.size() >= 2 &&
-                          layer.inputs[1].sizes != result;
-  if (!has_matrix) {
-    if (element_count(a) % rows != 0) return not_modelled(layer, "its shapes fit no linear layer");
-    LayerSpec spec = base_layer(layer, LayerKind::linear);
-    const std::uint64_t in_features = element_count(a) / rows;
-    spec.input = whole_operand({rows, in_features});
-    spec.in_features = in_features;
-    spec.out_features = n;
+  const std::uint64_t m = result.size() > 1 ? result[result.size() - 2] : 1;
+  const bool has_second = layer.inputs.size() > 1 && parameter_count(layer, "Weights") == 0;
+  const Sizes b = has_second ? layer.inputs[1].sizes : Sizes();
+  if (const std::uint64_t k = summed_size(a, b, m, n); k != 0) {
+    LayerSpec spec = base_layer(layer, LayerKind::matmul);
+    spec.inputs = {whole_operand({element_count(a) / (m * k), m, k}),
+                   whole_operand({element_count(b) / (k * n), k, n})};
     return spec;
   }
-  const std::uint64_t m = result.size() > 1 ? result[result.size() - 2] : 1;
-  const std::uint64_t products = rows / m;
-  const std::uint64_t k = element_count(a) / m / std::max<std::uint64_t>(1, products);
-  if (k == 0) return not_modelled(layer, "its shapes fit no matrix product");
-  LayerSpec spec = base_layer(layer, LayerKind::matmul);
-  spec.batch = products;
-  spec.m = m;
-  spec.n = n;
-  spec.k = k;
+  if (element_count(a) % rows != 0) return not_modelled(layer, "its shapes fit no matrix product");
+  LayerSpec spec = base_layer(layer, LayerKind::linear);
+  spec.in_features = element_count(a) / rows;
+  spec.input = whole_operand({rows, *spec.in_features});
+  spec.out_features = n;
   return spec;
 }
 

@@ -12,7 +12,7 @@ using namespace roofline;
 namespace {
 
 std::string tensor(const std::string& sizes, const std::string& format) {
-  return R"([{"Name": "t", "Location": "Device", "Dimensions": )" + sizes +
+  return R"([{"Name": "x", "Location": "Device", "Dimensions": )" + sizes +
          R"(, "Format/Datatype": ")" + format + "\"}]";
 }
 
@@ -339,6 +339,24 @@ TEST_CASE("Kinds of an engine's layers", "[profilers/tensorrt]") {
              R"( {"Dimensions": [6, 10, 4], "Format/Datatype": "Half"}])",
              tensor("[6, 10, 10]", "Half"), R"("ParameterType": "MatrixMultiply")"),
        LayerKind::matmul, DataType::fp16, 6 * 10 * 10 * 4, 6 * 2 * (40 + 40 + 100)},
+      // one matrix for six others
+      {layer("shared",
+             R"([{"Dimensions": [10, 4], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [6, 4, 7], "Format/Datatype": "Half"}])",
+             tensor("[6, 10, 7]", "Half"), R"("ParameterType": "MatrixMultiply")"),
+       LayerKind::matmul, DataType::fp16, 6 * 10 * 7 * 4, 2 * (40 + 6 * 28 + 6 * 70)},
+      {layer("square",
+             R"([{"Dimensions": [6, 8, 8], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [6, 8, 8], "Format/Datatype": "Half"}])",
+             tensor("[6, 8, 8]", "Half"), R"("ParameterType": "MatrixMultiply")"),
+       LayerKind::matmul, DataType::fp16, 6 * 8 * 8 * 8, 6 * 2 * 3 * 64},
+      // with a residual, as there are weights
+      {layer("linear",
+             R"([{"Dimensions": [8, 8], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [8, 8], "Format/Datatype": "Half"}])",
+             tensor("[8, 8]", "Half"),
+             R"("ParameterType": "MatrixMultiply", "Weights": {"Type": "Half", "Count": 64})"),
+       LayerKind::linear, DataType::fp16, 8 * 8 * 8, 2 * 3 * 64},
       {layer("PWN(relu)", tensor(images, half), tensor(images, half),
              R"("ParameterType": "PointWise")"),
        LayerKind::elementwise, DataType::fp16, 0, 2 * 2 * 256},
@@ -380,6 +398,16 @@ TEST_CASE("A generated kernel that multiplies matrices says nothing of them",
   REQUIRE(spec->summary->unmodelled.size() == 1);
   CHECK(spec->summary->unmodelled.front().reason ==
         "a generated kernel of matrix products without their sizes");
+}
+
+TEST_CASE("An engine's batch is that of its input", "[profilers/tensorrt]") {
+  const std::string more = R"("ParameterType": "PointWise")";
+  const std::string table = R"([{"Name": "table", "Dimensions": [50, 8], "Datatype": "Half"}])";
+  const std::string file =
+      engine({layer("of weights", table, table, more),
+              layer("relu", tensor(images, half), tensor(images, half), more)});
+  const TemporaryFolder folder;
+  CHECK(read_spec(folder.write("net.json", file))->batch == 2);
 }
 
 TEST_CASE("Engine files that say too little", "[profilers/tensorrt]") {
