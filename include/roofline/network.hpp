@@ -21,7 +21,7 @@ struct Network {
   std::string name;
   std::string source;  ///< its file, "-" or built-in name
   std::vector<Layer> layers;
-  /// Of a recording or an engine; single layers may have others (products of matrices, copies).
+  /// As its source states it; single layers may have others (products of matrices, copies).
   std::optional<std::uint64_t> batch = {};
   RunsAs runs_as = RunsAs::layers;
   /// The file was made on one GPU without naming it: its times belong to the requested GPU.

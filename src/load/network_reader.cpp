@@ -112,6 +112,7 @@ NetworkSpec read_own_result(const Value& result) {
   NetworkSpec network = empty_network(result.origin());
   const Value rows = rows_of(result);
   if (const Value name = result.find("network"); !name.is_null()) network.name = name.text();
+  network.batch = result.find("batch").try_integer();
   const std::set<std::string_view> trained = trained_layers(result);
   if (const auto type = parse<DataType>(result.find("dtype").try_text());
       type && !is_tensor_type(*type))
@@ -126,8 +127,8 @@ NetworkSpec read_own_result(const Value& result) {
       layer->pass.reset();
     }
     forget_unknown_producers(earlier, *layer);
-    // If matrix products make the batch mixed, the first layer's counts.
-    if (network.layers.empty()) network.batch = batch_of(*layer);
+    // If the rows have several, the first one's counts.
+    if (!network.batch && network.layers.empty()) network.batch = batch_of(*layer);
     network.layers.push_back(std::move(*layer));
   }
   if (network.layers.empty()) rows.fail_expected("a list of at least one layer");

@@ -267,9 +267,13 @@ std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(file_type(network))) + '"';
-  const std::uint64_t batch = network.batch.value_or(network.layers.front().output.batch);
-  const bool is_of_all = std::ranges::all_of(
-      network.layers, [&](const Layer& layer) { return layer.output.batch % batch == 0; });
+  const Layer& leading = network.layers.front();
+  const std::uint64_t batch = network.batch.value_or(leading.output.batch);
+  // Several products are no batch.
+  const bool is_of_all = leading.kind != LayerKind::matmul &&
+                         std::ranges::all_of(network.layers, [&](const Layer& layer) {
+                           return layer.output.batch % batch == 0;
+                         });
   if (network.batch || (is_of_all && !is_fixed(network.runs_as)))
     out += ",\n \"batch\": " + std::to_string(batch);
   if (network.runs_as != RunsAs::layers)

@@ -358,13 +358,13 @@ Expected<Result> evaluate(Network network, const Context& context) {
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
-    if (network.batch || network.recording) result.setting.batch = network.batch;
-    result.setting.runs_as = network.runs_as;
-    result.setting.way = way_of(network, context.options);
     if (network.autocast) {
       result.setting.dtype = network.autocast;
       result.setting.batch = batch_beside_casts(result.layers);
     }
+    if (network.batch || network.recording) result.setting.batch = network.batch;
+    result.setting.runs_as = network.runs_as;
+    result.setting.way = way_of(network, context.options);
     measure_up(result, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);

@@ -43,8 +43,7 @@ class Inference {
     network_.runs_as = spec.runs_as;
     network_.measured_on_asked_gpu = spec.measured_on_asked_gpu;
     network_.input_byte = spec.input_byte;
-    if (spec.batch_is_fixed || spec.runs_as != RunsAs::layers)
-      network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
+    network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
     network_.assumptions = spec.assumptions;
     if (!spec.has_dimensions)
       for (const auto& [name, value] : defaults.dimensions)
@@ -82,6 +81,9 @@ class Inference {
   void add(const LayerSpec& spec, std::size_t index) {
     const std::size_t first = network_.layers.size();
     const std::uint64_t copies = copies_of(spec);
+    // A layer's own batch precedes the file's, which then is no longer the network's.
+    if (spec.batch && spec.kind != LayerKind::matmul && !spec_.batch_is_fixed)
+      network_.batch.reset();
     const std::string stated_name = spec.name ? *spec.name
                                               : std::string(info(spec.kind).name) +
                                                     std::to_string(spec_.record.value_or(index));
