@@ -84,17 +84,19 @@ std::int64_t learned_behind(const Node& node) {
 
 /// Whether an exporter made the name up: then it is likely a mask or a table, no parameter.
 bool is_made_up_constant(const std::string& name) {
-  for (const std::string_view start : {"val_", "onnx::", "_", "/", "const_fold", "Constant"})
+  for (const std::string_view start : {"val_", "onnx::", "/", "const_fold", "Constant"})
     if (name.starts_with(start)) return true;
   if (name.find("lifted_tensor") != std::string::npos) return true;
-  // The operation that made it, and a number: "unsqueeze_2".
+  // The operation that made it, and a number: "unsqueeze_2", "_to_copy_1".
   constexpr std::string_view operations =
       " unsqueeze squeeze cat view expand slice_scatter select_scatter index fill exp log pow sqrt "
       "rsqrt sigmoid tanh add sub mul div cos sin arange full ones zeros stack where select slice "
-      "reshape permute transpose clone tmp to linspace meshgrid repeat ";
-  const std::size_t end = name.find_last_not_of("0123456789");
-  if (end == std::string::npos) return true;
-  const std::string stem = name.substr(0, name[end] == '_' ? end : end + 1);
+      "reshape permute transpose clone tmp to linspace meshgrid repeat to_copy unsafe_view softmax "
+      "tensor_constant ";
+  const std::size_t first = name.find_first_not_of('_');
+  const std::size_t end = name.find_last_not_of("0123456789_");
+  if (first == std::string::npos || end == std::string::npos) return true;
+  const std::string stem = name.substr(first, end + 1 - first);
   return operations.find(" " + stem + " ") != std::string_view::npos;
 }
 
@@ -194,7 +196,8 @@ class Builder {
     node.proto = node.origin = &proto;
     node.call = scope.call;
     node.inputs = inputs_of(proto, scope);
-    const auto function = model_.functions.find(function_key(proto.domain, proto.op));
+    const auto function =
+        model_.functions.find(function_key(proto.domain, proto.op, proto.overload));
     if (function != model_.functions.end()) return add_call(node, function->second, scope);
     if (node.domain.empty() && node.op == "If") return add_if(node, scope);
     if (node.domain.empty() || node.domain == microsoft) drop_scales(node);

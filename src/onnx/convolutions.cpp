@@ -185,12 +185,19 @@ void emit_convolution(Emitter& emitter, const Node& node) {
   spec.bias = has_bias(node);
   emitter.uses_weights(*node.input(1));
   emitter.writes(node.outputs[0]);
+  if (node.op != "DeformConv") return;
+  std::vector<Reading> beside;
+  for (const Value* moves : {node.input(2), node.input(4)})  // offsets, and a mask
+    if (has_elements(moves)) beside.push_back({moves, *moves->sizes});
+  if (!beside.empty()) emit_traffic(emitter, node, beside, {}, "offsets");
 }
 
 void emit_pool(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
   add_window(emitter, node, window).ceil_mode = window.ceil_mode;
-  for (Value* result : node.outputs) emitter.writes(result);
+  emitter.writes(node.outputs[0]);
+  Value* indices = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
+  if (is_read(indices)) emit_traffic(emitter, node, {}, {indices}, "indices");
 }
 
 constexpr Operator convolution{

@@ -64,10 +64,8 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
 
 void Emitter::emit(const Node& node) {
   const bool has_no_sizes =
-      std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value* output) {
-        return output != nullptr && !output->sizes &&
-               (output->is_output || !output->consumers.empty());
-      });
+      std::any_of(node.outputs.begin(), node.outputs.end(),
+                  [](const Value* output) { return is_read(output) && !output->sizes; });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
     return without_sizes_.add(node);
@@ -81,8 +79,11 @@ void Emitter::emit(const Node& node) {
                   [](const Value* input) { return input == nullptr || input->sizes; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
-  const bool has_rule = node.row->layer != nullptr;
-  (has_rule && has_operands && has_first ? node.row->layer : emit_without_rule)(*this, node);
+  if (node.row->layer == nullptr) return emit_by_bytes(*this, node, no_rule);
+  if (node.row->layer == emit_view) return emit_view(*this, node);
+  if (!has_operands) return emit_by_bytes(*this, node, "the sizes of their operands are not known");
+  if (!has_first) return emit_by_bytes(*this, node, "their first operand has no elements");
+  node.row->layer(*this, node);
 }
 
 LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
@@ -179,11 +180,11 @@ void Emitter::add_notes(NetworkSpec& network) const {
   const auto nodes = [](std::size_t count) {
     return std::to_string(count) + (count == 1 ? " node" : " nodes");
   };
-  std::string operators;
-  for (const auto& [op, count] : without_rule_) add_item(operators, op + " (" + nodes(count) + ")");
-  if (!operators.empty())
-    network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
-                                  operators);
+  for (const auto& [reason, counts] : by_bytes_) {
+    std::string operators;
+    for (const auto& [op, count] : counts) add_item(operators, op + " (" + nodes(count) + ")");
+    network.assumptions.push_back("counted by their bytes alone, as " + reason + ": " + operators);
+  }
   const auto note = [&](const LeftOut& left_out, const char* why) {
     if (left_out.nodes > 0)
       network.assumptions.push_back("left out " + nodes(left_out.nodes) + why + ", the first " +

@@ -61,7 +61,8 @@ class Emitter {
   /// The stored type; that of a quantisation that is the only reader.
   DataType result_type(const Value& value) const;
 
-  void count_without_rule(const Node& node) { ++without_rule_[node.op]; }
+  /// `reason`: why the node's layer holds its bytes alone, as in a note.
+  void count_by_bytes(const Node& node, const char* reason) { ++by_bytes_[reason][node.op]; }
 
  private:
   struct LeftOut {
@@ -80,9 +81,9 @@ class Emitter {
 
   const Model& model_;
   const LayerDefaults& defaults_;
-  std::deque<LayerSpec> layers_;  ///< drafts point into it
-  std::vector<Draft> drafts_;     ///< one a layer
-  std::map<std::string, std::size_t> without_rule_;
+  std::deque<LayerSpec> layers_;                                        ///< drafts point into it
+  std::vector<Draft> drafts_;                                           ///< one a layer
+  std::map<std::string, std::map<std::string, std::size_t>> by_bytes_;  ///< operators by reason
   LeftOut without_sizes_;
   LeftOut empty_;
 };

@@ -186,6 +186,10 @@ bool has_elements(const Value* value) {
   return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
 }
 
+bool is_read(const Value* value) {
+  return value != nullptr && (value->is_output || !value->consumers.empty());
+}
+
 Node* only_reader(const Value* value) {
   if (value == nullptr || value->is_output || value->consumers.size() != 1) return nullptr;
   return value->consumers.front();

@@ -143,6 +143,8 @@ void set_result(Node& node, std::size_t output, Sizes sizes, int type);
 
 /// Whether sizes are known and none is 0.
 bool has_elements(const Value* value);
+/// False for a null value.
+bool is_read(const Value* value);
 /// Null for several readers, or an output of the model.
 Node* only_reader(const Value* value);
 

@@ -250,7 +250,7 @@ class ModelReader {
       if (field.number == 8) version(field, model.version);
       if (field.number == 25) {
         FunctionProto each = function(field);
-        model.functions[function_key(each.domain, each.name)] = std::move(each);
+        model.functions[function_key(each.domain, each.name, each.overload)] = std::move(each);
       }
     });
     return model;
@@ -312,6 +312,7 @@ class ModelReader {
         case 4: node.op = wire_.name(field); break;
         case 5: attribute(field, append(node.attributes)); break;
         case 7: node.domain = domain(field); break;
+        case 8: node.overload = wire_.name(field); break;
         case 9: metadata(field, node); break;
         default: break;
       }
@@ -343,6 +344,7 @@ class ModelReader {
         case 7: node(field, append(function.nodes)); break;
         case 10: function.domain = domain(field); break;
         case 11: attribute(field, append(function.defaults)); break;
+        case 13: function.overload = wire_.name(field); break;
         default: break;
       }
     });
@@ -456,8 +458,9 @@ const ElementType& element_type(int type) {
 
 bool is_float(int type) { return element_type(type).elements == Elements::numbers; }
 
-std::string function_key(const std::string& domain, const std::string& name) {
-  return domain + "::" + name;
+std::string function_key(const std::string& domain, const std::string& name,
+                         const std::string& overload) {
+  return domain + "::" + name + (overload.empty() ? "" : ":" + overload);
 }
 
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes,

@@ -68,7 +68,8 @@ struct AttributeProto {
 struct NodeProto {
   std::string name;
   std::string op;
-  std::string domain;  ///< empty for ONNX's own
+  std::string domain;    ///< empty for ONNX's own
+  std::string overload;  ///< of several functions with one name
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<AttributeProto> attributes;
@@ -100,6 +101,7 @@ struct GraphProto {
 struct FunctionProto {
   std::string name;
   std::string domain;
+  std::string overload;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<AttributeProto> defaults;  ///< optional attributes of a call
@@ -113,7 +115,8 @@ struct Model {
   std::unordered_map<std::string, FunctionProto> functions;  ///< by function_key
 };
 
-std::string function_key(const std::string& domain, const std::string& name);
+std::string function_key(const std::string& domain, const std::string& name,
+                         const std::string& overload = "");
 
 /// Null if missing.
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes, std::string_view name);

@@ -214,7 +214,7 @@ void emit_split(Emitter& emitter, const Node& node) {
   std::int64_t used = 0;
   bool is_whole = true;
   for (const Value* result : node.outputs) {
-    const bool is_used = has_elements(result) && (result->is_output || !result->consumers.empty());
+    const bool is_used = has_elements(result) && is_read(result);
     is_whole = is_whole && is_used;
     if (is_used) used += product_or_throw(*result->sizes);
   }
@@ -306,6 +306,9 @@ void emit_resize(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::upsample);
   spec.input = Emitter::operand(*node.input(0));
   spec.output = layer_sizes(out);
+  const std::string mode = text_attribute(node, "mode", "nearest");
+  if (mode == "linear") spec.interpolation = Interpolation::bilinear;
+  if (mode == "cubic") spec.interpolation = Interpolation::bicubic;
   emitter.writes(node.outputs[0]);
 }
 
@@ -334,7 +337,7 @@ constexpr Operator movement_rows[] = {
      .layer = emit_transpose,
      .keeps_weights = true},
     row("DepthToSpace SpaceToDepth", copied, block_sizes),
-    row("ReverseSequence", copied, like_first),
+    {.name = "ReverseSequence", .sizes = like_first, .layer = emit_bytes},
     {.name = "Concat", .sizes = concat_sizes, .fold = fold_concat, .layer = emit_concat},
     {.name = "Split", .sizes = split_sizes, .layer = emit_split},
     {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},

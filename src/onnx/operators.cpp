@@ -15,8 +15,9 @@ using Rows = std::map<std::pair<std::string_view, std::string_view>, const Opera
 const Rows& all_rows() {
   static const Rows rows = [] {
     Rows all;
-    for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
-                              product_operators, reduction_operators, selection_operators})
+    for (const auto family :
+         {attention_operators, convolution_operators, elementwise_operators, movement_operators,
+          product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
         for (std::string_view names = row.name; !names.empty();)
           all[{take(names, ' '), row.domain}] = &row;
@@ -157,26 +158,34 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
 
 void emit_copy(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
-  const bool is_view = operand.sizes == node.outputs[0]->sizes && node.op != "ReverseSequence";
-  if (is_view) return emit_view(emitter, node);
+  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
   emit_move(emitter, node, *operand.sizes);
 }
 
-void emit_bytes(Emitter& emitter, const Node& node) {
-  LayerSpec& spec = emitter.add(node, LayerKind::other);
+void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
+                  const std::vector<Value*>& written, const char* part) {
+  LayerSpec& spec = emitter.add(node, LayerKind::other, part);
   std::vector<OperandSpec> operands;
-  for (const Value* input : node.inputs)
-    if (has_elements(input)) operands.push_back(emitter.typed_operand(*input, *input->sizes));
+  for (const auto& [value, sizes] : read) operands.push_back(emitter.typed_operand(*value, sizes));
   std::vector<WrittenTensor> results;
-  for (const Value* result : node.outputs)
-    if (has_elements(result))
-      results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
+  for (const Value* result : written)
+    results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
+  if (results.empty()) results.push_back({{1}, emitter.type_of(*read.front().value)});
   set_traffic(spec, std::move(operands), results);
-  for (Value* result : node.outputs) emitter.writes(result);
+  for (Value* result : written) emitter.writes(result);
 }
 
-void emit_without_rule(Emitter& emitter, const Node& node) {
-  emitter.count_without_rule(node);
+void emit_bytes(Emitter& emitter, const Node& node) {
+  std::vector<Reading> read;
+  for (const Value* input : node.inputs)
+    if (has_elements(input)) read.push_back({input, *input->sizes});
+  std::vector<Value*> written;
+  std::ranges::copy_if(node.outputs, std::back_inserter(written), has_elements);
+  emit_traffic(emitter, node, read, written);
+}
+
+void emit_by_bytes(Emitter& emitter, const Node& node, const char* reason) {
+  emitter.count_by_bytes(node, reason);
   emit_bytes(emitter, node);
 }
 

@@ -48,6 +48,7 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
   return group;
 }
 
+std::span<const Operator> attention_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();
@@ -96,8 +97,19 @@ void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const 
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
 /// Reads the operand and writes the result; a view if nothing changes.
 void emit_copy(Emitter& emitter, const Node& node);
+struct Reading {
+  const Value* value;
+  Sizes sizes;
+};
+/// The bytes of these tensors, each in its own type, in a layer of one type.
+void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
+                  const std::vector<Value*>& written, const char* part = "");
+/// Of all tensors.
 void emit_bytes(Emitter& emitter, const Node& node);
-void emit_without_rule(Emitter& emitter, const Node& node);
+/// Likewise, with a note that names the reason.
+inline constexpr const char* no_rule = "there is no rule for them";
+inline constexpr const char* no_fit = "their operands have other sizes than their rules take";
+void emit_by_bytes(Emitter& emitter, const Node& node, const char* reason);
 
 /// For MatMul, Gemm and "Linear", a product joined with its bias; else nullopt.
 struct MatrixOperands {

@@ -1,6 +1,5 @@
-// Matrix products of all operators, attention and recurrent layers.
+// Matrix products of all operators, and recurrent layers.
 
-#include "layers/attention.hpp"
 #include "layers/einsum.hpp"
 #include "layers/recurrent.hpp"
 #include "onnx/operators.hpp"
@@ -19,8 +18,9 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
 }
 
 /// Features, the last of `sizes`, at each position times learned weights.
-void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
-                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "") {
+LayerSpec& emit_linear(Emitter& emitter, const Node& node, const Value& positions,
+                       const Value& weights, const Sizes& sizes, std::int64_t out_features,
+                       bool bias, const char* part = "") {
   LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
   spec.dtypes.input = emitter.type_of(positions);
   spec.input = Emitter::operand(positions, sizes);
@@ -28,6 +28,7 @@ void emit_linear(Emitter& emitter, const Node& node, const Value& positions, con
   spec.out_features = static_cast<std::uint64_t>(out_features);
   spec.bias = bias;
   emitter.uses_weights(weights);
+  return spec;
 }
 
 OperandSpec matrix(const Value& value, const Sizes& sizes) {
@@ -74,6 +75,25 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
+/// MatMulNBits: weights of few bits in bytes, their sizes in attributes.
+std::optional<Sizes> few_bits_sizes(Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  const Sizes features{int_attribute(node, "K", 0)};
+  if (in.empty() || in.back() != features.front())
+    fail("expected K, the features of an operand " + list_text(in), features);
+  return chained(part(in, 0, in.size() - 1), {int_attribute(node, "N", 0)});
+}
+
+void emit_few_bits_product(Emitter& emitter, const Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  if (node.input(1) == nullptr) return emit_by_bytes(emitter, node, no_fit);
+  const Sizes rows{product_or_throw(part(in, 0, in.size() - 1)), in.back()};
+  LayerSpec& spec = emit_linear(emitter, node, *node.input(0), *node.input(1), rows,
+                                node.outputs[0]->sizes->back(), node.input(5) != nullptr);
+  spec.dtypes.weight = int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4;
+  emitter.writes(node.outputs[0]);
+}
+
 /// nullopt for unknown sizes.
 std::optional<Einsum> einsum_of(const Node& node) {
   std::vector<roofline::Sizes> operands;
@@ -117,7 +137,7 @@ Value summed(Emitter& emitter, const Node& node, std::size_t operand,
 void emit_einsum(Emitter& emitter, const Node& node) {
   const auto einsum = einsum_of(node);
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
-  if (!product) return emit_without_rule(emitter, node);
+  if (!product) return emit_by_bytes(emitter, node, no_fit);
   if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
   const Value a = summed(emitter, node, 0, product->summed_a);
   const Value b = summed(emitter, node, 1, product->summed_b);
@@ -132,69 +152,6 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   else
     emit_matmul(emitter, node, a, b, {products, m, k}, {products, k, n});
   emitter.writes(node.outputs[0]);
-}
-
-/// Attention (set 23) and MultiHeadAttention: [batch, heads, positions, size], with past keys.
-struct AttentionSizes {
-  Sizes queries;
-  Sizes keys;
-  Sizes values;
-  Sizes result;
-};
-
-std::optional<AttentionSizes> attention_sizes(const Node& node) {
-  const Sizes* q = sizes_at(node, 0);
-  const Sizes* k = sizes_at(node, 1);
-  const Sizes* v = sizes_at(node, 2);
-  if (q == nullptr || k == nullptr || v == nullptr || k->size() != q->size() ||
-      v->size() != q->size() || q->size() < 3 || q->size() > 4)
-    return std::nullopt;
-  AttentionSizes sizes{*q, *k, *v, *q};
-  if (q->size() == 3) {  // [batch, positions, width]
-    const std::int64_t stated = int_attribute(node, "num_heads", 0);
-    const std::int64_t heads = int_attribute(node, "q_num_heads", stated);
-    const std::int64_t kv_heads = int_attribute(node, "kv_num_heads", stated);
-    if (heads < 1) fail("q_num_heads: expected an integer >= 1", heads);
-    if (kv_heads < 1) fail("kv_num_heads: expected an integer >= 1", kv_heads);
-    const auto split = [](const Sizes& whole, std::int64_t count) {
-      return Sizes{whole[0], count, whole[1], whole[2] / count};
-    };
-    sizes = {split(*q, heads), split(*k, kv_heads), split(*v, kv_heads), *q};
-  }
-  const std::int64_t heads = q->size() == 3 ? sizes.queries[1] : 1;
-  sizes.result.back() = product_or_throw({heads, sizes.values.back()});
-  const Sizes* past = node.domain.empty() ? sizes_at(node, 4) : nullptr;
-  if (past != nullptr && past->size() == 4) sizes.keys[2] += (*past)[2];
-  sizes.values[2] = sizes.keys[2];
-  return sizes;
-}
-
-std::optional<Sizes> result_sizes(Node& node) {
-  const auto sizes = attention_sizes(node);
-  if (!sizes) return std::nullopt;
-  const int type = type_at(node, 0);
-  set_result(node, 1, sizes->keys, type);
-  set_result(node, 2, sizes->values, type);
-  set_result(node, 3, chained(part(sizes->queries, 0, 3), {sizes->keys[2]}), type);
-  return sizes->result;
-}
-
-/// One kernel, as in recordings.
-void emit_attention(Emitter& emitter, const Node& node) {
-  const auto sizes = attention_sizes(node);
-  if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
-    return emit_without_rule(emitter, node);
-  LayerSpec& spec = emitter.add(node, LayerKind::attention);
-  spec.inputs = {Emitter::operand(*node.input(0), sizes->queries),
-                 Emitter::operand(*node.input(1), sizes->keys),
-                 Emitter::operand(*node.input(2), sizes->values)};
-  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
-  const bool is_own = node.domain.empty();
-  const bool has_past = node.input(is_own ? 4 : 6) != nullptr;
-  if (int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0)
-    set_causal(spec, has_past);
-  spec.masked = node.input(is_own ? 3 : 5) != nullptr;
-  for (Value* each : node.outputs) emitter.writes(each);
 }
 
 /// GRU, LSTM and RNN: [steps, directions, batch, state] and the last state.
@@ -213,7 +170,7 @@ std::optional<Sizes> recurrent_sizes(Node& node) {
 void emit_recurrent(Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
-      return emit_without_rule(emitter, node);
+      return emit_by_bytes(emitter, node, no_fit);
   const Sizes& x = sizes_of(node, 0);
   const Sizes& weights = sizes_of(node, 1);
   const auto number = [](std::int64_t size) { return static_cast<std::uint64_t>(size); };
@@ -243,10 +200,10 @@ constexpr Operator product_rows[] = {
      .type = element::int32,
      .layer = emit_matrix_product},
     {.name = "Einsum", .sizes = einsum_sizes, .layer = emit_einsum},
-    {.name = "Attention MultiHeadAttention", .sizes = result_sizes, .layer = emit_attention},
-    // Includes the projections, and is counted by bytes.
-    {.name = "Attention", .domain = microsoft},
-    {.name = "RotaryEmbedding TensorScatter", .sizes = like_first},
+    {.name = "MatMulNBits",
+     .domain = microsoft,
+     .sizes = few_bits_sizes,
+     .layer = emit_few_bits_product},
     {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
 };
 

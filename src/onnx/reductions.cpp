@@ -100,7 +100,7 @@ void emit_global_pool(Emitter& emitter, const Node& node) {
 void emit_channel_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   if (operand.sizes->size() < 2 || operand.sizes->size() > most_operand_sizes)
-    return emit_without_rule(emitter, node);
+    return emit_by_bytes(emitter, node, no_fit);
   LayerSpec& spec = emitter.add(node, node.row->kind);
   spec.input = Emitter::operand(operand);
   if (spec.kind == LayerKind::group_norm)

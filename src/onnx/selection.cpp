@@ -101,12 +101,25 @@ std::optional<Numbers> fold_gather(const Node& node) {
   });
 }
 
-/// Reads only the chosen rows, also of a learned table.
+/// Reads only the chosen slices; of a learned table rows, with their indices.
 void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
-  if (table.learned != product_or_throw(*table.sizes)) return emit_selection(emitter, node);
-  emit_move(emitter, node, chained({1}, *table.sizes));
+  const Sizes& sizes = *table.sizes;
+  if (table.learned != product_or_throw(sizes)) return emit_selection(emitter, node);
+  const std::size_t axis = axis_of(node, 0, sizes.size());
+  const std::int64_t features = product_or_throw(part(sizes, axis + 1));
+  const std::int64_t picked = product_or_throw(*node.outputs[0]->sizes) / features;
+  LayerSpec& spec = emitter.add(node, LayerKind::gather);
+  spec.input = Emitter::operand(table, {1, product_or_throw(part(sizes, 0, axis + 1)), features});
+  spec.output = layer_sizes({picked, features});
   emitter.uses_weights(table);
+  emitter.writes(node.outputs[0]);
+}
+
+void emit_picked_elements(Emitter& emitter, const Node& node) {
+  const Value& indices = *node.input(1);
+  emit_traffic(emitter, node, {{node.input(0), *indices.sizes}, {&indices, *indices.sizes}},
+               {node.outputs[0]});
 }
 
 /// Indices of elements that are not 0: all of them, if that depends on data.
@@ -246,7 +259,7 @@ constexpr Operator selection_rows[] = {
     {.name = "GatherElements",
      .needs = 2,
      .sizes = [](Node& node) { return std::optional(sizes_of(node, 1)); },
-     .layer = emit_selection},
+     .layer = emit_picked_elements},
     {.name = "NonMaxSuppression",
      .needs = 2,
      .sizes = non_max_suppression_sizes,

@@ -180,14 +180,8 @@ namespace {
 
 /// A convolution of "x" with 3x3 weights "w" and these attributes, to "y".
 std::string convolution(const std::string& attributes) {
-  const std::string weights = text(5, integer(1, 4) + integer(1, 8) + integer(1, 3) +
-                                          integer(1, 3) + integer(2, 1) + text(8, "w"));
   return model(text(1, node("Conv", {"x", "w"}, {"y"}, attributes)) + input("x", {1, 8, 6, 6}) +
-               weights + output("y"));
-}
-
-std::string text_attribute(const std::string& name, const std::string& value) {
-  return text(5, text(1, name) + text(4, value) + integer(20, 3));
+               weights("w", {4, 8, 3, 3}) + output("y"));
 }
 
 std::string attribute_of_two(const std::string& name, std::uint64_t value) {
@@ -270,6 +264,29 @@ TEST_CASE("Nodes that are no layers are named", "[onnx/errors]") {
                       text(1, node("Relu", {"s"}, {"y"})) + text(1, node("Tanh", {"x"}, {"z"})) +
                       input("x", {8}) + constant("k", {0}) + output("y") + output("z"))) ==
         Notes{"left out 2 nodes whose results are empty, the first node \"s\" (Slice)"});
+  // A view costs nothing, whatever it shows.
+  const std::string unknown = text(1, node("Mystery", {"x"}, {"m"}, text(7, "own")));
+  const std::string no_size =
+      "left out 1 node whose sizes are not known, the first node \"m\" (own::Mystery)";
+  CHECK(assumed(model(unknown + text(1, node("Reshape", {"m", "k"}, {"s"})) + stated("s", {8}) +
+                      text(1, node("Relu", {"s"}, {"y"})) + input("x", {8}) + constant("k", {8}) +
+                      output("y"))) == Notes{no_size});
+  // By their bytes alone, although there is a rule.
+  CHECK(assumed(model(unknown + text(1, node("Log", {"m"}, {"y"})) + stated("y", {8}) +
+                      input("x", {8}) + output("y"))) ==
+        Notes{"counted by their bytes alone, as the sizes of their operands are not known: Log (1 "
+              "node)",
+              no_size});
+  CHECK(assumed(model(text(1, node("Slice", {"x", "k", "k"}, {"s"})) +
+                      text(1, node("ReduceSum", {"s"}, {"y"})) + input("x", {8}) +
+                      constant("k", {0}) + output("y"))) ==
+        Notes{"counted by their bytes alone, as their first operand has no elements: ReduceSum (1 "
+              "node)",
+              "left out 1 node whose results are empty, the first node \"s\" (Slice)"});
+  CHECK(assumed(model(text(1, node("BatchNormalization", {"x", "g", "g", "g", "g"}, {"y"})) +
+                      input("x", {8}) + weights("g", {8}) + output("y"))) ==
+        Notes{"counted by their bytes alone, as their operands have other sizes than their rules "
+              "take: BatchNormalization (1 node)"});
 }
 
 TEST_CASE("Large constants cost nothing until they are used", "[onnx/errors]") {

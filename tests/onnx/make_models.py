@@ -179,7 +179,7 @@ def moves():
     m.n("Gather", [x, m.c("which", [1, 3, 5])], "gather", axis=1)
     m.row("copy", ["gather"], "gather")
     m.n("Gather", [m.w("table", [50, 16]), m.x("ids", ["N", 7], TensorProto.INT64)], "embedding")
-    m.row("copy", [[1, 50, 16]], "embedding", 0, 50 * 16)
+    m.row("gather", [[1, 50, 16]], [2 * 7, 16], 0, 50 * 16, name="embedding")
     m.n("Pad", [x, m.c("pads", [0, 0, 1, 2, 0, 0, 3, 0])], "pad")
     m.row("copy", [x], "pad")
     m.n("Tile", [x, m.c("times", [1, 1, 2, 3])], "tile")
@@ -418,7 +418,7 @@ def rare():
     other("NegativeLogLikelihoodLoss", [m.x("scores", ["N", 7, 5]), m.x("labels", ["N", 5], TensorProto.INT64)],
           "losses", ["N", 5], reduction="none")
     m.n("GatherElements", [x, which], "picked", axis=2)
-    m.row("copy", ["picked"], "picked")
+    m.row("other", ["picked", {"shape": which, "dtype": "int64"}], "picked")
     m.out("picked")
     m.notes = ["counted by their bytes alone, as there is no rule for them: "
                + ", ".join(f"{op} ({count} node)" for op, count in sorted(kinds.items()))]

@@ -142,3 +142,106 @@ TEST_CASE("Causal attention counts the pairs that it computes", "[onnx/models]")
   CHECK(macs_of(attribute("is_causal", 1), input("past", {1, 2, 6, 8})) ==
         2 * (7 + 8 + 9 + 10) * (8 + 8));
 }
+
+TEST_CASE("The batch is that of the inputs, whatever the layers have", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  // Four windows of 49 positions from each image: a batch of 4 N within.
+  const std::string windows = text(1, node("Relu", {"x"}, {"r"})) +
+                              text(1, node("Reshape", {"r", "k"}, {"s"})) +
+                              text(1, node("Tanh", {"s"}, {"y"})) +
+                              input("x", {open_size, 64, 14, 14}) + constant("k", {-1, 49, 64});
+  const std::string sequence = text(1, node("Relu", {"x"}, {"y"})) + input("x", {5, open_size, 6});
+  const std::string vector = text(1, node("Relu", {"x"}, {"y"})) + input("x", {1000});
+  struct Row {
+    std::string graph;
+    std::uint64_t asked;
+    std::uint64_t batch;
+  };
+  for (const Row& row : {Row{windows, 1, 1}, Row{windows, 8, 8}, Row{sequence, 1, 1},
+                         Row{sequence, 3, 3}, Row{vector, 1, 1}}) {
+    const Network network =
+        infer_onnx(folder.write("m.onnx", model(row.graph + output("y"))), at_batch(row.asked));
+    CHECK(network.batch == row.batch);
+    const Context context = make_context(find_gpu("h100").value(), {}).value();
+    CHECK(evaluate(network, context).value().setting.batch == row.batch);
+  }
+}
+
+TEST_CASE("Indices, lengths and offsets have bytes", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto bytes_of = [&](const std::string& graph) {
+    std::vector<std::uint64_t> bytes;
+    for (const Layer& layer : infer_onnx(folder.write("m.onnx", model(graph))).layers)
+      bytes.push_back(count(layer).bytes.total);
+    return bytes;
+  };
+  using Bytes = std::vector<std::uint64_t>;
+  CHECK(bytes_of(text(1, node("GatherElements", {"x", "i"}, {"y"}, attribute("axis", 1))) +
+                 input("x", {10, 20}) + input("i", {10, 3}, of_int64) + output("y")) ==
+        Bytes{30 * 4 + 30 * 8 + 30 * 4});
+  CHECK(bytes_of(text(1, node("ReverseSequence", {"x", "i"}, {"y"})) + input("x", {5, 6, 2}) +
+                 input("i", {6}, of_int64) + output("y")) == Bytes{2 * 60 * 4 + 6 * 8});
+  const std::string pool = text(1, node("MaxPool", {"x"}, {"y", "i"},
+                                        integers_attribute("kernel_shape", {2, 2}) +
+                                            integers_attribute("strides", {2, 2}))) +
+                           input("x", {1, 4, 8, 8}) + output("y");
+  CHECK(bytes_of(pool) == Bytes{(256 + 64) * 4});
+  CHECK(bytes_of(pool + output("i")) == Bytes{(256 + 64) * 4, 4 + 64 * 8});
+  const std::string deform = text(1, node("DeformConv", {"x", "w", "o", "", "m"}, {"y"},
+                                          integers_attribute("pads", {1, 1, 1, 1}))) +
+                             input("x", {1, 4, 5, 5}) + weights("w", {8, 4, 3, 3}) +
+                             input("o", {1, 18, 5, 5}) + input("m", {1, 9, 5, 5}) + output("y");
+  CHECK(bytes_of(deform) == Bytes{(100 + 288 + 200) * 4, (18 + 9) * 25 * 4 + 4});
+}
+
+TEST_CASE("An interpolation is stated", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto interpolation_of = [&](const std::string& mode) {
+    const std::string resize =
+        node("Resize", {"x", "", "", "k"}, {"y"}, text_attribute("mode", mode));
+    const std::string graph =
+        text(1, resize) + input("x", {1, 4, 8, 8}) + constant("k", {1, 4, 16, 16}) + output("y");
+    const Network network = infer_onnx(folder.write("m.onnx", model(graph)));
+    CHECK(network.layers.at(0).kind == LayerKind::upsample);
+    return network.layers.at(0).interpolation.value_or(Interpolation::nearest);
+  };
+  CHECK(interpolation_of("nearest") == Interpolation::nearest);
+  CHECK(interpolation_of("linear") == Interpolation::bilinear);
+  CHECK(interpolation_of("cubic") == Interpolation::bicubic);
+}
+
+TEST_CASE("A call takes the function of its overload", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto overload = [](const std::string& op, const std::string& name) {
+    return text(25, text(1, "act") + text(4, "a") + text(5, "b") + text(10, "own") +
+                        text(7, node(op, {"a"}, {"b"})) + text(13, name));
+  };
+  const std::string own = text(7, "own");
+  const std::string graph = text(1, node("act", {"x"}, {"t"}, own + text(8, "second"))) +
+                            text(1, node("act", {"t"}, {"y"}, own + text(8, "first"))) +
+                            input("x", {1, 8}) + output("y");
+  const Network network = infer_onnx(
+      folder.write("m.onnx", model(graph, overload("Relu", "first") + overload("Tanh", "second"))));
+  REQUIRE(network.layers.size() == 2);
+  CHECK(network.layers[0].kind == LayerKind::tanh);
+  CHECK(network.layers[1].kind == LayerKind::relu);
+}
+
+TEST_CASE("Names that a model's author gave are those of parameters", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto params_of = [&](const std::string& name) {
+    const std::string graph = text(1, node("Add", {"x", name}, {"y"})) + input("x", {1, 6, 4}) +
+                              weights(name, {6, 4}) + output("y");
+    return count(infer_onnx(folder.write("m.onnx", model(graph))).layers.at(0)).params;
+  };
+  CHECK(params_of("_embed.positions") == 24);
+  CHECK(params_of("_orig_mod.scale") == 24);
+  CHECK(params_of("_to_copy_1") == 0);
+  CHECK(params_of("_tensor_constant0") == 0);
+  CHECK(params_of("val_12") == 0);
+}

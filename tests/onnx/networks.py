@@ -252,7 +252,7 @@ def operator_sets():
             m.hand["gelu"] = [2, 8, 6, 6]
         if opset == 23:
             q, k = m.x("q", ["N", 3, 9, 4]), m.x("k", ["N", 3, 11, 4])
-            m.n("Attention", [q, k, k], "attention")
+            m.n("Attention", [q, k, k], "attention", sizes=[2, 3, 9, 4])
             m.row("attention", [q, k, k], "attention", 6 * 9 * 11 * (4 + 4))
             m.n("RMSNormalization", [q, m.w("rms.w", [4])], "rms")
             m.row("rms_norm", [q], q, 0, 4, name="rms")

@@ -37,6 +37,17 @@ inline std::string attribute(const std::string& name, std::int64_t value) {
   return text(5, text(1, name) + integer(3, static_cast<std::uint64_t>(value)) + integer(20, 2));
 }
 
+inline std::string integers_attribute(const std::string& name,
+                                      const std::vector<std::int64_t>& values) {
+  std::string bytes = text(1, name);
+  for (const std::int64_t value : values) bytes += integer(8, static_cast<std::uint64_t>(value));
+  return text(5, bytes + integer(20, 7));
+}
+
+inline std::string text_attribute(const std::string& name, const std::string& value) {
+  return text(5, text(1, name) + text(4, value) + integer(20, 3));
+}
+
 inline std::string graph_attribute(const std::string& name, const std::string& graph) {
   return text(5, text(1, name) + text(6, graph) + integer(20, 5));
 }
@@ -48,22 +59,38 @@ inline std::string constant(const std::string& name, const std::vector<std::int6
   return text(5, bytes);
 }
 
-/// A tensor of floats, among a graph's fields.
-inline std::string floats(std::uint64_t field, const std::string& name,
-                          const std::vector<std::int64_t>& sizes) {
+/// TensorProto.DataType.
+enum Type : std::uint64_t { of_float32 = 1, of_uint8 = 2, of_int32 = 6, of_int64 = 7 };
+
+/// An open size is called N.
+constexpr std::int64_t open_size = -1;
+
+/// Among a graph's fields.
+inline std::string tensor(std::uint64_t field, const std::string& name,
+                          const std::vector<std::int64_t>& sizes, Type type) {
   std::string shape;
   for (const std::int64_t size : sizes)
-    shape += text(1, integer(1, static_cast<std::uint64_t>(size)));
-  return text(field, text(1, name) + text(2, text(1, integer(1, 1) + text(2, shape))));
+    shape +=
+        text(1, size == open_size ? text(2, "N") : integer(1, static_cast<std::uint64_t>(size)));
+  return text(field, text(1, name) + text(2, text(1, integer(1, type) + text(2, shape))));
 }
 
-inline std::string input(const std::string& name, const std::vector<std::int64_t>& sizes) {
-  return floats(11, name, sizes);
+inline std::string input(const std::string& name, const std::vector<std::int64_t>& sizes,
+                         Type type = of_float32) {
+  return tensor(11, name, sizes, type);
 }
 
 /// The file states the sizes of a tensor within the graph.
 inline std::string stated(const std::string& name, const std::vector<std::int64_t>& sizes) {
-  return floats(13, name, sizes);
+  return tensor(13, name, sizes, of_float32);
+}
+
+/// Weights without their numbers, among a graph's fields.
+inline std::string weights(const std::string& name, const std::vector<std::int64_t>& sizes,
+                           Type type = of_float32) {
+  std::string bytes = integer(2, type) + text(8, name);
+  for (const std::int64_t size : sizes) bytes += integer(1, static_cast<std::uint64_t>(size));
+  return text(5, bytes);
 }
 
 inline std::string output(const std::string& name) { return text(12, text(1, name)); }

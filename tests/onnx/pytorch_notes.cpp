@@ -6,6 +6,9 @@
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 
+// Names of a unity build's files may meet.
+namespace pytorch_notes {
+
 using namespace roofline;
 using namespace onnx_bytes;
 
@@ -135,3 +138,5 @@ TEST_CASE("Notes are hints", "[onnx/pytorch_notes]") {
         std::vector<std::string>{untold_because("expected a note of what gives \"t\", got none")});
   CHECK(network_of(partly).layers.size() == 2);
 }
+
+}  // namespace pytorch_notes
