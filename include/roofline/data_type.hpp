@@ -51,15 +51,15 @@ struct DataTypeInfo {
 
 constexpr DataTypeInfo info(DataType type) {
   switch (type) {
-    case DataType::fp64: return {"fp64", 64, 0, "float64 double"};
-    case DataType::fp32: return {"fp32", 32, 0, "float32 float"};
+    case DataType::fp64: return {"fp64", 64, 0, "float64 double f64"};
+    case DataType::fp32: return {"fp32", 32, 0, "float32 float f32 single"};
     case DataType::tf32: return {"tf32", 32};
-    case DataType::fp16: return {"fp16", 16, 0, "float16 half"};
+    case DataType::fp16: return {"fp16", 16, 0, "float16 half f16"};
     case DataType::bf16: return {"bf16", 16, 0, "bfloat16"};
-    case DataType::fp8: return {"fp8", 8};
-    case DataType::int8: return {"int8", 8};
-    case DataType::int32: return {"int32", 32};
-    case DataType::int4: return {"int4", 4};
+    case DataType::fp8: return {"fp8", 8, 0, "e4m3 e5m2 float8_e4m3fn float8_e5m2 f8"};
+    case DataType::int8: return {"int8", 8, 0, "s8 i8 qint8"};
+    case DataType::int32: return {"int32", 32, 0, "s32 i32"};
+    case DataType::int4: return {"int4", 4, 0, "s4 i4"};
     case DataType::fp4: return {"fp4", 4};
     case DataType::fp6: return {"fp6", 6};
     case DataType::mxfp8: return {"mxfp8", 8, 32};

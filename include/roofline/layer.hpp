@@ -248,6 +248,15 @@ constexpr Layout usual_layout(DataType type) {
   return is_wide || !is_operand_type(type) ? Layout::nchw : Layout::nhwc;
 }
 
+/// A string, or a number or flag as JSON writes it; empty if not stated.
+struct LayerId {
+  std::string text;
+  bool is_string = false;
+
+  bool is_known() const { return is_string || !text.empty(); }
+  bool operator==(const LayerId&) const = default;
+};
+
 /// Stated properties which a Layer keeps unchanged from its LayerSpec; each member is a row of
 /// src/model/layer_fields.hpp.
 struct LayerTraits {
@@ -269,6 +278,7 @@ struct LayerTraits {
   bool shared_weights = false;  ///< shared with an earlier layer, which counts them as parameters
   bool is_kept = false;         ///< a result of the network, kept by the caller
   SharedValue<Measured> measured;
+  SharedValue<LayerId> id;               ///< the user's own, passed through
   SharedValue<std::string> source_line;  ///< in the model's code: "net.py:12"; empty: not stated
 };
 

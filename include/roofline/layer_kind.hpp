@@ -54,6 +54,7 @@ enum class LayerKind : std::uint8_t {
   scatter,
   other,
   flatten,
+  identity,
   host_copy,
 };
 
@@ -148,14 +149,15 @@ bool is_input_kind(LayerKind kind);
 /// Convolutions and pools.
 bool has_window(LayerKind kind);
 
-/// A kind, and the number of spatial axes in names such as "conv3d".
+/// A kind, with the number of spatial axes in names such as "conv3d".
 struct LayerType {
   LayerKind kind = LayerKind::conv;
   std::optional<std::uint8_t> rank;
+  bool depthwise = false;  ///< "DepthwiseConv2D"
 };
 
-/// Accepts our own names, PyTorch's class names ("Conv2d", "BatchNorm2d", "LeakyReLU") and some
-/// others; ignores case and "_".
+/// Accepts our own names, class names of PyTorch and Keras ("nn.Conv2d", "Conv2DTranspose") and
+/// some others; ignores case, "_", "-" and blanks.
 std::optional<LayerType> parse_layer_type(std::string_view name);
 
 }  // namespace roofline

@@ -20,7 +20,7 @@
 namespace roofline {
 
 /// Keys of fields in layer files, with the source's own spellings if they differ.
-using Spellings = std::vector<std::pair<std::string_view, std::string_view>>;
+using Spellings = std::vector<std::pair<std::string_view, std::string>>;
 
 /// A layer's place in its source, and the source's names of its fields.
 struct Place {
@@ -107,6 +107,7 @@ struct LayerSpec : LayerTraits {
   AxesSpec dilation;
   AxesSpec output_padding;
   bool ceil_mode = false;
+  AxesSpec output_size;  ///< of an adaptive pool, whose window follows from it
   std::optional<std::uint64_t> groups;
   bool depthwise = false;  ///< a group for each input channel
 

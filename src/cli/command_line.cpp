@@ -350,11 +350,11 @@ void add_inputs(Rows& rows, Options& options) {
       "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
       "largest that fits each GPU; best: the smallest nearly as fast an image as any");
   rows.list("--dtype",
-            Rows::for_each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }),
+            Rows::for_each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }),
             "Data type of layers that state none, fp32 by default: " + joined(network_types()) +
                 " (amp: PyTorch's autocast to fp16, with its casts); several are compared")
       ->check(one_of_names(network_types(), [](const std::string& word) {
-        const auto type = parse<DataType>(word);
+        const auto type = data_type_named(word);
         return type && is_network_type(*type);
       }));
   rows.parsed(

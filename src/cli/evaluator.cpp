@@ -35,6 +35,21 @@ std::string_view example_of_layer(LayerKind kind) {
 
 }  // namespace
 
+namespace {
+
+/// The error without its line; empty for errors of a whole input or at a position in a line.
+std::string row_error(const InputError& error) {
+  const std::size_t digits =
+      std::min(error.where.find_first_not_of("0123456789"), error.where.size());
+  const std::string_view place = std::string_view(error.where).substr(digits);
+  const bool is_row = digits > 0 && (place.empty() || place.starts_with(": "));
+  return is_row ? std::string(place.substr(std::min<std::size_t>(2, place.size()))) +
+                      (place.empty() ? "" : ": ") + error.message
+                : "";
+}
+
+}  // namespace
+
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
@@ -50,7 +65,7 @@ class Evaluator::ItemEvaluator {
     const InputError error = hinted(unhinted);
     all_.failed = true;
     if (!failures_.insert(error.what()).second) return;
-    all_.messages.push_back({error.what()});
+    all_.messages.push_back({error.what(), Message::Kind::plain, row_error(error)});
     // Records are written by programs, which need no example.
     if (unhinted.remedy == Remedy::layer && error.where.starts_with('/'))
       all_.messages.push_back(

@@ -22,6 +22,7 @@ struct Message {
   };
   std::string text;
   Kind kind = Kind::plain;
+  std::string row_error = "";  ///< of a row: equal for equal errors of an input's rows
 };
 
 /// The result of one item, or of consecutive records.

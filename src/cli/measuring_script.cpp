@@ -60,7 +60,7 @@ std::size_t most_layers(const LayerGroup& group) {
     case relu6: case leaky_relu: case prelu: case elu: case sigmoid: case hardsigmoid:
     case LayerKind::tanh: case silu: case hardswish: case gelu: case elementwise:  // as relu
     case instance_norm: case local_response_norm: case rowwise: case sub: case LayerKind::div:
-    case embedding: case gather: case scatter: case other: case flatten: case host_copy:
+    case embedding: case gather: case scatter: case other: case flatten: case identity: case host_copy:
       return 0;
   }
   // clang-format on

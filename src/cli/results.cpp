@@ -59,6 +59,8 @@ std::string line_of(const Gate& gate, const GateFailure& failure, const Result& 
                      gate.comparison, gate.limit);
 }
 
+constexpr std::size_t most_lines_named = 3;
+
 void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& outcome,
                     std::vector<std::string>& lines) {
   for (const std::size_t result : outcome.unanswered)
@@ -89,10 +91,13 @@ void Results::take(Evaluation part) {
   std::ranges::move(part.errors, std::back_inserter(errors_));
   for (ItemResult& result : part.results) take_result(std::move(result));
   std::ranges::move(part.kernels, std::back_inserter(kernels_));
-  if (part.ends_input) join_streams(part.input);
+  if (!part.ends_input) return;
+  say_repeated();
+  join_streams(part.input);
 }
 
 void Results::say(const Message& message) {
+  if (message.kind == Message::Kind::plain && is_repeated(message)) return;
   const bool is_assumption = message.kind == Message::Kind::assumption;
   if (is_assumption && assumed_.size() >= most_assumed && !assumed_.contains(message.text))
     return say({"roofline: more is to be said of these inputs: give fewer of them to read it",
@@ -100,6 +105,30 @@ void Results::say(const Message& message) {
   std::set<std::string>& said = is_assumption ? assumed_ : said_once_;
   if (message.kind != Message::Kind::plain && !said.insert(message.text).second) return;
   note(message.text);
+}
+
+bool Results::is_repeated(const Message& message) {
+  constexpr std::size_t most_kept = 1000;
+  if (message.row_error.empty() || row_errors_.size() == most_kept) return false;
+  const std::string_view place =
+      std::string_view(message.text).substr(0, message.text.size() - message.row_error.size());
+  const auto [error, is_first] =
+      row_errors_.try_emplace(message.row_error, RowError{std::string(place), {}});
+  if (is_first) return false;
+  const std::string_view line = place.substr(0, place.size() - std::string_view(": ").size());
+  if (++error->second.count <= most_lines_named)
+    error->second.others.emplace_back(line.substr(line.rfind(':') + 1));
+  return true;
+}
+
+void Results::say_repeated() {
+  for (const auto& [text, error] : std::exchange(row_errors_, {})) {
+    if (error.count == 0) continue;
+    const std::size_t unnamed = error.count - error.others.size();
+    note(fmt::format("{}{} more row{} this error: {}{}", error.place, error.count,
+                     error.count == 1 ? " has" : "s have", joined(error.others),
+                     unnamed == 0 ? "" : fmt::format(" and {} more", unnamed)));
+  }
 }
 
 void Results::count_copies(const Evaluation& part) {

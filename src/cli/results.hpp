@@ -38,6 +38,9 @@ class Results {
   };
 
   void say(const Message& message);
+  /// Counts an error that an earlier row of this input has; false for the first.
+  bool is_repeated(const Message& message);
+  void say_repeated();
   void count_copies(const Evaluation& part);
   void take_rows(const std::vector<RenderedRows>& rows);
   void print(std::string_view text);
@@ -63,7 +66,13 @@ class Results {
   std::uint64_t copies_ = 0;  ///< layers that "repeat" added to the present input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
-  std::map<std::size_t, Stream> streams_;  ///< of the present input, by number
+  struct RowError {
+    std::string place;                ///< of the first: "x.csv:3: "
+    std::vector<std::string> others;  ///< lines of rows with an equal error, the first few
+    std::size_t count = 0;            ///< of all others
+  };
+  std::map<std::string, RowError> row_errors_;  ///< of the present input
+  std::map<std::size_t, Stream> streams_;       ///< of the present input, by number
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for a layer file of one network

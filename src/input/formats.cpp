@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "input/foreign_files.hpp"
 #include "load/byte_stream.hpp"
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
@@ -27,9 +28,20 @@ std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputS
 
 /// In the order of trial; the last format of an extension takes all that is left.
 const InputFormat input_table[] = {
+    {"file of another program",
+     {".json", ".csv"},
+     looks_like_foreign_file,
+     whole<refuse_foreign_file>,
+     nullptr,
+     true},
+    {"JSON stream",
+     {".json", ".ndjson", ".jsonl"},
+     looks_like_json_stream,
+     records<open_json_stream>},
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, records<open_ndjson>, nullptr, true},
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, whole<read_nsight_systems>},
     {"Nsight Compute", {".csv"}, looks_like_nsight_compute, whole<read_nsight_compute>},
+    {"CUTLASS profiler", {".csv"}, looks_like_cutlass, whole<read_cutlass>, nullptr, true},
     {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
     {"profiler's table",
      {".csv"},
@@ -220,7 +232,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const Inpu
         return whole<read_json>(text_stream(name, std::string(*text)));
     std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits));
     if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
-    refuse_binary_recording(*stream);
+    refuse_binary_file(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);
     return format.open(std::move(stream), inputs);

@@ -112,7 +112,9 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
 }
 
 bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".json");
+  if (name.ends_with(".json")) return true;
+  // "AMD Instinct MI250X/MI250" is a device's name.
+  return name.find('/') != name.npos && (fs::exists(name) || find_embedded_gpu(name) == nullptr);
 }
 
 /// `gpus`: all, since the name may be meant to select some.
@@ -125,6 +127,10 @@ bool is_path(const std::string& name) {
     parts.emplace_back(file.names.begin() + 1, file.names.end());
     parts.back().emplace_back(file.names.front());  // an alias reads better
   }
+  if (const std::vector<std::string> alike = gpus_with_chip(name, gpus); !alike.empty())
+    throw InputError(
+        "expected a GPU, got " + in_quotes(name) + ", the chip of " + joined(alike) + ": name one",
+        Remedy::gpu);
   constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU " + in_quotes(name);
   const std::optional<MigName> slice = parse_mig_name(name);

@@ -78,12 +78,23 @@ constexpr std::pair<std::string_view, std::string_view> not_json[] = {
     {"=====",
      "a torchinfo summary, which lacks strides and kernel sizes: save the model with "
      "torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
-    {"---", "YAML: write the same as JSON"},
-    {"layers:", "YAML: write the same as JSON"},
-    {"- ", "YAML: write the same as JSON"},
-    {"type:", "YAML: write the same as JSON"},
-    {"name:", "YAML: write the same as JSON"},
 };
+
+/// By its first line that is no comment: "- a", "key:" or "key: value", or a document's mark.
+bool is_yaml(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t key = std::min(
+        line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
+        line.size());
+    const std::string_view after = line.substr(key);
+    return line.starts_with("---") || line.starts_with("- ") || line.starts_with("%YAML") ||
+           (key > 0 && (after == ":" || after.starts_with(": ")));
+  }
+  return false;
+}
 
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
@@ -97,6 +108,7 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
   for (const auto& [start, what] : not_json)
     if (text.starts_with(start)) return "expected JSON, got " + std::string(what);
+  if (is_yaml(text)) return "expected JSON, got YAML: write the same as JSON";
   const char found = text[offset];
   std::string message = "expected JSON, got ";
   if (found == '\0') return message + "a NUL byte";

@@ -5,6 +5,8 @@
 namespace roofline {
 namespace {
 
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 class ListReader {
  public:
   ListReader(ByteStream& stream, const TakeListed& take)
@@ -31,8 +33,6 @@ class ListReader {
  private:
   static constexpr const char* not_json = "expected JSON, got something else";
   static constexpr const char* cut_off = "expected the rest of the trace, got the end of the text";
-
-  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
   [[noreturn]] void fail(std::uint64_t byte, const char* message) const {
     throw InputError(stream_->name(), "byte " + std::to_string(byte), message);
@@ -87,14 +87,7 @@ class ListReader {
   /// Consumes a value, which is valid until the next call.
   Value read_value() {
     next();
-    ValueEnd end;
-    std::string_view text = stream_->peek(1);
-    while (!end.is_in(text)) {
-      const std::size_t seen = text.size();
-      text = stream_->peek(seen + 1);
-      if (text.size() == seen) break;
-    }
-    text = text.substr(0, end.at);
+    const std::string_view text = peek_value(*stream_);
     document_.clear();
     const ParsedJson parsed = parse_json(text, KeyOrder::as_written, document_);
     if (parsed.fault) fail(*parsed.fault);
@@ -103,35 +96,6 @@ class ListReader {
     return document_.root();
   }
 
-  /// Finds the end of a value by its quotes and brackets.
-  struct ValueEnd {
-    std::size_t at = 0;  ///< number of bytes examined
-    std::size_t depth = 0;
-    bool in_string = false;
-
-    /// `text` begins with the value and the bytes examined before.
-    bool is_in(std::string_view text) {
-      for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (in_string) {
-          if (c == '\\') ++at;
-          in_string = c != '"';
-          if (!in_string && depth == 0) return ++at, true;
-        } else if (c == '"') {
-          in_string = true;
-        } else if (c == '{' || c == '[') {
-          ++depth;
-        } else if (c == '}' || c == ']') {
-          if (depth == 0) return true;
-          if (--depth == 0) return ++at, true;
-        } else if (depth == 0 && (c == ',' || c == ':' || is_blank(c))) {
-          return true;
-        }
-      }
-      return false;
-    }
-  };
-
   ByteStream* stream_;
   const TakeListed* take_;
   JsonDocument document_;
@@ -139,6 +103,38 @@ class ListReader {
 };
 
 }  // namespace
+
+bool ValueEnd::is_in(std::string_view text) {
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      in_string = c != '"';
+      if (!in_string && depth == 0) return ++at, true;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) return true;
+      if (--depth == 0) return ++at, true;
+    } else if (depth == 0 && (c == ',' || c == ':' || is_blank(c))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string_view peek_value(ByteStream& stream) {
+  ValueEnd end;
+  std::string_view text = stream.peek(1);
+  while (!end.is_in(text)) {
+    const std::size_t seen = text.size();
+    text = stream.peek(seen + 1);
+    if (text.size() == seen) break;
+  }
+  return text.substr(0, end.at);
+}
 
 void for_each_listed(ByteStream& stream, const TakeListed& take) {
   ListReader(stream, take).read();

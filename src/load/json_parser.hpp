@@ -29,6 +29,19 @@ struct ParsedJson {
 /// levels of nesting, and more values than the limits.
 ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& document);
 
+/// Finds the end of a value by its quotes and brackets.
+struct ValueEnd {
+  std::size_t at = 0;  ///< number of bytes examined
+  std::size_t depth = 0;
+  bool in_string = false;
+
+  /// `text` begins with the value and the bytes examined before.
+  bool is_in(std::string_view text);
+};
+
+/// The value that begins at the next byte, or the rest if it has no end; valid until the next call.
+std::string_view peek_value(ByteStream& stream);
+
 /// Returns the first member with a repeated key, or null.
 const JsonNode* sort_members(std::span<JsonNode> members);
 

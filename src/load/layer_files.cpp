@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/csv.hpp"
+#include "load/json_parser.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
@@ -77,6 +78,55 @@ std::shared_ptr<const NetworkSpec> read_ndjson(std::string_view line, const Orig
   return read_record(JsonDocument(line, origin).root());
 }
 
+/// Values in a stream, whatever stands between them; one at a time is in memory.
+class ValuesReader : public Reader {
+ public:
+  explicit ValuesReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+  bool has_records() const override { return true; }
+  bool may_wait() const override { return !stream_->has_line(); }
+
+  std::optional<Expected<Item>> next() override {
+    try {
+      pass(blank_size());
+      const std::string_view seen = peek_value(*stream_);
+      if (seen.empty() && stream_->peek(1).empty()) return std::nullopt;
+      // A comma or a bracket between values is a record of its own, which is none.
+      const std::string text(seen.empty() ? stream_->peek(1).substr(0, 1) : seen);
+      ++records_;
+      const std::size_t begin = line_;
+      pass(text.size());
+      // A stream without line breaks counts its records.
+      const std::size_t place = line_ == 1 ? records_ : begin;
+      return record_item(
+          [text, origin = Origin{stream_->name(), place, stream_->limits()}] {
+            return read_ndjson(text, origin);
+          },
+          place, text.size());
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+ private:
+  std::size_t blank_size() {
+    for (std::size_t size = 0;; ++size) {
+      const std::string_view bytes = stream_->peek(size + 1);
+      if (size == bytes.size() || blanks.find(bytes[size]) == blanks.npos) return size;
+    }
+  }
+
+  void pass(std::size_t size) {
+    const std::string_view bytes = stream_->peek(size).substr(0, size);
+    line_ += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+    stream_->skip(size);
+  }
+
+  std::unique_ptr<ByteStream> stream_;
+  std::size_t line_ = 1;  ///< of the next byte
+  std::size_t records_ = 0;
+};
+
 /// A column's key: of the layer, or of the row in this program's own output.
 struct CsvKey {
   std::string key;
@@ -96,7 +146,9 @@ std::optional<CsvKey> layer_key_of_own(std::string_view column) {
 
 /// nullopt for a column that is ignored.
 std::optional<CsvKey> key_of(const std::string& column, bool own) {
-  if (!own) return is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
+  // A column "Kernel" counts kernels or names them.
+  const bool is_other = column != "kernel" && lower_case(column) == "kernel";
+  if (!own) return !is_other && is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
   const bool is_of_row = column == "gpu" || column == "batch";
   return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
@@ -131,7 +183,10 @@ class CsvHeader {
   std::string ignored() const {
     std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!own_ && !keys_[i]) add_item(all, columns_[i]);
+      if (!own_ && !keys_[i]) {
+        const std::string_view advice = advice_on(columns_[i]);
+        add_item(all, columns_[i] + (advice.empty() ? "" : " (" + std::string(advice) + ")"));
+      }
     return all;
   }
 
@@ -236,14 +291,34 @@ class CsvReader : public Reader {
   bool has_rows_ = false;  ///< or the error that there are none
 };
 
+/// A layer, and no document that holds some.
+bool is_layer_text(std::string_view text) {
+  const auto value = nlohmann::json::parse(text, nullptr, false);
+  return value.is_object() && !value.contains("layers") && !value.contains("results");
+}
+
 }  // namespace
 
 bool looks_like_ndjson(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(blanks);
   if (begin == head.npos) return false;
-  const std::string_view line = head.substr(begin, head.find('\n', begin) - begin);
-  const auto value = nlohmann::json::parse(line, nullptr, false);
-  return value.is_object() && !value.contains("layers") && !value.contains("results");
+  return is_layer_text(head.substr(begin, head.find('\n', begin) - begin));
+}
+
+bool looks_like_json_stream(std::string_view head) {
+  head.remove_prefix(std::min(head.find_first_not_of(blanks), head.size()));
+  ValueEnd end;
+  if (!head.starts_with('{') || !end.is_in(head) || !is_layer_text(head.substr(0, end.at)))
+    return false;
+  const std::string_view rest = head.substr(end.at);
+  const std::size_t second = rest.find_first_not_of(blanks);
+  const auto has_break = [](std::string_view text) { return text.find('\n') != text.npos; };
+  return second != rest.npos && rest[second] == '{' &&
+         has_break(head.substr(0, end.at)) == has_break(rest.substr(0, second));
+}
+
+std::unique_ptr<Reader> open_json_stream(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<ValuesReader>(std::move(stream));
 }
 
 NetworkSpecs read_json(ByteStream& stream, BadRows&) {
@@ -272,7 +347,8 @@ bool looks_like_csv(std::string_view head) {
     const std::optional<CsvRow> first = CsvRows(*stream).next();
     return first && first->cells.size() > 1 &&
            std::any_of(first->cells.begin(), first->cells.end(), [](const std::string& column) {
-             return key_of(column, false) || key_of(column, true);
+             const auto key = find_field(LayerKind::conv, column);
+             return (key && key->key == column) || key_of(column, true);
            });
   } catch (const InputError&) {
     return false;

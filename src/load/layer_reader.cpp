@@ -11,7 +11,7 @@ namespace {
 
 DataType read_tensor_type(const Value& value) {
   const std::string name = value.text();
-  if (const auto type = parse<DataType>(name); type && is_tensor_type(*type)) return *type;
+  if (const auto type = data_type_named(name); type && is_tensor_type(*type)) return *type;
   value.fail(expected_data_type(name));
 }
 
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> read_sizes(const Value& list) {
 /// A number, a list, or a rule if the field takes one.
 void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
   if (field.takes_rule && value.is_string()) {
-    const std::string_view word = value.try_text();
+    const std::string word = lower_case(value.try_text());
     if (word != "same" && word != "valid") value.fail_expected("numbers, \"same\" or \"valid\"");
     axes.rule = word == "same" ? PaddingRule::same : PaddingRule::valid;
     return;
@@ -138,6 +138,13 @@ struct ReadField {
 
   void operator()(const TextField& field) const { field.set(spec, value.text()); }
   void operator()(const ChoiceField& field) const { field.set(spec, value.choice(field.names)); }
+  void operator()(const ScalarField& field) const {
+    if (!value.is_string() && !value.is_number() && !value.is_boolean())
+      value.fail_expected("a string, a number, true or false");
+    spec.*field.member =
+        LayerId{value.is_string() ? value.text() : value.json(), value.is_string()};
+  }
+  void operator()(const UnusedField&) const { static_cast<void>(value.number()); }
   void operator()(const CountField& field) const { spec.*field.member = value.integer(1); }
   void operator()(const FlagField& field) const { spec.*field.member = value.boolean(); }
   void operator()(const SecondsField& field) const {
@@ -174,9 +181,10 @@ std::optional<Value> stated_type(const Value& object) {
   return std::nullopt;
 }
 
-LayerType read_type(const Value& object) {
+/// nullopt if the layer states no type.
+std::optional<LayerType> read_type(const Value& object) {
   const std::optional<Value> stated = stated_type(object);
-  if (!stated) return {};
+  if (!stated) return std::nullopt;
   const Value& value = *stated;
   const std::string name = value.text();
   if (const auto type = parse_layer_type(name)) return *type;
@@ -187,38 +195,84 @@ LayerType read_type(const Value& object) {
                                         in_quotes(name) + did_you_mean(name, names));
 }
 
-/// Fails at a member that this kind does not have.
-[[noreturn]] void fail_key(const Value& member, LayerKind kind) {
-  const std::string what = with_article(info(kind).name) + " layer";
-  const std::string key = in_quotes(member.key());
-  if (is_layer_key(member.key())) member.fail(what + " takes no " + key);
-  const std::string_view meant = member.key() == "id" ? "name" : meant_key(member.key());
-  const std::string hint = meant.empty() ? "" : "; did you mean " + in_quotes(meant) + "?";
-  member.fail_layer(kind, "expected a key of " + what + ", got " + key + hint);
+std::optional<FieldKey> key_of(const Value& member, LayerKind kind) {
+  return find_field(kind, member.key(), member.is_number() || member.is_array());
 }
 
-std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
-  std::vector<FieldKey> keys;
-  keys.reserve(object.size());
-  for (const Value member : object) {
-    const std::optional<FieldKey> key = find_field(kind, member.key());
-    if (!key) fail_key(member, kind);
-    keys.push_back(*key);
+/// What to write in place of a key that the kind does not have; or empty.
+std::string hint_on(std::string_view key, LayerKind kind) {
+  if (const std::string_view advice = advice_on(key); !advice.empty()) return std::string(advice);
+  const std::string_view meant = meant_key(key);
+  const bool helps = !meant.empty() && takes(kind, meant) && meant != key;
+  return helps ? "did you mean " + in_quotes(meant) + "?" : "";
+}
+
+/// Fails at members that this kind does not have: in one message, however many.
+[[noreturn]] void fail_keys(const Value& object, const std::vector<Value>& wrong, LayerKind kind) {
+  const std::string what = with_article(info(kind).name) + " layer";
+  if (wrong.size() == 1) {
+    const Value& member = wrong.front();
+    const std::string key = in_quotes(member.key());
+    const std::string hint = hint_on(member.key(), kind);
+    const std::string after = hint.empty() ? "" : "; " + hint;
+    if (find_field(kind, member.key())) member.fail(what + " takes no " + key + after);
+    member.fail_layer(kind, "expected a key of " + what + ", got " + key + after);
   }
-  return keys;
+  constexpr std::size_t most_named = 20;
+  std::vector<std::string> keys;
+  for (const Value& member : wrong) {
+    const std::string hint = hint_on(member.key(), kind);
+    keys.push_back(in_quotes(member.key()) + (hint.empty() ? "" : " (" + hint + ")"));
+  }
+  object.fail_layer(kind, "expected keys of " + what + ", got " + some_of(keys, most_named));
+}
+
+struct StatedKeys {
+  std::vector<FieldKey> keys;  ///< of the members, in order
+  std::vector<Value> wrong;    ///< members that the kind does not take
+};
+
+StatedKeys stated_keys(const Value& object, LayerKind kind) {
+  StatedKeys stated;
+  stated.keys.reserve(object.size());
+  for (const Value member : object) {
+    const std::optional<FieldKey> key = key_of(member, kind);
+    if (!key || !key->field->applies_to(kind)) stated.wrong.push_back(member);
+    stated.keys.push_back(key.value_or(FieldKey{}));
+  }
+  return stated;
+}
+
+/// The one kind that takes all known keys: m, n and k are a matmul's.
+std::optional<LayerKind> only_kind_of(const Value& object) {
+  std::optional<LayerKind> only;
+  for (const KindInfo& kind : all_kinds()) {
+    if (!is_input_kind(kind.kind)) continue;
+    bool takes_all = true;
+    for (const Value member : object) {
+      const std::optional<FieldKey> key = key_of(member, kind.kind);
+      takes_all = takes_all && (!key || key->field->applies_to(kind.kind));
+    }
+    if (takes_all && std::exchange(only, kind.kind)) return std::nullopt;
+  }
+  return only;
 }
 
 /// Fails if an earlier key states another value of the same field.
-void check_once(const FieldKey& key, std::span<const FieldKey> earlier, const Value& object) {
-  const auto same = std::find_if(earlier.begin(), earlier.end(),
+void check_once(const std::vector<FieldKey>& keys, std::size_t index, const Value& object) {
+  const FieldKey& key = keys[index];
+  const auto end = keys.begin() + static_cast<std::ptrdiff_t>(index);
+  const auto same = std::find_if(keys.begin(), end,
                                  [&](const FieldKey& each) { return each.field == key.field; });
-  if (same == earlier.end()) return;
-  if (same->unit == key.unit && object.at(same->key).json() == object.at(key.key).json()) return;
+  if (same == end) return;
+  const Value before = object.at(static_cast<std::size_t>(same - keys.begin()));
+  const Value now = object.at(index);
+  if (same->unit == key.unit && before.json() == now.json()) return;
   // reports the less usual key
-  const bool this_is_first = key.key == key.field->key;
-  const std::string_view wrong = this_is_first ? same->key : key.key;
-  const std::string_view other = this_is_first ? key.key : same->key;
-  object.at(wrong).fail("expected one spelling, got this and " + std::string(other));
+  const bool this_is_first = now.key() == key.field->key;
+  const Value& wrong = this_is_first ? before : now;
+  const Value& other = this_is_first ? now : before;
+  wrong.fail("expected one spelling, got this and " + std::string(other.key()));
 }
 
 }  // namespace
@@ -231,19 +285,26 @@ DataType read_data_type(const Value& value) {
 
 LayerSpec read_layer(const Value& object) {
   if (!object.is_object()) object.fail_expected("an object");
-  const LayerType type = read_type(object);
+  const std::optional<LayerType> stated_as = read_type(object);
+  LayerType type = stated_as.value_or(LayerType{});
+  StatedKeys stated = stated_keys(object, type.kind);
+  if (const auto only = stated.wrong.empty() || stated_as ? std::nullopt : only_kind_of(object)) {
+    type.kind = *only;
+    stated = stated_keys(object, type.kind);
+  }
+  if (!stated.wrong.empty()) fail_keys(object, stated.wrong, type.kind);
   LayerSpec spec;
   spec.kind = type.kind;
   spec.rank = type.rank;
+  spec.depthwise = type.depthwise;
   spec.place = object.place();
-  const std::vector<FieldKey> keys = stated_keys(object, type.kind);
   Spellings spellings;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const FieldKey& key = keys[i];
+  spellings.reserve(stated.keys.size());
+  for (std::size_t i = 0; i < stated.keys.size(); ++i) {
+    const FieldKey& key = stated.keys[i];
     const Value value = object.at(i);
-    if (!key.field->applies_to(type.kind)) fail_key(value, type.kind);
-    check_once(key, std::span(keys).first(i), object);
-    if (key.key != key.field->key) spellings.emplace_back(key.field->key, key.key);
+    check_once(stated.keys, i, object);
+    if (value.key() != key.field->key) spellings.emplace_back(key.field->key, value.key());
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
   spec.place.spellings = std::move(spellings);

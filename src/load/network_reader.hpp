@@ -46,7 +46,8 @@ inline constexpr const char* no_layers =
     "that they are of";
 }  // namespace own_row
 
-// JSON (a document), NDJSON (one a line) and CSV (a header of layer keys, a layer a row).
+// JSON (a document, or several in a stream), NDJSON (one a line) and CSV (a header of layer keys, a
+// layer a row).
 
 bool looks_like_ndjson(std::string_view head);
 /// Whether a header has a key of layers or of this program's rows.
@@ -57,6 +58,9 @@ std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream);
 /// NDJSON from a longer text, beginning at its line `first_line`; may be empty.
 std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
                                          std::size_t first_line);
+/// Objects over several lines, or several on one, as of jq.
+bool looks_like_json_stream(std::string_view head);
+std::unique_ptr<Reader> open_json_stream(std::unique_ptr<ByteStream> stream);
 std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

@@ -96,7 +96,7 @@ class Compiler {
   /// The layer which makes the operand, seen through views.
   std::optional<std::size_t> maker_of(const Operand& operand) const {
     std::optional<std::size_t> maker = operand.producer;
-    while (maker && layer(*maker).kind == LayerKind::flatten)
+    while (maker && info(layer(*maker).kind).family == KindFamily::free)
       maker = layer(*maker).inputs.front().producer;
     return maker;
   }

@@ -47,7 +47,7 @@ std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& n
     rest.push_back(*next);
     at = *next;
     if (weighs && kind == LayerKind::matmul) return rest;
-    if (kind == LayerKind::flatten) continue;
+    if (info(kind).family == KindFamily::free) continue;
     if (weighs || !(is_scale(kind) || kind == LayerKind::softmax)) return {};
     weighs = kind == LayerKind::softmax;
   }

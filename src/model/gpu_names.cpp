@@ -136,4 +136,17 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
   return near;
 }
 
+std::vector<std::string> gpus_with_chip(std::string_view chip, std::span<const Gpu> gpus) {
+  std::string wanted;  // letters and digits: "sm90" for "sm_90", and for compute_90 as well
+  for (const std::string& word : words_of(chip)) wanted += word == "compute" ? "sm" : word;
+  std::vector<std::string> names;
+  for (const Gpu& gpu : gpus) {
+    std::string own = gpu.compute_capability;
+    std::erase(own, '.');
+    if (own.empty() || wanted != (is_number(own) ? "sm" : "") + own) continue;
+    names.push_back(gpu.aliases.empty() ? gpu.name : gpu.aliases.front());
+  }
+  return names;
+}
+
 }  // namespace roofline

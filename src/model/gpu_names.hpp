@@ -31,6 +31,9 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);
 
+/// Short names of the GPUs with a chip as compilers name it: "gfx942", "sm_90".
+std::vector<std::string> gpus_with_chip(std::string_view chip, std::span<const Gpu> gpus);
+
 /// A driver's name of a MIG slice, parsed: "H100 80GB HBM3 MIG 1g.10gb".
 struct MigName {
   std::string part;

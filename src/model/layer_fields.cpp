@@ -25,6 +25,9 @@ bool convolution(LayerKind kind) {
 bool windowed_pool(LayerKind kind) {
   return info(kind).family == KindFamily::pool && has_window(kind);
 }
+bool not_identity(LayerKind kind) { return kind != LayerKind::identity; }
+bool pool(LayerKind kind) { return info(kind).family == KindFamily::pool; }
+bool norm(LayerKind kind) { return info(kind).family == KindFamily::norm; }
 bool in_groups(LayerKind kind) { return convolution(kind) || kind == LayerKind::group_norm; }
 bool biased(LayerKind kind) { return convolution(kind) || kind == LayerKind::linear; }
 bool normalised_over_features(LayerKind kind) {
@@ -201,13 +204,14 @@ constexpr auto another_spelling = nullptr;
 // clang-format off
 constexpr std::array table = std::to_array<LayerField>({
     {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }, no_difference},
-    {"type", KindField{}, any, state_kind, true, {{{"kind"}, {"op"}}}},
+    {"id", ScalarField{&L::id}, any, as_it_is, no_difference},
+    {"type", KindField{}, any, state_kind, true, {{{"kind"}, {"op"}, {"layer_type"}}}},
     {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}, {"batch_size"}}}},
-    {"input", OperandField{&L::input}, one_operand, state_input},
-    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}, {"num_features"}}}},
-    {"input_size", AxesField{&L::input_size}, one_operand},
-    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand},
-    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand},
+    {"input", OperandField{&L::input}, one_operand, state_input, true, {{{"input_shape"}}}},
+    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
+    {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, true, {{{"image_size"}}}},
+    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand, another_spelling, true, {{{"height"}, {"input_height"}, {"in_h"}}}},
+    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand, another_spelling, true, {{{"width"}, {"input_width"}, {"in_w"}}}},
     {"inputs", OperandsField{&L::inputs}, has_several_operands, state_inputs},
     {"m", CountField{&L::m}, only<LayerKind::matmul>},
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
@@ -215,8 +219,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
     {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, true, {{{"units"}}}},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}, {"num_filters"}}}},
-    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, true, {{{"kernel_shape"}, {"filter_size"}}}},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
+    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, true, {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
     {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, true, {{{"kernel_h"}}}},
     {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, true, {{{"kernel_w"}}}},
     {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, true, {{{"strides"}}}},
@@ -230,6 +234,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window, another_spelling, true, {{{"dilation_h"}}}},
     {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window, another_spelling, true, {{{"dilation_w"}}}},
     {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
+    {"output_size", AxesField{&L::output_size}, pool},
     {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
     {"groups", CountField{&L::groups}, in_groups, state_groups, true, {{{"group"}, {"num_groups"}}}},
@@ -242,24 +247,28 @@ constexpr std::array table = std::to_array<LayerField>({
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
-    {"output", SizesField{&L::output}, any, state_output},
-    {"p", CountField{&L::output_height}, any},
+    {"output", SizesField{&L::output}, any, state_output, true, {{{"output_shape"}}}},
+    {"p", UnusedField{}, only<LayerKind::identity>, another_spelling, no_difference, {{{"rate"}, {"drop_prob"}}}},
+    {"p", CountField{&L::output_height}, not_identity},
     {"q", CountField{&L::output_width}, any},
     {"dtype", DataTypeField{}, any, state_dtype, true, {{{"data_type"}, {"precision"}}}},
     {"dtypes", DataTypesField{}, any, state_dtypes},
     {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"access", choice<Access, &L::access>(), by_element, as_it_is},
-    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is},
+    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is, true, {{{"mode"}}}},
     {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, true, {{{"direction"}}}},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
-    {"in_place", FlagField{&L::in_place}, any, as_it_is},
+    {"in_place", FlagField{&L::in_place}, any, as_it_is, true, {{{"inplace"}}}},
+    {"eps", UnusedField{}, norm, another_spelling, no_difference, {{{"epsilon"}}}},
+    {"momentum", UnusedField{}, norm, another_spelling, no_difference},
+    {"negative_slope", UnusedField{}, only<LayerKind::leaky_relu>, another_spelling, no_difference, {{{"alpha"}}}},
     {"fp32_under_autocast", FlagField{&L::fp32_under_autocast}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},
     {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
-    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}}}},
+    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}, {"us", 1e-6}, {"ms", 1e-3}, {"mean_us", 1e-6}, {"mean_ms", 1e-3}}}},
     {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, no_difference, {{{"measured_cold_us", 1e-6}}}},
     {"measured_gpu", measured_text<&Measured::gpu>, any, as_it_is, no_difference, {{{"gpu"}}}},
     {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, no_difference, {{{"kernel_name"}, {"solver"}}}},
@@ -296,23 +305,17 @@ std::vector<FieldKey> sorted_keys() {
 
 /// Other programs' words for our fields, matched as whole words of a name: "_pad_" in "padLeft".
 constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"stride", "stride"},      {"strides", "stride"},
-    {"sh", "stride_h"},        {"sw", "stride_w"},
-    {"dilation", "dilation"},  {"dilations", "dilation"},
-    {"dil", "dilation"},       {"dh", "dil_h"},
-    {"dw", "dil_w"},           {"group", "groups"},
-    {"groups", "groups"},      {"g", "groups"},
-    {"pad", "padding"},        {"pads", "padding"},
-    {"padding", "padding"},    {"ph", "pad_h"},
-    {"pw", "pad_w"},           {"b", "batch"},
-    {"bs", "batch"},           {"d", "input_size"},
-    {"input_shape", "input"},  {"kernel_d", "kernel_size"},
-    {"transposed", "type"},    {"pass", "pass"},
-    {"direction", "pass"},     {"layout", "layout"},
-    {"format", "layout"},      {"data_type", "dtype"},
-    {"dtype", "dtype"},        {"datatype", "dtype"},
-    {"precision", "dtype"},    {"type", "type"},
-    {"output_size", "output"},
+    {"stride", "stride"},   {"strides", "stride"},     {"sh", "stride_h"},
+    {"sw", "stride_w"},     {"dilation", "dilation"},  {"dilations", "dilation"},
+    {"dil", "dilation"},    {"dh", "dil_h"},           {"dw", "dil_w"},
+    {"group", "groups"},    {"groups", "groups"},      {"g", "groups"},
+    {"pad", "padding"},     {"pads", "padding"},       {"padding", "padding"},
+    {"ph", "pad_h"},        {"pw", "pad_w"},           {"b", "batch"},
+    {"bs", "batch"},        {"d", "input_size"},       {"kernel_d", "kernel_size"},
+    {"transposed", "type"}, {"pass", "pass"},          {"direction", "pass"},
+    {"layout", "layout"},   {"format", "layout"},      {"data_type", "dtype"},
+    {"dtype", "dtype"},     {"datatype", "dtype"},     {"precision", "dtype"},
+    {"type", "type"},       {"output_size", "output"},
 });
 
 /// "_stride_h_" for "strideH" and "Stride H", without digits.
@@ -330,6 +333,15 @@ std::string in_words(std::string_view name) {
   return words + '_';
 }
 
+/// Keys without a field, in words as in_words() writes them, and what to write in their place.
+constexpr auto advice = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"_time_ _mean_ _median_ _latency_ _duration_ _runtime_ _elapsed_",
+     "write a time with its unit, as measured_us or measured_ms"},
+    {"_activation_", "write it as the next layer, such as {\"type\": \"relu\"}"},
+    {"_depth_multiplier_", "write out_channels, the input's times this number"},
+    {"_data_format_", "write \"layout\": \"nchw\" or \"nhwc\", and sizes as [N, C, H, W]"},
+});
+
 /// Whether names are similar after their common first words: "measured_with" is not "measured_us".
 bool is_near(std::string_view name, std::string_view key) {
   std::size_t same = 0;
@@ -345,11 +357,19 @@ std::string_view meant_key(std::string_view name) {
   for (const auto& [theirs, ours] : words_of_others)
     if (words.find('_' + std::string(theirs) + '_') != words.npos) return ours;
   constexpr std::size_t least_letters = 4;
-  if (name.size() < least_letters) return {};
+  if (name.size() < least_letters || !advice_on(name).empty()) return {};
   const std::string small = lower_case(name);
   const std::span<const std::string_view> keys = layer_keys();
   for (const std::string& each : nearest(small, {keys.begin(), keys.end()}, keys.size()))
-    if (is_near(small, each)) return find_field(LayerKind::conv, each)->key;
+    if (const FieldKey near = *find_field(LayerKind::conv, each);
+        is_near(small, each) && !std::holds_alternative<UnusedField>(near.field->member))
+      return near.key;
+  return {};
+}
+
+std::string_view advice_on(std::string_view name) {
+  for (const auto& [words, text] : advice)
+    if (has_word(words, in_words(name))) return text;
   return {};
 }
 
@@ -371,17 +391,25 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
   return by_kind[static_cast<std::size_t>(kind)];
 }
 
-std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
+std::optional<FieldKey> find_field(LayerKind kind, std::string_view key, bool is_number) {
   static const auto by_key = [] {
     std::unordered_map<std::string_view, std::vector<FieldKey>> all;
     for (const FieldKey& each : sorted_keys()) all[each.key].push_back(each);
     return all;
   }();
-  const auto found = by_key.find(key);
+  auto found = by_key.find(key);
+  if (found == by_key.end()) {
+    if (key.find_first_of("0123456789") != key.npos) return std::nullopt;
+    const std::string words = in_words(key);
+    found = by_key.find(std::string_view(words).substr(1, words.size() - 2));
+  }
   if (found == by_key.end()) return std::nullopt;
-  for (const FieldKey& each : found->second)
-    if (each.field->applies_to(kind)) return each;
-  return found->second.front();
+  const auto fits = [&](const FieldKey& each) {
+    return each.field->applies_to(kind) &&
+           !(is_number && std::holds_alternative<MappingField>(each.field->member));
+  };
+  const auto fitting = std::ranges::find_if(found->second, fits);
+  return fitting == found->second.end() ? found->second.front() : *fitting;
 }
 
 std::span<const std::string_view> layer_keys() {
@@ -455,6 +483,8 @@ struct IdentityText {
   // Names and times do not distinguish layers; single axes are added with all axes.
   void operator()(const TextField&) {}
   void operator()(const SecondsField&) {}
+  void operator()(const ScalarField&) {}
+  void operator()(const UnusedField&) {}
   void operator()(const ChoiceField& field) { add(field.get(spec)); }
   void operator()(const KindField&) {
     add(index_of(spec.kind));

@@ -51,6 +51,12 @@ struct AxisField {
   std::optional<std::uint64_t> AxesSpec::*member;
   std::uint64_t least = 1;
 };
+/// Any scalar.
+struct ScalarField {
+  SharedValue<LayerId> LayerSpec::*member;
+};
+/// A number that changes no count, such as a probability.
+struct UnusedField {};
 /// A list of sizes, each at least 1.
 struct SizesField {
   std::vector<std::uint64_t> LayerSpec::*member;
@@ -67,9 +73,10 @@ struct DataTypeField {};  ///< of all tensors
 struct DataTypesField {};
 struct MappingField {};
 
-using FieldMember = std::variant<TextField, ChoiceField, CountField, FlagField, SecondsField,
-                                 AxesField, AxisField, SizesField, OperandField, OperandsField,
-                                 KindField, DataTypeField, DataTypesField, MappingField>;
+using FieldMember =
+    std::variant<TextField, ChoiceField, ScalarField, UnusedField, CountField, FlagField,
+                 SecondsField, AxesField, AxisField, SizesField, OperandField, OperandsField,
+                 KindField, DataTypeField, DataTypesField, MappingField>;
 
 /// Another key of a field, and the unit of its number.
 struct FieldAlias {
@@ -85,7 +92,7 @@ struct LayerField {
   /// LayerTraits are copied already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;
   bool makes_different = true;  ///< layers which differ in it are different layers
-  std::array<FieldAlias, 3> aliases{};
+  std::array<FieldAlias, 8> aliases{};
 
   bool is_written() const { return state != nullptr; }
 };
@@ -101,13 +108,16 @@ struct FieldKey {
 };
 
 /// The field of a kind's layers ("k" is a convolution's channels and a GEMM's inner size); else of
-/// other kinds; nullopt for an unknown key.
-std::optional<FieldKey> find_field(LayerKind kind, std::string_view key);
+/// other kinds; nullopt for an unknown key. Any case and separators will do: "inChannels", "Batch
+/// size". `is_number`: the value is one, or a list, as a window's "kernel" and no mapping is.
+std::optional<FieldKey> find_field(LayerKind kind, std::string_view key, bool is_number = false);
 /// All keys and aliases without repetition, sorted.
 std::span<const std::string_view> layer_keys();
 bool is_layer_key(std::string_view key);
 /// The key probably meant by an unknown name: a similar one, or another program's word; or empty.
 std::string_view meant_key(std::string_view name);
+/// What to write in place of a key without a field; or empty.
+std::string_view advice_on(std::string_view name);
 
 bool takes(LayerKind kind, std::string_view key);
 

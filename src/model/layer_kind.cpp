@@ -30,13 +30,13 @@ constexpr KindInfo row_of(LayerKind kind) {
   switch (kind) {
     case conv:                return row(Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "convolution");
     case conv_transpose:      return row(Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "deconv deconvolution");
-    case linear:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "fc dense");
-    case matmul:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "gemm bmm");
-    case attention:           return row(Family::attention,   0, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "scaleddotproductattention");
+    case linear:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "fc dense fullyconnected");
+    case matmul:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "gemm bmm mm");
+    case attention:           return row(Family::attention,   0, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "scaleddotproductattention sdpa");
     // x * scale + shift: statistics and affine folded into two numbers a channel
-    case batch_norm:          return row(Family::norm,        2, Cost::own,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "syncbatchnorm");
+    case batch_norm:          return row(Family::norm,        2, Cost::own,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "syncbatchnorm batchnormalization bn");
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
-    case layer_norm:          return row(Family::norm,        7, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last);
+    case layer_norm:          return row(Family::norm,        7, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last, "layernormalization");
     // square and sum 2, normalise 1, scale 1
     case rms_norm:            return row(Family::norm,        4, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last);
     case group_norm:          return row(Family::norm,        7, Cost::own,         Reach::group,  Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind);
@@ -54,7 +54,7 @@ constexpr KindInfo row_of(LayerKind kind) {
     case silu:                return row(Family::activation,  5, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "swish");  // sigmoid, multiply
     case hardswish:           return row(Family::activation,  5, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind);  // hardsigmoid, multiply
     case gelu:                return row(Family::activation,  8, Cost::erf,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind);  // scale, erf as about 5, add, multiply
-    case softmax:             return row(Family::activation,  5, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind);  // maximum, subtract, exp, sum, divide
+    case softmax:             return row(Family::activation,  5, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind, Features::first, "logsoftmax");  // maximum, subtract, exp, sum, divide (or its logarithm)
     case elementwise:         return row(Family::activation,  1, Cost::any,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_operator);  // any other function of one operand
     // Any other function of one operand that asks for its row, or for an element's place in it: cumulative
     // sums, triangles, Hardmax.
@@ -63,18 +63,19 @@ constexpr KindInfo row_of(LayerKind kind) {
     case sub:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
     case mul:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);
     case LayerKind::div:      return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);
-    case concat:              return row(Family::combine,     0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "cat");
-    case max_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);  // a compare an input element; backward finds the maximum again
-    case avg_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);  // an add an input element
-    case global_avg_pool:     return row(Family::pool,        1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "adaptiveavgpool");
+    case concat:              return row(Family::combine,     0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "cat concatenate");
+    case max_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::input,   Named::by_kind, Features::first, "maxpooling adaptivemaxpool");  // a compare an input element; backward finds the maximum again
+    case avg_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "averagepooling averagepool");  // an add an input element
+    case global_avg_pool:     return row(Family::pool,        1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "adaptiveavgpool globalaveragepooling globalaveragepool");
     case reduce:              return row(Family::movement,    1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // an add an input element
-    case upsample:            return row(Family::resize,      0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "interpolate upsamplingnearest");  // nearest neighbour: a copy
+    case upsample:            return row(Family::resize,      0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "interpolate upsampling upsamplingnearest");  // nearest neighbour: a copy
     case copy:                return row(Family::movement,    0, Cost::simple,      Reach::moved,  Reads::of_result, Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // transposes, slices, casts
     case embedding:           return row(Family::lookup,      0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last);
     case gather:              return row(Family::movement,    0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "indexselect");
     case scatter:             return row(Family::movement,    1, Cost::own,         Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "scatteradd indexadd");  // an add an input element
     case other:               return row(Family::movement,    0, Cost::simple,      Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // known by its bytes only
     case flatten:             return row(Family::free,        0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
+    case identity:            return row(Family::free,        0, Cost::own,         Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "dropout alphadropout spatialdropout droppath");
     case host_copy:           return row(Family::transfer,    0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
   }
   return {};
@@ -95,12 +96,24 @@ static_assert(std::ranges::all_of(kinds, [](const KindInfo& kind) {
   return kind.fused == Fused::alone || kind.reach == Reach::place;
 }));
 
-/// Lower case, without "_": "BatchNorm" and "batch_norm" are both "batchnorm".
+/// Lower case, without a module and separators: "nn.BatchNorm" and "batch_norm" are both
+/// "batchnorm".
 std::string normal_form(std::string_view name) {
   std::string out;
-  for (const char c : name)
-    if (c != '_') out += lower_case(c);
+  for (const char c : name.substr(name.rfind('.') + 1))
+    if (c != '_' && c != '-' && c != ' ') out += lower_case(c);
   return out;
+}
+
+/// Takes the number of axes out of "conv2dtranspose".
+std::optional<std::uint8_t> take_rank(std::string& normal_name) {
+  for (std::size_t i = 1; i + 1 < normal_name.size(); ++i)
+    if (normal_name[i] >= '1' && normal_name[i] <= '3' && normal_name[i + 1] == 'd') {
+      const auto rank = static_cast<std::uint8_t>(normal_name[i] - '0');
+      normal_name.erase(i, 2);
+      return rank;
+    }
+  return std::nullopt;
 }
 
 std::optional<LayerKind> kind_of(std::string_view normal_name) {
@@ -126,16 +139,18 @@ bool has_window(LayerKind kind) {
 
 std::optional<LayerType> parse_layer_type(std::string_view name) {
   if (const auto kind = parse<LayerKind>(name); kind && is_input_kind(*kind))
-    return LayerType{*kind, std::nullopt};
-  const std::string normal = normal_form(name);
-  if (const auto kind = kind_of(normal)) return LayerType{*kind, std::nullopt};
-  const std::size_t size = normal.size();
-  if (size < 3 || normal[size - 1] != 'd' || normal[size - 2] < '1' || normal[size - 2] > '3')
-    return std::nullopt;
-  const auto rank = static_cast<std::uint8_t>(normal[size - 2] - '0');
-  const auto kind = kind_of(std::string_view(normal).substr(0, size - 2));
-  if (!kind) return std::nullopt;
-  return LayerType{*kind, rank};
+    return LayerType{*kind, std::nullopt, false};
+  std::string normal = normal_form(name);
+  if (const auto kind = kind_of(normal)) return LayerType{*kind, std::nullopt, false};
+  LayerType type;
+  type.rank = take_rank(normal);
+  constexpr std::string_view by_channel = "depthwise";
+  type.depthwise = normal.starts_with(by_channel);
+  if (type.depthwise) normal.erase(0, by_channel.size());
+  const auto kind = kind_of(normal);
+  if (!kind || (type.depthwise && *kind != LayerKind::conv)) return std::nullopt;
+  type.kind = *kind;
+  return type;
 }
 
 }  // namespace roofline

@@ -15,7 +15,7 @@ std::vector<std::size_t> owners_of(const Network& network) {
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const Layer& layer = network.layers[i];
     owners[i] = layer.fused_into.value_or(i);
-    if (layer.kind == LayerKind::flatten && layer.inputs.front().producer)
+    if (info(layer.kind).family == KindFamily::free && layer.inputs.front().producer)
       owners[i] = owners[*layer.inputs.front().producer];
   }
   return owners;

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
@@ -77,9 +76,14 @@ std::string operand_type_names() {
   return all;
 }
 
+std::optional<DataType> data_type_named(std::string_view name) {
+  if (const auto type = parse<DataType>(name)) return type;
+  return parse<DataType>(lower_case(name.substr(name.rfind('.') + 1)));
+}
+
 std::string expected_data_type(std::string_view found) {
   const std::string text = "expected one of " + operand_type_names() + ", got " + in_quotes(found);
-  const auto type = parse<DataType>(found);
+  const auto type = data_type_named(found);
   if (!type)
     return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
   return text + (is_tensor_type(*type) ? ", which only outputs can be"

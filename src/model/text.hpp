@@ -8,10 +8,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "roofline/data_type.hpp"
 
 namespace roofline {
 
@@ -132,6 +135,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
 std::string operand_type_names();
 
 std::string expected_data_type(std::string_view found);
+/// In any case, also with a module's name: "torch.float16".
+std::optional<DataType> data_type_named(std::string_view name);
 
 std::string expected_algorithm(std::string_view found);
 

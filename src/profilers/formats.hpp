@@ -18,6 +18,11 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad);
 bool looks_like_nsight_compute(std::string_view head);
 NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad);
 
+/// cutlass_profiler --output=FILE: a kernel a row, with its problem and time. A layer for each
+/// problem, with its fastest kernel. Columns: NVIDIA/cutlass, tools/profiler.
+bool looks_like_cutlass(std::string_view head);
+NetworkSpecs read_cutlass(ByteStream& stream, BadRows& bad);
+
 /// JSON, and CSV of kernels and counters. Names: ROCprofiler-SDK's documentation, "Using
 /// rocprofv3".
 bool looks_like_rocprofv3_csv(std::string_view head);
@@ -51,7 +56,6 @@ std::vector<std::string> read_with_profile(const std::string& profile_file);
 
 // Known files that cannot be read: errors name them and say what to do.
 
-void refuse_binary_recording(ByteStream& stream);
 /// A trace of TensorFlow's or JAX's profiler, recognised by its devices' names only.
 bool looks_like_tensorflow_trace(std::string_view head);
 NetworkSpecs refuse_tensorflow_trace(ByteStream& stream);

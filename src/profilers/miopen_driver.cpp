@@ -20,6 +20,14 @@ namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
 
+/// What follows the program's name, which Windows ends in .exe.
+std::string_view after_program(std::string_view text) {
+  constexpr std::string_view ending = ".exe";
+  text.remove_prefix(program.size());
+  if (text.starts_with(ending)) text.remove_prefix(ending.size());
+  return trimmed(text);
+}
+
 /// Options of all operations: of the layer, and those with a letter of one.
 constexpr std::pair<std::string_view, char> layer_options[] = {
     {"batchsize", 'n'},
@@ -280,7 +288,7 @@ class DriverText {
       ++line_;
       const std::size_t at = line.find(program);
       if (at != std::string::npos)
-        read_command(trimmed(std::string_view(line).substr(at + program.size())),
+        read_command(after_program(std::string_view(line).substr(at)),
                      line.find("[LogCmdFind") < at);
       else
         read_time(line);
@@ -384,10 +392,10 @@ class DriverText {
 bool looks_like_miopen_driver(std::string_view head) {
   if (trimmed(head.substr(0, 64)).starts_with('{')) return false;  // a note within JSON
   for (std::size_t at = head.find(program); at != std::string_view::npos; at = head.find(program)) {
-    head.remove_prefix(at + program.size());
+    head.remove_prefix(at);
     for (const DriverRule& rule : driver_rules)
-      if (head.starts_with(' ') && trimmed(head.substr(0, 40)).starts_with(rule.operation))
-        return true;
+      if (after_program(head.substr(0, 60)).starts_with(rule.operation)) return true;
+    head.remove_prefix(program.size());
   }
   return false;
 }

@@ -9,38 +9,12 @@
 namespace roofline {
 namespace {
 
-using namespace std::string_view_literals;
-
-struct BinaryRecording {
-  std::string_view name_ending;
-  std::string_view begin;
-  std::string_view within;  ///< in the first bytes; empty: anything
-  std::string_view what;
-  std::string_view to_do;
-};
-
 constexpr std::string_view nsys_export =
     "print its kernels with nsys stats --report cuda_gpu_trace --format csv";
 constexpr std::string_view nsys_record =
     "record with Nsight Systems, and print its kernels with nsys stats --report cuda_gpu_trace "
     "--format csv";
-constexpr std::string_view ncu_export = "print it with ncu --import FILE --page raw --csv";
 constexpr std::string_view rocprof_export = "record with rocprofv3 --output-format csv or json";
-
-constexpr BinaryRecording binary_recordings[] = {
-    {".nsys-rep", "", "", "a report of Nsight Systems", nsys_export},
-    {".qdrep", "", "", "a report of Nsight Systems", nsys_export},
-    {".ncu-rep", "", "", "a report of Nsight Compute", ncu_export},
-    {"", "NVR\0"sv, "", "a report of Nsight Compute", ncu_export},
-    {"", "SQLite format 3\0"sv, "rocpd_", "a database of rocprofv3",
-     "turn it into CSV with rocpd convert --output-format csv"},
-    {"", "SQLite format 3\0"sv, "", "an SQLite database",
-     "if Nsight Systems wrote it, print its kernels with nsys stats --report cuda_gpu_trace "
-     "--format csv; if rocprofv3 did, turn it into CSV with rocpd convert --output-format csv"},
-    {".pftrace", "", "", "a Perfetto trace", rocprof_export},
-    {".xplane.pb", "", "", "a profile of TensorFlow or JAX",
-     "profile with Nsight Systems or rocprofv3, whose tables of kernels are read"},
-};
 
 /// Tables by some of their columns.
 struct OtherTable {
@@ -100,26 +74,12 @@ const OtherTable* other_table(std::string_view head) {
   return nullptr;
 }
 
-bool is_of(const BinaryRecording& kind, std::string_view name, std::string_view head) {
-  if (!kind.name_ending.empty()) return name.ends_with(kind.name_ending);
-  return head.starts_with(kind.begin) && head.find(kind.within) != std::string_view::npos;
-}
-
 [[noreturn]] void refuse(const ByteStream& stream, std::string_view what, std::string_view to_do) {
   throw InputError(stream.name(), "",
                    "this is " + std::string(what) + ", which is not read: " + std::string(to_do));
 }
 
 }  // namespace
-
-void refuse_binary_recording(ByteStream& stream) {
-  // A line from a pipe may be shorter than a binary file's begin.
-  const std::string_view mark = stream.peek(2);
-  const bool may_be = mark.starts_with("SQ") || mark.starts_with("NV");
-  const std::string_view head = may_be ? stream.peek(head_byte) : mark;
-  for (const BinaryRecording& kind : binary_recordings)
-    if (is_of(kind, stream.name(), head)) refuse(stream, kind.what, kind.to_do);
-}
 
 bool looks_like_tensorflow_trace(std::string_view head) {
   const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };

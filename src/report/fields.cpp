@@ -100,6 +100,7 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
+    {"", Unit::none, [](LayerIn) { return Cell(); }, {.header = "id", .text = [](LayerIn r) { return printable(layer_of(r).id->text); }, .hidden = layer_facts::without_ids}},
     {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
     {"dtype", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).dtypes.input; }},
     {"pass", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).pass; }},
@@ -389,10 +390,12 @@ std::span<const Column<TypeRow>> sum_columns() { return sum_table; }
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
   write_columns<table_of<Line>()>(writer, line, with_head);
-  // Rare: the profiler's or file's own text of the layer.
-  if constexpr (std::is_same_v<Line, LayerLine>)
+  // Rare: what the source says of the layer beside its work.
+  if constexpr (std::is_same_v<Line, LayerLine>) {
+    if (const Cell id = id_cell(*layer_of(line).id); is_known(id)) writer.member("id", id);
     if (const std::string& said = *layer_of(line).source_line; !said.empty())
       writer.member("source_line", said);
+  }
 }
 
 template <class Line>

@@ -56,7 +56,8 @@ std::span<const Column<TypeRow>> sum_columns();
 
 /// Facts of tables of layers.
 namespace layer_facts {
-inline constexpr Facts measured = 1, unmeasured = 2, recorded = 4, several_results = 8;
+inline constexpr Facts measured = 1, unmeasured = 2, recorded = 4, several_results = 8,
+                       without_ids = 16;
 }
 /// A fact of tables of types.
 inline constexpr Facts of_types = 2;
@@ -88,6 +89,8 @@ Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
 // Layers as layer files state them, which can be read again (stated.cpp).
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer);
+/// A view of the user's own id; unknown if not stated.
+Cell id_cell(const LayerId& id);
 
 /// Records of the rows that tables show; copies count as one.
 std::string render_layer_records(const Report& report);

@@ -109,6 +109,13 @@ struct RowName {
   std::string suffix;  ///< passes and copies, which are never cut
 };
 
+bool has_ids(const Report& report, const std::vector<std::size_t>& results) {
+  return std::ranges::any_of(results, [&](std::size_t i) {
+    return std::ranges::any_of(report.results[i].layers,
+                               [](const LayerResult& row) { return row.layer.id->is_known(); });
+  });
+}
+
 class LayerGrid {
  public:
   LayerGrid(const Report& report, const std::vector<std::size_t>& results,
@@ -120,6 +127,7 @@ class LayerGrid {
     Facts facts = is_measured_ ? layer_facts::measured : layer_facts::unmeasured;
     if (folds_everywhere(first)) facts |= layer_facts::recorded;
     if (is_many_) facts |= layer_facts::several_results;
+    if (width || !has_ids(report, results)) facts |= layer_facts::without_ids;
     columns_ = shown_columns(layer_columns(), facts);
     grid_ = empty_grid(columns_, facts);
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i], width);

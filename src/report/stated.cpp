@@ -55,11 +55,22 @@ void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
   w.end_object();
 }
 
+void write_id(JsonWriter& w, const std::string& text) { w.json(text); }
+
 /// "conv3d", with static lifetime.
 std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
   thread_local std::set<std::string> names;
   return *names.insert(std::string(info(kind).name) + std::to_string(rank) + "d").first;
 }
+
+}  // namespace
+
+Cell id_cell(const LayerId& id) {
+  if (!id.is_known()) return {};
+  return id.is_string ? Cell(std::string_view(id.text)) : JsonValue::of<write_id>(id.text);
+}
+
+namespace {
 
 struct FieldValue {
   const LayerSpec& spec;
@@ -69,6 +80,8 @@ struct FieldValue {
     const auto chosen = field.get(spec);
     return chosen ? Cell(field.names[*chosen]) : Cell();
   }
+  Cell operator()(const ScalarField& field) const { return id_cell(*(spec.*field.member)); }
+  Cell operator()(const UnusedField&) const { return {}; }
   Cell operator()(const CountField& field) const { return spec.*field.member; }
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
   Cell operator()(const SecondsField& field) const { return (*spec.measured).*field.member; }

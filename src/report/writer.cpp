@@ -124,6 +124,13 @@ JsonWriter& JsonWriter::counts(std::span<const std::uint64_t> counts) {
   return end_array();
 }
 
+JsonWriter& JsonWriter::json(std::string_view text) {
+  separate();
+  out_.add(text);
+  end_value();
+  return *this;
+}
+
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
   out_.add(bracket);

@@ -148,6 +148,8 @@ class JsonWriter {
   /// JsonValue is on one line.
   JsonWriter& value(const Cell& cell);
   JsonWriter& counts(std::span<const std::uint64_t> counts);
+  /// A text that is JSON already.
+  JsonWriter& json(std::string_view text);
   JsonWriter& begin_object() { return open('{'); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array() { return open('['); }

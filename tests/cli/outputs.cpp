@@ -67,7 +67,7 @@ TEST_CASE("A pipe that does not let the program wait loses nothing", "[cli/outpu
   std::string bad;
   for (int i = 0; i < count; ++i) {
     good += relu_layer + '\n';
-    bad += "{\"stride\": 0}\n";
+    bad += "{\"stride\": \"" + std::to_string(i) + "\"}\n";
   }
   folder.write("good.ndjson", good);
   folder.write("bad.ndjson", bad);
@@ -76,7 +76,7 @@ TEST_CASE("A pipe that does not let the program wait loses nothing", "[cli/outpu
   const std::string messages =
       read_slowly(folder, "roofline bad.ndjson --gpu v100 --format csv 2>&9");
   CHECK(lines_of(messages).size() == count);
-  CHECK(messages.ends_with("bad.ndjson:3000: /stride: expected an integer >= 1, got 0\n"));
+  CHECK(messages.ends_with("bad.ndjson:3000: /stride: expected an integer >= 1, got \"2999\"\n"));
 }
 
 TEST_CASE("-o writes the format of the extension, several at once", "[cli/outputs]") {

@@ -42,7 +42,7 @@ TEST_CASE("A word that is no file, directory or network", "[load/bad_files]") {
 TEST_CASE("A directory without layer files", "[load/bad_files]") {
   const TemporaryFolder folder;
   const std::string message =
-      ": expected layer files (.ndjson, .jsonl, .csv, .json, .fdb.txt, .ufdb.txt, .pt2, .onnx), "
+      ": expected layer files (.json, .csv, .ndjson, .jsonl, .fdb.txt, .ufdb.txt, .pt2, .onnx), "
       "got "
       "a directory without any";
   CHECK(resolve_message(folder.path()) == folder.path() + message);

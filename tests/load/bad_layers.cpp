@@ -14,7 +14,7 @@ constexpr const char* all_types =
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
     "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
-    "reduce, upsample, copy, embedding, gather, scatter, other, flatten), got ";
+    "reduce, upsample, copy, embedding, gather, scatter, other, flatten, identity), got ";
 
 const std::string one_type =
     "expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, fp6, mxfp8, mxfp6, mxfp4, "
@@ -51,8 +51,10 @@ TEST_CASE("A value of the wrong type or size", "[load/bad_layers]") {
       {conv_with("\"measured_ms\": \"3 ms\""), "/measured_ms: expected a number > 0, got \"3 ms\""},
       {conv_with("\"kernel\": {\"tile\": [64, 64]}"),
        "/kernel/tile: expected [m, n, k], got [64,64]"},
-      {conv_with("\"kernel\": 128"),
-       R"(/kernel: expected a kernel mapping such as {"tile": [128, 64, 8]} (the window's size is "kernel_size"), got 128)"},
+      {conv_with("\"kernel\": true"),
+       R"(/kernel: expected a kernel mapping such as {"tile": [128, 64, 8]} (the window's size is "kernel_size"), got true)"},
+      {conv_with("\"kernel\": 5"), "/kernel: expected one spelling, got this and kernel_size"},
+      {conv_with("\"id\": [1]"), "/id: expected a string, a number, true or false, got [1]"},
       {R"({"input": "conv1", "out_channels": 4, "kernel_size": 3})",
        "/input: expected a shape: there is no earlier layer to name"},
       {R"({"input": 3, "out_channels": 4, "kernel_size": 3})",
@@ -126,6 +128,26 @@ TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]
        "/kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, direct, "
        "winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled), got "
        "\"softmax_warp\""},
+  });
+}
+
+TEST_CASE("All unknown keys stand in one message", "[load/bad_layers]") {
+  check_messages({
+      {R"({"hight": 4, "width": 4, "activation": "relu", "latency": 3, "in_features": 3,
+           "kernel_size": 3, "foo": 1})",
+       "expected keys of a conv layer, got \"activation\" (write it as the next layer, such as "
+       "{\"type\": \"relu\"}), \"foo\", \"hight\" (did you mean \"height\"?), \"in_features\", "
+       "\"latency\" (write a time with its unit, as measured_us or measured_ms)"},
+      {conv_with("\"output_size\": 6"),
+       "/output_size: a conv layer takes no \"output_size\"; did you mean \"output\"?"},
+      {R"({"type": "DepthwiseConv2D", "input": [3, 8, 8], "kernel": 3, "depth_multiplier": 2})",
+       "/depth_multiplier: expected a key of a conv layer, got \"depth_multiplier\"; write "
+       "out_channels, the input's times this number"},
+      {R"({"m": 4, "n": 5, "k": 6, "mean": 7})",
+       "/mean: expected a key of a matmul layer, got \"mean\"; write a time with its unit, as "
+       "measured_us or measured_ms"},
+      {R"({"type": "AdaptiveAvgPool2d", "input": [3, 8, 8], "output_size": 9})",
+       "/output_size: expected at most 8, the input's height, got 9"},
   });
 }
 
@@ -251,11 +273,11 @@ TEST_CASE("Kinds of layers have their article", "[load/bad_layers]") {
            R"(", "input": [8, 8], "inputs": [[1], [1], [1]], "groups": 1})";
   };
   check_messages({
-      {with_key("other"), "/groups: an other layer takes no \"groups\""},
-      {with_key("attention"), "/groups: an attention layer takes no \"groups\""},
-      {with_key("upsample"), "/groups: an upsample layer takes no \"groups\""},
-      {with_key("rms_norm"), "/groups: an rms_norm layer takes no \"groups\""},
-      {with_key("relu"), "/groups: a relu layer takes no \"groups\""},
+      {with_key("other"), "expected keys of an other layer, got \"groups\", \"input\""},
+      {with_key("attention"), "expected keys of an attention layer, got \"groups\", \"input\""},
+      {with_key("upsample"), "expected keys of an upsample layer, got \"groups\", \"inputs\""},
+      {with_key("rms_norm"), "expected keys of an rms_norm layer, got \"groups\", \"inputs\""},
+      {with_key("relu"), "expected keys of a relu layer, got \"groups\", \"inputs\""},
   });
 }
 

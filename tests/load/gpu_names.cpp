@@ -162,6 +162,25 @@ TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
   }
 }
 
+TEST_CASE("A chip's name comes with the GPUs that have it", "[load/gpu_names]") {
+  CHECK(gpu_message("gfx942") ==
+        "expected a GPU, got \"gfx942\", the chip of mi300a, mi300x, mi308x, mi325x: name one");
+  CHECK(gpu_message("gfx1100") ==
+        "expected a GPU, got \"gfx1100\", the chip of w7800, w7900, rx7900xtx: name one");
+  for (const std::string name : {"sm_90", "sm90", "compute_90"})
+    CHECK(gpu_message(name) ==
+          "expected a GPU, got \"" + name +
+              "\", the chip of gh200, h100-nvl, h100-pcie, h100, h20-141gb, h20, h200-nvl, h200, "
+              "h800: name one");
+  CHECK(gpu_message("gfx90a") ==
+        "expected a GPU, got \"gfx90a\", the chip of mi210, mi250, mi250-gcd, mi250x, mi250x-gcd: "
+        "name one");
+  CHECK(gpu_message("sm_99") == "unknown GPU \"sm_99\"");
+  CHECK(find_gpu("AMD Instinct MI250X/MI250").value().name == "Instinct MI250 (one GCD)");
+  CHECK(gpu_message("Tesla V100-PCIE-32GB") ==
+        "unknown GPU \"Tesla V100-PCIE-32GB\"; did you mean v100 or v100-32gb?");
+}
+
 TEST_CASE("A recording's name may look like a path", "[load/gpu_names]") {
   RecordedGpu recorded;
   recorded.name = "AMD Instinct MI250X/MI250";

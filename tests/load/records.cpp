@@ -113,8 +113,6 @@ TEST_CASE("CSV: a column that says what a layer is under a name that is no key i
   };
   const Case table[] = {
       {"gruops", "groups"},
-      {"Stride", "stride"},
-      {"STRIDE_H", "stride"},
       {"conv_stride_d", "stride"},
       {"sh", "stride_h"},
       {"padTop", "padding"},
@@ -154,7 +152,7 @@ TEST_CASE("CSV: a column that says what a layer is under a name that is no key i
 TEST_CASE("CSV: columns of one's own pass through and are named once", "[load/records]") {
   // Those of the measured files among them.
   const std::string own =
-      "id,cpu,host,note,date,comment,time_ns,kernels,main_kernel,main_grid,kernel_id,algorithm,"
+      "own_id,cpu,host,note,date,comment,time_ns,kernels,main_kernel,main_grid,kernel_id,algorithm,"
       "measured_with,measured_by,dram_read_bytes,l2_bytes,occupancy_pct,x,t1";
   const std::string ones = ",1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
   const std::string row = "1,8,8,1,3,3" + ones + "\n";
@@ -255,4 +253,59 @@ TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") 
   for (const std::string& name : resolve_input(folder.path()).value())
     names.push_back(name.substr(folder.path().size() + 1));
   CHECK(names == std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json"});
+}
+
+TEST_CASE("Objects over several lines, or several on one, are a stream of layers",
+          "[load/records]") {
+  const std::string many = "{\n  \"m\": 4,\n  \"n\": 5,\n  \"k\": 6\n}\n";
+  const std::string one = R"({"m": 4, "n": 5, "k": 6})";
+  const auto names = [](const Records& records) {
+    std::vector<std::string> all;
+    for (const Layer& layer : records.layers) all.push_back(layer.name);
+    return all;
+  };
+  for (const char* file : {"x.json", "x.ndjson", "x"}) {
+    const Records lines = read_records(file, many + "\n" + many + many);
+    CHECK(lines.errors.empty());
+    CHECK(names(lines) == std::vector<std::string>{"matmul1", "matmul7", "matmul12"});
+    const Records joined = read_records(file, one + one + " " + one);
+    CHECK(joined.errors.empty());
+    CHECK(names(joined) == std::vector<std::string>{"matmul1", "matmul2", "matmul3"});
+  }
+  // A bad one costs only itself, at its own line.
+  const std::string bad = "{\n  \"m\": 4,\n  \"n\": 0,\n  \"k\": 6\n}\n";
+  const Records records = read_records(
+      "x.json", many + bad + "{\n  \"m\": 4,\n  \"n\" 5\n}\n" + many + "{\n  \"m\": 4");
+  CHECK(names(records) == std::vector<std::string>{"matmul1", "matmul15"});
+  CHECK(records.errors ==
+        std::vector<std::string>{"x.json:6: /n: expected an integer >= 1, got 0",
+                                 "x.json:13:7: expected JSON, got '5'",
+                                 "x.json:21:9: expected more JSON, got the end of the text"});
+  // A single document stays one, with its own places.
+  CHECK(read_records("x.json", bad).errors ==
+        std::vector<std::string>{"x.json: /n: expected an integer >= 1, got 0"});
+}
+
+TEST_CASE("A table of products needs no type", "[load/records]") {
+  for (const std::string header : {"M,N,K", "m,n,k"})
+    for (const auto& [column, unit] : std::vector<std::pair<std::string, double>>{
+             {"us", 1e-6}, {"ms", 1e-3}, {"mean_us", 1e-6}, {"mean_ms", 1e-3}}) {
+      const Records rows = read_records("x.csv", header + "," + column + "\n4,5,6,7\n");
+      CHECK(rows.errors.empty());
+      REQUIRE(rows.layers.size() == 1);
+      CHECK(rows.layers[0].kind == LayerKind::matmul);
+      CHECK(rows.layers[0].output == Shape{1, 5, {1, 1, 4}, 1});
+      CHECK(rows.layers[0].inputs[0].shape.channels == 6);
+      CHECK(*rows.layers[0].measured->warm_s == Approx(7 * unit));
+      const Records list =
+          read_records("x.json", R"([{"M": 4, "N": 5, "K": 6, ")" + column + "\": 7}]");
+      CHECK(list.errors.empty());
+      REQUIRE(list.layers.size() == 1);
+      CHECK(list.layers[0].output == rows.layers[0].output);
+      CHECK(*list.layers[0].measured->warm_s == Approx(7 * unit));
+    }
+  const Records mean = read_records("x.csv", "m,n,k,mean\n4,5,6,7\n");
+  CHECK(mean.layers.size() == 1);
+  CHECK(mean.notes == std::vector<std::string>{"x.csv: ignored columns: mean (write a time with "
+                                               "its unit, as measured_us or measured_ms)"});
 }

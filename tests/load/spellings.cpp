@@ -1,6 +1,8 @@
 // Different spellings of one layer load as the same layer.
 
+#include "cli/process.hpp"
 #include "load/loading.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 
@@ -87,6 +89,96 @@ TEST_CASE("PyTorch's words and cuDNN's letters", "[load/spellings]") {
     CHECK(load_layer(R"({"input": [3, 9, 9], "k": 4, "r": 3, "s": 3, "layout": ")" +
                      std::string(layout) + "\"}")
               .layout == Layout::nhwc);
+}
+
+TEST_CASE("Layers as written before reading any reference", "[load/spellings]") {
+  const std::vector<Texts> pairs{
+      {R"({"type": "Conv2d", "in_channels": 3, "out_channels": 64, "kernel_size": 7, "stride": 2,
+           "padding": 3, "height": 224, "width": 200, "batch_size": 32, "name": "a"})",
+       R"({"n": 32, "c": 3, "h": 224, "w": 200, "k": 64, "r": 7, "s": 7, "stride": 2, "padding": 3,
+           "name": "a"})"},
+      {R"({"type": "Conv2D", "filters": 64, "kernel_size": [3, 3], "strides": [1, 1],
+           "padding": "SAME", "input_shape": [64, 56, 56], "dtype": "FP16"})",
+       R"({"input": [64, 56, 56], "k": 64, "kernel_size": 3, "padding": 1, "dtype": "fp16"})"},
+      {R"({"layer_type": "conv", "input_channels": 64, "output_channels": 128, "kernel": 3,
+           "image_size": 56, "padding": "VALID", "dtype": "torch.float16"})",
+       R"({"input": [64, 56, 56], "k": 128, "kernel_size": 3, "dtype": "fp16"})"},
+      {R"({"type": "DepthwiseConv2D", "input_shape": [32, 112, 112], "kernel_size": 3,
+           "padding": "same", "dtype": "BF16"})",
+       R"({"input": [32, 112, 112], "k": 32, "kernel_size": 3, "padding": 1, "groups": 32,
+           "dtype": "bf16"})"},
+      {R"({"type": "nn.Conv2d", "inChannels": 16, "outChannels": 16, "kernelSize": 3, "Height": 32,
+           "width": 32, "batchSize": 8})",
+       R"({"input": [8, 16, 32, 32], "k": 16, "kernel_size": 3})"},
+      {R"({"M": 1024, "N": 4096, "K": 512, "dtype": "f16"})",
+       R"({"type": "matmul", "m": 1024, "n": 4096, "k": 512, "dtype": "fp16"})"},
+      {R"({"type": "GEMM", "m": 128, "n": 256, "k": 512, "dtype": "s8"})",
+       R"({"type": "matmul", "m": 128, "n": 256, "k": 512, "dtype": "int8"})"},
+      {R"({"in_features": 2048, "out_features": 1000, "batch_size": 64, "dtype": "f32"})",
+       R"({"type": "linear", "input": [64, 2048], "out_features": 1000})"},
+      {R"({"type": "Dense", "input_shape": [784], "units": 10})",
+       R"({"type": "linear", "input": [784], "out_features": 10})"},
+      {R"({"type": "MaxPooling2D", "pool_size": 3, "strides": 2, "input_shape": [64, 112, 112]})",
+       R"({"type": "max_pool", "kernel_size": 3, "stride": 2, "input": [64, 112, 112]})"},
+      {R"({"type": "AdaptiveAvgPool2d", "output_size": [1, 1], "input_shape": [512, 7, 7]})",
+       R"({"type": "global_avg_pool", "input": [512, 7, 7]})"},
+      {R"({"type": "AdaptiveAvgPool2d", "output_size": 7, "input_shape": [512, 14, 14],
+           "name": "a"})",
+       R"({"type": "avg_pool", "input": [512, 14, 14], "kernel_size": 2, "name": "a"})"},
+      {R"({"type": "BatchNorm2d", "num_features": 64, "height": 56, "width": 56, "eps": 1e-05,
+           "momentum": 0.1})",
+       R"({"type": "batch_norm", "input": [64, 56, 56]})"},
+      {R"({"type": "Dropout", "p": 0.5, "input_shape": [4096]})",
+       R"({"type": "Identity", "input": [4096]})"},
+      {R"({"type": "LogSoftmax", "input_shape": [1000], "batch_size": 32})",
+       R"({"type": "softmax", "input": [32, 1000]})"},
+      {R"({"type": "Upsample", "scale_factor": 2, "mode": "nearest", "input_shape": [64, 8, 8]})",
+       R"({"type": "upsample", "scale_factor": 2, "input": [64, 8, 8]})"},
+      {R"({"type": "Conv2DTranspose", "filters": 32, "kernel_size": 2, "strides": 2,
+           "input_shape": [64, 8, 8]})",
+       R"({"type": "conv_transpose", "input": [64, 8, 8], "k": 32, "kernel_size": 2,
+           "stride": 2})"},
+  };
+  for (const Texts& pair : pairs) check_same(pair);
+  CHECK(pairs.size() == 17);
+  const Layer dropout = load_layer(R"({"type": "Dropout", "input": [64, 8, 8]})");
+  CHECK(dropout.output == Shape{1, 64, {1, 8, 8}, 2});
+  CHECK(count(dropout).bytes.total == 0);
+  for (const auto& [name, type] :
+       std::vector<std::pair<const char*, DataType>>{{"FP16", DataType::fp16},
+                                                     {"torch.bfloat16", DataType::bf16},
+                                                     {"F32", DataType::fp32},
+                                                     {"f64", DataType::fp64},
+                                                     {"S8", DataType::int8},
+                                                     {"Float16", DataType::fp16},
+                                                     {"float8_e4m3fn", DataType::fp8},
+                                                     {"TF32", DataType::tf32}})
+    CHECK(load_layer(R"({"m": 1, "n": 1, "k": 1, "dtype": ")" + std::string(name) + R"("})")
+              .dtypes.input == type);
+}
+
+TEST_CASE("A user's id comes out of every format as it went in", "[load/spellings]") {
+  const TemporaryFolder folder;
+  const auto id_in = [&](const std::string& command) {
+    const Outcome outcome = run(folder, "roofline " + command);
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+  };
+  for (const std::string id : {"\"a 1\"", "7", "1.5", "-3", "true"}) {
+    folder.write("x.json", R"({"m": 4, "n": 5, "k": 6, "id": )" + id + "}");
+    id_in("x.json --to-layers y.json");
+    id_in("x.json --to-layers y.ndjson");
+    id_in("x.json --gpu v100 -o y.csv");
+    const std::string bare = id.front() == '"' ? id.substr(1, id.size() - 2) : id;
+    CHECK(id_in("x.json --gpu v100 --format markdown").find("| " + bare + " ") != bare.npos);
+    for (const std::string file : {"x.json", "y.json", "y.ndjson", "y.csv"})
+      for (const std::string format : {"json", "ndjson"}) {
+        const std::string text = id_in(file + " --gpu v100 --format " + format);
+        INFO(file << ' ' << text);
+        CHECK(text.find(format == "json" ? "\"id\": " + id : ",\"id\":" + id) != text.npos);
+      }
+  }
 }
 
 TEST_CASE("One number for all axes, whole numbers with a point", "[load/spellings]") {

@@ -31,6 +31,10 @@ struct FieldSchema {
   OrderedJson operator()(const ChoiceField& field) const {
     return {{"enum", std::vector<std::string>(field.names.begin(), field.names.end())}};
   }
+  OrderedJson operator()(const ScalarField&) const {
+    return {{"type", {"string", "number", "boolean"}}};
+  }
+  OrderedJson operator()(const UnusedField&) const { return {{"type", "number"}}; }
   OrderedJson operator()(const CountField&) const { return reference("size"); }
   OrderedJson operator()(const FlagField&) const { return reference("flag"); }
   OrderedJson operator()(const SecondsField&) const { return reference("quantity"); }
@@ -61,12 +65,18 @@ OrderedJson layer_properties() {
   OrderedJson properties = OrderedJson::object();
   for (const LayerField& field : layer_fields()) {
     // cuDNN's letters are taken as capitals, too.
+    const auto add_one = [&](const std::string& key) {
+      OrderedJson schema = std::visit(FieldSchema{}, field.member);
+      OrderedJson& known = properties[key];
+      // "kernel" is a window's size or a mapping, by the kind.
+      known = known.is_null() || known == schema ? schema : OrderedJson{{"anyOf", {known, schema}}};
+    };
     const auto add = [&](std::string key) {
       if (key.empty()) return;
-      properties[key] = std::visit(FieldSchema{}, field.member);
+      add_one(key);
       if (key.size() > 1) return;
       key.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(key.front())));
-      properties[key] = std::visit(FieldSchema{}, field.member);
+      add_one(key);
     };
     add(std::string(field.key));
     for (const FieldAlias& alias : field.aliases) add(std::string(alias.key));
@@ -78,7 +88,7 @@ OrderedJson layer_properties() {
 std::vector<std::string> keys_of_rows(const std::string& group) {
   std::vector<std::string> keys;
   for (const auto& field : layer_columns()) {
-    if (field.is_head) continue;
+    if (field.is_head || field.path.empty()) continue;
     const std::string path(field.path);
     const std::size_t dot = path.find('.');
     if (group.empty() && (keys.empty() || keys.back() != path.substr(0, dot)))
@@ -204,6 +214,7 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   // The line of code is there where a source states it.
   auto layer_keys = keys_of_rows("");
   layer_keys.insert(std::find(layer_keys.begin(), layer_keys.end(), "input"), "source_line");
+  layer_keys.insert(std::find(layer_keys.begin(), layer_keys.end(), "source_line"), "id");
   CHECK(keys_of(definitions.at("layer_values").at("properties")) == layer_keys);
   CHECK(definitions.at("layer_values").at("required") == OrderedJson(keys_of_rows("")));
   CHECK(keys_of(definitions.at("bytes").at("properties")) == keys_of_rows("bytes"));

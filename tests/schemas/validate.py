@@ -171,7 +171,7 @@ WRONG = [
     ("input", {**CONV, "pad_h": -1}, "/pad_h"),
     ("input", {**CONV, "dtype": "floating"}, "/dtype"),
     ("input", {"dtype": "int32", "layers": [CONV]}, "/dtype"),
-    ("input", {**CONV, "channels": 3}, "/channels"),
+    ("input", {**CONV, "colours": 3}, "/colours"),
     ("input", {**CONV, "type": "convolute"}, "/type"),
     ("input", {**CONV, "pass": "bwd"}, "/pass"),
     ("input", {**CONV, "kernel": {"tile": [128, 64]}}, "/kernel/tile"),

@@ -114,7 +114,7 @@ class StreamingKernels : StreamFormulas<Number> {
       case Kind::scatter: return {scatter()};
       // Other files' kernels run these, or no kernel does.
       case Kind::conv: case Kind::conv_transpose: case Kind::linear: case Kind::matmul:
-      case Kind::attention: case Kind::flatten: case Kind::host_copy: break;
+      case Kind::attention: case Kind::flatten: case Kind::identity: case Kind::host_copy: break;
     }
     // clang-format on
     return {};

@@ -304,6 +304,12 @@ void infer_simple(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
     layer.output = {layer.output.batch, elements(one_image(layer.output)), {1, 1, 1}, 0};
 }
 
+/// Of a result larger than one element a channel.
+bool is_adaptive(const LayerSpec& spec) {
+  return std::ranges::any_of(spec.output_size.numbers,
+                             [](std::uint64_t size) { return size != 1; });
+}
+
 void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (layer.kind == LayerKind::linear) return infer_linear(spec, scope, layer);
   if (layer.kind == LayerKind::matmul) return infer_matmul(spec, scope, layer);
@@ -315,8 +321,8 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
     case KindFamily::lookup: return infer_embedding(spec, scope, layer);
     case KindFamily::resize: return infer_upsample(spec, scope, layer);
     case KindFamily::pool:
-      return has_window(layer.kind) ? infer_pool(spec, scope, layer)
-                                    : infer_simple(spec, scope, layer);
+      return has_window(layer.kind) || is_adaptive(spec) ? infer_pool(spec, scope, layer)
+                                                         : infer_simple(spec, scope, layer);
     case KindFamily::norm: infer_simple(spec, scope, layer); return infer_norm(spec, layer);
     case KindFamily::activation:
     case KindFamily::transfer:

@@ -123,6 +123,25 @@ Window stated_window(const LayerSpec& spec, std::uint8_t rank, const Layer& laye
   return window;
 }
 
+/// Equal windows side by side that cover the input; PyTorch's overlap by up to one element where
+/// the result's size is no divisor.
+Window adaptive_window(const LayerSpec& spec, std::uint8_t rank, const Shape& in) {
+  if (!spec.kernel_size.empty()) fail_twice("output_size", "kernel_size");
+  Window window;
+  window.rank = rank;
+  const Axes sizes = *read_axes(spec.output_size, rank, alone("output_size"), 1);
+  require_positive(sizes, alone("output_size"));
+  for (std::size_t axis = 3U - rank; axis < 3; ++axis) {
+    if (sizes[axis] > in.spatial[axis])
+      fail("output_size", "expected at most " + std::to_string(in.spatial[axis]) +
+                              ", the input's " + axis_name(axis) + ", got " +
+                              std::to_string(sizes[axis]));
+    window.stride[axis] = in.spatial[axis] / sizes[axis];
+    window.kernel[axis] = in.spatial[axis] - (sizes[axis] - 1) * window.stride[axis];
+  }
+  return window;
+}
+
 /// Shares the window of one of the preceding layers: a network has only a few different ones.
 SharedValue<Window> shared(const Window& window, const std::vector<Layer>& before) {
   constexpr std::size_t shortly = 8;
@@ -158,7 +177,8 @@ void slide_window(Layer& layer) {
 }
 
 std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
-  if (spec.groups && spec.depthwise) fail_twice("depthwise", "groups");
+  if (spec.depthwise && spec.groups.value_or(in_channels) != in_channels)
+    fail_twice("depthwise", "groups");
   if (spec.depthwise) return in_channels;
   const std::uint64_t groups = spec.groups.value_or(1);
   if (groups == 0) fail("groups", "expected an integer >= 1, got 0");
@@ -175,8 +195,8 @@ void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& la
   if (in.channels % layer.groups != 0)
     fail("groups", "expected a divisor of the " + std::to_string(in.channels) +
                        " input channels, got " + std::to_string(layer.groups));
-  if (!spec.out_channels) fail_missing("out_channels", "an integer >= 1");
-  layer.output.channels = *spec.out_channels;
+  if (!spec.out_channels && !spec.depthwise) fail_missing("out_channels", "an integer >= 1");
+  layer.output.channels = spec.out_channels.value_or(in.channels);
   if (layer.output.channels == 0 || layer.output.channels % layer.groups != 0)
     fail("out_channels", "expected a multiple of the " + std::to_string(layer.groups) +
                              " groups, got " + std::to_string(layer.output.channels));
@@ -187,7 +207,11 @@ void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   const std::uint8_t rank = set_operand(spec, window_rank(spec), scope, layer);
   const Shape& in = layer.inputs.front().shape;
   layer.output.channels = in.channels;
-  layer.window = shared(stated_window(spec, rank, layer), scope.layers);
+  if (!spec.output_size.empty() && layer.kind == LayerKind::global_avg_pool)
+    layer.kind = LayerKind::avg_pool;
+  layer.window = shared(
+      spec.output_size.empty() ? stated_window(spec, rank, layer) : adaptive_window(spec, rank, in),
+      scope.layers);
   slide_window(layer);
 }
 
