@@ -5,7 +5,8 @@
 
 using namespace std::string_literals;
 
-TEST_CASE("A file that is none of ours is named, with what to give instead", "[load/foreign_files]") {
+TEST_CASE("A file that is none of ours is named, with what to give instead",
+          "[load/foreign_files]") {
   struct Case {
     const char* file;
     std::string text;
