@@ -200,7 +200,7 @@ Layers join(const OperatorCall& call) {
     if (element_count(tensor.sizes) > 0 && !tensor.sizes.empty()) tensors.push_back(&tensor);
   if (tensors.empty() || !call.list_type) return {};
   const std::size_t rank = tensors.front()->sizes.size();
-  const auto at = axis_at(call["axis"].integer(), rank);
+  const auto at = axis_at(call["axis"].integer().value_or(0), rank);
   if (!at) return {};
   if (tensors.size() == 1) {
     TensorArgument only = *tensors.front();

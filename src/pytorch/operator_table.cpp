@@ -270,6 +270,10 @@ OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
   TensorArgument other = tensor;
   other.sizes = std::move(sizes);
+  // Elements picked from a table teach the table.
+  if (other.is_parameter && !other.parameters &&
+      element_count(other.sizes) != element_count(tensor.sizes))
+    other.parameters = element_count(tensor.sizes);
   other.strides.clear();
   return other;
 }

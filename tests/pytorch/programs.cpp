@@ -284,6 +284,32 @@ TEST_CASE("Rows that are picked are read once", "[pytorch/programs]") {
         Bytes{2 * 4 * 50000 * 768, 2 * 4 * 50000 * 128 + 8 * 128});
 }
 
+TEST_CASE("A table of parameters counts once, however many of its rows are picked",
+          "[pytorch/programs]") {
+  // Swin's bias by relative positions: (2 * 7 - 1)^2 rows for 49 x 49 pairs of positions.
+  ProgramText program;
+  program.parameter("table", {"169", "3"})
+      .input("i", {"2401"}, long_type)
+      .node("torch.ops.aten.index.Tensor",
+            {"table", R"(as_optional_tensors: [{"as_tensor": {"name": "i"}}])"}, "bias",
+            {"2401", "3"});
+  const Network network = network_of(program);
+  REQUIRE(network.layers.size() == 1);
+  CHECK(count(network.layers.front()).params == 169 * 3);
+  CHECK(count(network.layers.front()).bytes.total == 2 * 4 * 2401 * 3 + 8 * 2401);
+}
+
+TEST_CASE("Tensors are joined by their first axis where none is stated", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("a", {"4"}).input("b", {"6"}).node(
+      "cat", {R"(as_tensors: [{"name": "a"}, {"name": "b"}])"}, "c", {"10"});
+  const Network network = network_of(program);
+  REQUIRE(network.layers.size() == 1);
+  CHECK(network.layers.front().kind == LayerKind::concat);
+  CHECK(count(network.layers.front()).bytes.total == 2 * 4 * 10);
+  CHECK(network.assumptions.empty());
+}
+
 TEST_CASE("Views cost nothing", "[pytorch/programs]") {
   struct View {
     std::string op;
