@@ -101,11 +101,12 @@ std::optional<Numbers> fold_gather(const Node& node) {
   });
 }
 
-/// Reads only the chosen slices; of a learned table rows, with their indices.
+/// Reads only the chosen slices; rows with their indices, unless these are known as a slice's are.
 void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   const Sizes& sizes = *table.sizes;
-  if (table.learned != product_or_throw(sizes)) return emit_selection(emitter, node);
+  const bool is_table = table.learned == product_or_throw(sizes);
+  if (!is_table && node.input(1)->numbers) return emit_selection(emitter, node);
   const std::size_t axis = axis_of(node, 0, sizes.size());
   const std::int64_t features = product_or_throw(part(sizes, axis + 1));
   const std::int64_t picked = product_or_throw(*node.outputs[0]->sizes) / features;

@@ -1,6 +1,9 @@
 // An operator is one layer, whatever brought it: from one table of operators and sizes come an ONNX
 // model, a program of torch.export, a profiler's recording and a layer file.
 
+#include <array>
+#include <bit>
+
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/layer_fields.hpp"
@@ -168,15 +171,14 @@ double expected_s(const Layer& layer) {
   return *result.layers.front().expected_time_s();
 }
 
-std::string ints(const std::string& name, const Numbers& numbers) {
+std::string floats(const std::string& name, const std::vector<float>& values) {
   using namespace onnx_bytes;
-  std::string bytes = text(1, name) + integer(20, 7);
-  for (const std::int64_t each : numbers) bytes += integer(8, static_cast<std::uint64_t>(each));
+  std::string bytes = text(1, name) + integer(20, 6);
+  for (const float value : values) {
+    const auto bits = std::bit_cast<std::array<char, 4>>(value);
+    bytes += number(7 << 3 | 5) + std::string(bits.begin(), bits.end());
+  }
   return text(5, bytes);
-}
-std::string words(const std::string& name, const std::string& value) {
-  using namespace onnx_bytes;
-  return text(5, text(1, name) + text(4, value) + integer(20, 3));
 }
 
 constexpr std::uint64_t images = 2 * 8 * 14 * 14;
@@ -311,7 +313,7 @@ std::vector<Case> row_cases() {
 
   Case greatest{
       .name = "a reduction", .tensors = {{"x", {32, 64, 16}}}, .result = {"r", {32, 1, 16}}};
-  greatest.onnx = {"ReduceMax", {"x"}, ints("axes", {1})};
+  greatest.onnx = {"ReduceMax", {"x"}, onnx_bytes::integers_attribute("axes", {1})};
   greatest.pytorch = {"amax", {"x", "as_ints: [1]", "as_bool: true"}};
   greatest.layer = R"({"type": "reduce", "input": {"shape": [32, 64, 16]}, "output": [32, 1, 16]})";
   greatest.expected = {"reduce", 0, 32768, 0, 4 * (32768 + 512)};
@@ -324,7 +326,7 @@ std::vector<Case> window_cases() {
   Case conv{.name = "a convolution",
             .tensors = {{"x", image_sizes}, parameter("w", {16, 8, 3, 3}), parameter("b", {16})},
             .result = {"r", {2, 16, 14, 14}}};
-  conv.onnx = {"Conv", {"x", "w", "b"}, ints("pads", {1, 1, 1, 1})};
+  conv.onnx = {"Conv", {"x", "w", "b"}, onnx_bytes::integers_attribute("pads", {1, 1, 1, 1})};
   conv.pytorch = {"conv2d", {"x", "w", "b", "as_ints: [1, 1]", "as_ints: [1, 1]"}};
   conv.layer = R"({"input": [2, 8, 14, 14], "out_channels": 16, "kernel_size": 3, "padding": 1,
                    "bias": true})";
@@ -334,7 +336,10 @@ std::vector<Case> window_cases() {
 
   Case pool{
       .name = "a maximum pool", .tensors = {{"x", image_sizes}}, .result = {"r", {2, 8, 7, 7}}};
-  pool.onnx = {"MaxPool", {"x"}, ints("kernel_shape", {2, 2}) + ints("strides", {2, 2})};
+  pool.onnx = {"MaxPool",
+               {"x"},
+               onnx_bytes::integers_attribute("kernel_shape", {2, 2}) +
+                   onnx_bytes::integers_attribute("strides", {2, 2})};
   pool.pytorch = {"max_pool2d", {"x", "as_ints: [2, 2]", "as_ints: [2, 2]"}};
   pool.layer = R"({"type": "max_pool", "input": [2, 8, 14, 14], "kernel_size": 2, "stride": 2})";
   pool.expected = {"max_pool", 0, images, 0, 4 * (images + images / 4)};
@@ -432,7 +437,7 @@ std::vector<Case> product_cases() {
                      4 * (131072 + 2048) + 4 * (2048 + 1024 + 2048)}},
        }) {
     Case einsum = of_two(each.text, each.a, each.b, each.result);
-    einsum.onnx = {"Einsum", {"x", "y"}, words("equation", each.text)};
+    einsum.onnx = {"Einsum", {"x", "y"}, onnx_bytes::text_attribute("equation", each.text)};
     einsum.pytorch = {"einsum", {"as_string: \"" + each.text + "\"", two_tensors}, false};
     einsum.expected = each.expected;
     cases.push_back(einsum);
@@ -465,6 +470,33 @@ std::vector<Case> attention_cases() {
   return cases;
 }
 
+std::vector<Case> movement_cases() {
+  std::vector<Case> cases;
+  Case rows{.name = "rows of a table",
+            .tensors = {{"x", {50000, 768}}, {"i", {128}, int64}},
+            .result = {"r", {128, 768}}};
+  rows.onnx = {"Gather", {"x", "i"}};
+  rows.pytorch = {"index_select", {"x", "as_int: 0", "i"}};
+  rows.layer = R"({"type": "gather", "input": [50000, 768], "output": [128, 768]})";
+  rows.expected = {"gather", 0, 0, 0, 2 * 4 * 128 * 768 + 8 * 128};
+  cases.push_back(rows);
+
+  Case larger{.name = "an image twice as large",
+              .tensors = {{"x", image_sizes}},
+              .result = {"r", {2, 8, 28, 28}}};
+  larger.onnx = {"Upsample",
+                 {"x"},
+                 onnx_bytes::text_attribute("mode", "linear") + floats("scales", {1, 1, 2, 2}),
+                 7};
+  larger.pytorch = {"upsample_bilinear2d", {"x", "as_ints: [28, 28]", "as_bool: false"}};
+  larger.layer = R"({"type": "upsample", "input": [2, 8, 14, 14], "scale_factor": 2,
+                     "interpolation": "bilinear"})";
+  larger.expected = {"upsample", 0, 0, 0, 4 * 5 * images};
+  cases.push_back(larger);
+
+  return cases;
+}
+
 void check(const Case& each, const std::vector<Layer>& layers, std::optional<double>& time_s) {
   REQUIRE(!layers.empty());
   Counts all;
@@ -490,7 +522,7 @@ void check(const Case& each, const std::vector<Layer>& layers, std::optional<dou
 
 TEST_CASE("An operator is one layer, whatever brought it", "[layers/all_ways]") {
   for (const auto family :
-       {elementwise_cases, row_cases, window_cases, product_cases, attention_cases})
+       {elementwise_cases, row_cases, window_cases, product_cases, attention_cases, movement_cases})
     for (const Case& each : family()) {
       std::optional<double> time_s;
       INFO(each.name);

@@ -49,7 +49,7 @@ def detection():
     m.row("copy", [[1, 100]], [1, 100], name="index")
     m.n("Squeeze", ["t", m.c("axis0", [0])], "rows")
     m.n("Gather", ["rows", "index"], "chosen", axis=0, sizes=[100, 4])
-    m.row("copy", [[100, 4]], [100, 4], name="chosen")
+    m.row("gather", [1, 100, 4], [100, 4], name="chosen")  # by an index that depends on data
     m.n("TopK", ["s", m.c("k", [7])], ["best", "place"])
     m.row("other", ["s", (*CONSTANT, "int64")], [1, 2 * 7 * (4 + 8) // 4], name="best")  # values and places
     m.out("chosen", "best", "place")
