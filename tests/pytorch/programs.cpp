@@ -301,8 +301,9 @@ TEST_CASE("A table of parameters counts once, however many of its rows are picke
 
 TEST_CASE("Tensors are joined by their first axis where none is stated", "[pytorch/programs]") {
   ProgramText program;
-  program.input("a", {"4"}).input("b", {"6"}).node(
-      "cat", {R"(as_tensors: [{"name": "a"}, {"name": "b"}])"}, "c", {"10"});
+  program.input("a", {"4"})
+      .input("b", {"6"})
+      .node("cat", {R"(as_tensors: [{"name": "a"}, {"name": "b"}])"}, "c", {"10"});
   const Network network = network_of(program);
   REQUIRE(network.layers.size() == 1);
   CHECK(network.layers.front().kind == LayerKind::concat);
