@@ -1,8 +1,13 @@
-# What is installed, in two components: the program with all that belongs to it, and the library for
-# those who build on it. `cpack -G DEB` makes a package of the former.
+# What is installed, in components: the program with all that belongs to it, the shared libraries that a
+# machine may lack, and the library for those who build on it. `cpack` makes a Debian package of the
+# first, and an archive of the first two that runs wherever the C library is not older.
 
 set(packaging ${CMAKE_CURRENT_LIST_DIR})
-install(TARGETS roofline COMPONENT program)
+set_target_properties(roofline PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib/roofline")
+install(TARGETS roofline RUNTIME_DEPENDENCY_SET needed COMPONENT program)
+install(RUNTIME_DEPENDENCY_SET needed
+        PRE_EXCLUDE_REGEXES "^(ld-linux.*|lib(c|m|dl|rt|pthread))\\.so"
+        DESTINATION lib/roofline COMPONENT libraries EXCLUDE_FROM_ALL)
 
 # Written at the time of installing, from what the installed program says of itself.
 if(NOT CMAKE_CROSSCOMPILING)
@@ -51,12 +56,18 @@ install(FILES ${PROJECT_BINARY_DIR}/rooflineConfig.cmake
               ${PROJECT_BINARY_DIR}/rooflineConfigVersion.cmake
         DESTINATION ${config_directory} COMPONENT development)
 
-set(CPACK_GENERATOR DEB)
+set(CPACK_GENERATOR TGZ)
+find_program(SHLIBDEPS dpkg-shlibdeps)
+if(SHLIBDEPS)
+  list(APPEND CPACK_GENERATOR DEB)
+endif()
 set(CPACK_PACKAGE_VENDOR "The roofline authors")
 set(CPACK_PACKAGE_CONTACT "The roofline authors")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_FILE_NAME roofline-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PROJECT_CONFIG_FILE ${packaging}/generator.cmake)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL program)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME roofline)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -33,4 +33,8 @@ lines=$(wc -l <one.ndjson)
 [ "$lines" -eq 6000 ] || { echo "expected 6000 records, got $lines"; exit 1; }
 errors=$(grep -c '"error"' one.ndjson)
 [ "$errors" -gt 150 ] || { echo "expected more than 150 wrong records, got $errors"; exit 1; }
-cmp one.ndjson several.ndjson && cmp one.txt several.txt
+cmp one.ndjson several.ndjson || exit 1
+# Each chunk counts the rows that repeat its errors: "-:97: 5 more rows have this error: ...".
+rows() { awk '/more rows? ha(ve|s) this error/ { all += $2; next } { ++all } END { print all }' "$1"; }
+[ "$(rows one.txt)" -eq "$errors" ] && [ "$(rows several.txt)" -eq "$errors" ] ||
+  { echo "expected $errors errors, got $(rows one.txt) and $(rows several.txt)"; exit 1; }
