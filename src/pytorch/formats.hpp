@@ -16,9 +16,8 @@
 
 namespace roofline {
 
-/// Other inputs may record the capture of the trace's graphs.
 bool looks_like_trace(std::string_view head);
-Items read_trace(ByteStream& stream, const InputSet& inputs);
+Items read_trace(ByteStream& stream);
 
 struct LayerRun {
   std::string layer;

@@ -173,9 +173,9 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
   return activity.start_us;
 }
 
-std::uint32_t innermost_operator(const Recording& recording, const WorkOrigins& origins,
-                                 const LaunchCall& call) {
-  return innermost_at(recording.operators, origins.callers, call.thread, call.start_us);
+bool is_graph_launch(const Recording& recording, std::uint32_t call) {
+  return call != no_index &&
+         mentions(recording.texts.at(recording.calls[call].name), {"GraphLaunch"});
 }
 
 WorkOrigins find_origins(Recording& recording) {
@@ -204,7 +204,8 @@ WorkOrigins find_origins(Recording& recording) {
       if (call.external_id != call.correlation)
         origin.operator_index = place_of(operators, call.external_id);
       if (origin.operator_index == no_index)
-        origin.operator_index = innermost_operator(recording, origins, call);
+        origin.operator_index = 
+            innermost_at(recording.operators, origins.callers, call.thread, call.start_us);
     }
     origin.step = step_at(recording.steps, launch_time_us(recording, activity, origin));
   }

@@ -89,10 +89,6 @@ struct StepRange {
   std::uint32_t process = 0;
 };
 
-struct CapturedGraph {
-  std::vector<LaunchCall> launches;  ///< in order
-};
-
 /// Shorter host ranges explain no gap of the GPU.
 inline constexpr double least_long_range_us = 5;
 
@@ -107,8 +103,7 @@ struct Recording {
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;
   std::vector<LaunchCall> calls;
-  std::vector<StepRange> steps;         ///< ProfilerStep#
-  std::vector<CapturedGraph> captured;  ///< in other recordings beside this one
+  std::vector<StepRange> steps;  ///< ProfilerStep#
   /// Other long host ranges: calls, functions, ranges named by the user.
   std::vector<HostRange> long_ranges;
   std::size_t half_events = 0;  ///< begins or ends without their other half

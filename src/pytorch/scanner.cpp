@@ -226,12 +226,12 @@ class Scanner {
          message_of(arguments), may_be_annotated(event) ? end_byte : 0});
   }
 
-  /// Only calls that put work on the GPU or into a graph matter.
+  /// Only calls that put work on the GPU matter.
   void add_call(const Value& event) {
     add_long_range(event);
     const std::string_view name = event.find("name").try_text();
     const Value arguments = event.find("args");
-    for (const std::string_view part : {"Launch", "Memcpy", "Memset", "BeginCapture", "EndCapture"})
+    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
       if (name.find(part) != std::string::npos) {
         const auto [start_us, duration_us] = times_of(event);
         return recording_.calls.push_back(

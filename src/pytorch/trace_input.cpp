@@ -247,8 +247,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
                                       std::vector<LayerRun>* runs = nullptr) {
   TraceSummary summary;
   summary.notes = notes;
-  WorkOrigins origins = find_origins(recording);
-  link_captured(recording, origins, summary.notes);
+  const WorkOrigins origins = find_origins(recording);
   const std::uint32_t device = busiest_gpu(recording).second;
   summary.recorder = Recorder::pytorch_profiler;
   summary.gpu = gpu_of(recording, device);
@@ -276,81 +275,27 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   return network;
 }
 
-bool has_call(const Recording& recording, std::string_view part) {
-  return std::ranges::any_of(recording.calls, [&](const LaunchCall& call) {
-    return mentions(recording.texts.at(call.name), {part});
-  });
-}
-
-struct InputBeside {
-  bool launches_graphs = false;
-  std::optional<Recording> capture;  ///< without GPU work; nullopt if it captures no graphs
-};
-
-InputBeside read_beside(const std::string& name, const InputLimits& limits) {
-  InputBeside beside;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(name, error)) return beside;
-  const auto stream = decompressed(open_stream(name, limits));
-  if (!looks_like_trace(stream->peek(head_byte))) return beside;
-  Recording recording = scan_trace(*stream);
-  beside.launches_graphs = has_call(recording, "GraphLaunch");
-  if (has_call(recording, "BeginCapture")) {
-    recording.activities = {};
-    beside.capture = std::move(recording);
-  }
-  return beside;
-}
-
-/// Passes all other readable inputs; each is read once for all recordings.
-void for_each_beside(const ByteStream& own, const InputSet& inputs,
-                     const std::function<void(const InputBeside&)>& take) {
-  for (const std::string& name : inputs.names()) {
-    if (name == own.name()) continue;
-    const auto beside =
-        inputs.find_in<InputBeside>(name, [&] { return read_beside(name, own.limits()); });
-    if (beside != nullptr) take(*beside);
-  }
-}
-
 }  // namespace
 
-Items read_trace(ByteStream& stream, const InputSet& inputs) {
+Items read_trace(ByteStream& stream) {
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
   if (recording.half_events > 0)
     notes.push_back(std::to_string(recording.half_events) +
                     " events that only begin (\"B\") or only end (\"E\") are left out");
   keep_one_rank(recording, notes);
-  const bool launches_graphs = has_call(recording, "GraphLaunch");
-  if (launches_graphs)
-    for_each_beside(stream, inputs, [&](const InputBeside& other) {
-      if (other.capture) add_captured(recording, *other.capture);
-    });
-  else if (has_call(recording, "BeginCapture")) {
-    bool is_taken = false;
-    for_each_beside(stream, inputs, [&](const InputBeside& other) {
-      is_taken = is_taken || other.launches_graphs;
-    });
-    if (is_taken) return {};
-  }
   const std::string name = name_without(stream.name(), {".gz", ".json", ".trace", ".pt"});
   const std::optional<std::string> why = why_no_layers(recording);
   if (recording.activities.empty()) {
     if (why) throw InputError(stream.name(), "", *why);
     return {program_of(std::move(recording), stream.name(), name, std::move(notes))};
   }
-  if (auto network =
-          why && !launches_graphs ? std::nullopt : network_of(recording, stream.name(), notes)) {
+  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
     network->name = name;
     return items_of(NetworkSpecs{std::make_shared<const NetworkSpec>(*std::move(network))});
   }
   notes.push_back(
       why.value_or("expected operators that are layers, got none among those that used the GPU"));
-  if (launches_graphs)
-    notes.emplace_back(
-        "it launches captured graphs: give the recording that was made while they were captured "
-        "beside this one");
   KernelRecording kernels = kernels_of(recording, std::move(notes));
   kernels.name = name;
   return items_of(specs_of(std::move(kernels), stream));

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
@@ -80,7 +81,7 @@ class LayerReader {
   }
 
   void add(const std::vector<std::uint32_t>& activities) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> group_of;
+    std::unordered_map<std::uint32_t, std::size_t> group_of;
     std::vector<LaunchedWork> groups;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = layer_operator(index);
@@ -88,10 +89,7 @@ class LayerReader {
         add_alone(index);
         continue;
       }
-      // A captured operator runs once a launch of its graph.
-      const std::uint32_t call = origins_.of_activities[index].call_index;
-      const std::pair run{op, is_graph_launch(recording_, call) ? call : no_index};
-      const auto [group, is_new] = group_of.try_emplace(run, groups.size());
+      const auto [group, is_new] = group_of.try_emplace(op, groups.size());
       if (is_new) groups.emplace_back();
       groups[group->second].push_back(index);
     }

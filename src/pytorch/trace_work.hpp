@@ -38,14 +38,6 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin);
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
-/// The innermost operator around the call, or no_index.
-std::uint32_t innermost_operator(const Recording& recording, const WorkOrigins& origins,
-                                 const LaunchCall& call);
-/// Adds graphs and operators of another recording's capture; before find_origins().
-void add_captured(Recording& recording, const Recording& capture);
-/// Sets the operators of kernels in graphs that match one captured graph.
-void link_captured(const Recording& recording, WorkOrigins& origins,
-                   std::vector<std::string>& notes);
 
 /// Process and number in the trace: several processes may call theirs the first GPU.
 using RankGpu = std::pair<std::uint32_t, std::uint32_t>;

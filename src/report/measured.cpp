@@ -129,8 +129,8 @@ std::string graphs_sentence(const TraceSummary& recording) {
     if (work.reason == in_graph) unknown_s += work.time_s;
   if (unknown_s < mostly_unknown * recording.kernel_s || unknown_s <= 0) return "";
   return fmt::format(
-      "{} of the kernels' time is of captured graphs, and nothing says of which layers: give the "
-      "recording that was made while they were captured beside this one\n",
+      "{} of the kernels' time is of captured graphs, and nothing says of which layers: record it "
+      "without CUDA graphs\n",
       percent(unknown_s / recording.kernel_s));
 }
 

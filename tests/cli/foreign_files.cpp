@@ -27,8 +27,6 @@ const std::vector<Foreign> files{
     {"the same: torch.compile, kernels of Triton",
      "traces/resnet18.compiled.fp16.b32.pt.trace.json.gz"},
     {"the same: a CUDA graph replayed, alone", "traces/resnet34.graph.replay.json.gz"},
-    {"the same, beside the recording of its capture",
-     "traces/resnet34.graph.replay.json.gz traces/resnet34.graph.capture.json.gz"},
     {"the same: without a GPU", "traces/resnet34.cpu.fp32.b16.json.gz --gpu h100"},
     {"the same: `key_averages().table()`", "profilers/resnet34.key_averages.txt"},
     {"torch.export", "pytorch/programs/resnetv2_50.dynamic.pt2 --gpu h100"},

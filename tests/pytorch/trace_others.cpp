@@ -1,5 +1,5 @@
 // Recordings as other people make them: without a GPU, as bare lists, of several ranks in one file,
-// of captured graphs, of servers with caches, of compiled kernels.
+// of servers with caches, of compiled kernels.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,7 +9,6 @@
 #include "pytorch/trace_text.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
-#include "temporary_folder.hpp"
 
 using namespace roofline;
 
@@ -242,51 +241,6 @@ TEST_CASE("Runs of a recording's layers are no copies by repeat", "[pytorch/trac
       infer(*spec, defaults).error().message ==
       "expected at most 1 runs of a log's or a recording's layers in all, each 400 bytes of names "
       "and operands counting as one, got more");
-}
-
-TEST_CASE("A captured graph's kernels are those of the recording of its capture",
-          "[pytorch/trace_others]") {
-  TraceText capture;
-  const RecordedArguments product{"[[64, 8], [16, 8], []]", linear.types, linear.values};
-  const RecordedArguments values{"[[64, 16], []]", image.types, image.values};
-  capture.call("cudaStreamBeginCapture", 64, 5)
-      .operation("aten::linear", 65, 10, 10, product)
-      .call("cudaLaunchKernel", 66, 12)
-      .operation("aten::clamp_min", 67, 30, 10, values)
-      .call("cudaLaunchKernel", 68, 32)
-      .call("cudaStreamEndCapture", 69, 50);
-  TraceText replay;
-  for (const int step : {0, 1}) {
-    const double at = 1000.0 * step;
-    replay.call("cudaGraphLaunch", 7 + step, at + 10)
-        .kernel("gemm", {}, at + 20, 6, "\"correlation\": " + std::to_string(7 + step))
-        .kernel("relu", {}, at + 30, 4, "\"correlation\": " + std::to_string(7 + step));
-  }
-  const TemporaryFolder folder;
-  const std::vector<std::string> both{folder.write("replay.json", replay.text()),
-                                      folder.write("capture.json", capture.text())};
-  const auto read = [&](const std::string& name) { return open_input(name, both).value()->next(); };
-  const auto spec = read(both[0])->value().spec({}).value();
-  REQUIRE(spec->summary != nullptr);
-  CHECK(spec->summary->layers_s == Approx(20e-6));
-  CHECK(spec->summary->notes.empty());
-  check_layers(infer(*spec, {}).value().layers,
-               {{"linear 64x8 to 16", 64 * 8 * 16, 4 * (64 * 8 + 16 * 8 + 64 * 16)},
-                {"linear 64x8 to 16#2", 64 * 8 * 16, 4 * (64 * 8 + 16 * 8 + 64 * 16)},
-                {"relu 64x16", 0, 4 * 2 * 64 * 16},
-                {"relu 64x16#2", 0, 4 * 2 * 64 * 16}});
-  CHECK_FALSE(read(both[1]).has_value());
-  // A file beside them that breaks off costs only itself.
-  std::vector<std::string> three = both;
-  three.push_back(folder.write("broken.json", replay.text().substr(0, 300)));
-  CHECK(open_input(both[0], three).value()->next()->value().spec({}).value()->summary != nullptr);
-  CHECK_FALSE(open_input(both[1], three).value()->next().has_value());
-  CHECK(std::string(open_input(three[2], three).value()->next()->error().what()) ==
-        three[2] + ": byte 301: expected the rest of the trace, got the end of the text");
-  // Alone it has kernels and no layers.
-  const auto alone = read_trace(replay.text());
-  REQUIRE(alone->kernels != nullptr);
-  CHECK(alone->kernels->kernels.size() == 2);
 }
 
 TEST_CASE("A cache of keys and values counts what is known to move", "[pytorch/trace_others]") {
