@@ -16,8 +16,8 @@ function(append_texts list text key)
 endfunction()
 
 function(append_files directory with_names)
-  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json ${directory}/*.py
-       ${directory}/*.sh)
+  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json ${directory}/*.ndjson
+       ${directory}/*.py)
   list(SORT paths)
   set(rows "")
   set(definitions "")
