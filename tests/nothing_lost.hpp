@@ -40,7 +40,7 @@ inline std::size_t record_lines(std::string_view text) {
 
 /// Commands of MIOpenDriver in a text that differ, each of which is a layer at least.
 inline std::size_t driver_commands(const std::string& text) {
-  static const std::regex command(R"(MIOpenDriver[ \t]+((conv|bnorm|activ)[^\n]*))");
+  static const std::regex command(R"(MIOpenDriver[ \t]+(conv[^\n]*))");
   std::set<std::string> commands;
   for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at) {
     const std::string own = (*at)[1];

@@ -19,6 +19,7 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
+constexpr std::string_view convolution = "conv";
 
 /// What follows the program's name, which Windows ends in .exe.
 std::string_view after_program(std::string_view text) {
@@ -28,48 +29,17 @@ std::string_view after_program(std::string_view text) {
   return trimmed(text);
 }
 
-/// Options of all operations: of the layer, and those with a letter of one.
-constexpr std::pair<std::string_view, char> layer_options[] = {
-    {"batchsize", 'n'},
-    {"in_channels", 'c'},
-    {"in_h", 'H'},
-    {"in_w", 'W'},
-    {"in_d", '!'},
-    {"out_channels", 'k'},
-    {"fil_h", 'y'},
-    {"fil_w", 'x'},
-    {"fil_d", '@'},
-    {"pad_h", 'p'},
-    {"pad_w", 'q'},
-    {"pad_d", '$'},
-    {"conv_stride_h", 'u'},
-    {"conv_stride_w", 'v'},
-    {"conv_stride_d", '#'},
-    {"dilation_h", 'l'},
-    {"dilation_w", 'j'},
-    {"dilation_d", '^'},
-    {"group_count", 'g'},
-    {"forw", 'F'},
-    {"mode", 'm'},
-    {"pad_mode", 'z'},
-    {"bias", 'b'},
-    {"spatial_dim", '_'},
-    {"in_layout", 'I'},
-    {"layout", 'L'},
-    {"back", 'b'},
-    {"tensor_vect", 'Z'},
-    {"trans_output_pad_d", '%'},
-    {"trans_output_pad_h", 'Y'},
-    {"trans_output_pad_w", 'X'},
-    {"vector_length", 'L'},
-    {"dout_data", 'D'},
-};
+/// Options of a convolution's layer, each with its letter.
+constexpr std::string_view layer_options =
+    "batchsize n in_channels c in_h H in_w W in_d ! out_channels k fil_h y fil_w x fil_d @ "
+    "pad_h p pad_w q pad_d $ conv_stride_h u conv_stride_w v conv_stride_d # dilation_h l "
+    "dilation_w j dilation_d ^ group_count g forw F mode m pad_mode z bias b spatial_dim _ "
+    "in_layout I tensor_vect Z trans_output_pad_d % trans_output_pad_h Y trans_output_pad_w X";
 
 /// Options of the run.
 constexpr std::string_view run_options =
-    "out_layout O fil_layout f pad_val r iter i verify V verification_cache C time t wall "
-    "w search s printconv P dump_output o in_data d weights e solution S alpha A beta B "
-    "gamma G power P save s run r";
+    "out_layout O fil_layout f pad_val r iter i verify V verification_cache C time t wall w search "
+    "s printconv P dump_output o in_data d weights e dout_data D vector_length L solution S";
 
 /// The driver's defaults.
 constexpr std::uint64_t default_batch = 100;
@@ -154,8 +124,11 @@ class DriverCommand {
   }
 
   static std::optional<char> letter_of(std::string_view name) {
-    for (const auto& [option, letter] : layer_options)
-      if (name == option || name == std::string_view(&letter, 1)) return letter;
+    for (std::string_view rest = layer_options; !rest.empty();) {
+      const std::string_view option = take(rest, ' ');
+      const std::string_view letter = take(rest, ' ');
+      if (name == option || name == letter) return letter.front();
+    }
     return std::nullopt;
   }
 
@@ -187,20 +160,9 @@ AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_v
   return axes_list(std::move(numbers));
 }
 
-/// `sizes`: the letters of depth, height and width.
-void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::string_view sizes,
-               std::string_view layout_letters = "I") {
-  constexpr std::string_view layouts[] = {"NCHW", "NCDHW", "NHWC", "NDHWC"};
-  layer.batch = command.number('n', default_batch);
-  layer.in_channels = command.number('c', default_channels);
-  layer.input_size = axes_of_command(command, is_3d, sizes, default_size);
-  for (const char letter : layout_letters)
-    if (const auto layout = command.choice(letter, layouts))
-      layer.layout = *layout >= 2 ? Layout::nhwc : Layout::nchw;
-}
-
 /// -F is a sum of passes: 1 forward, 2 data gradient, 4 weight gradient; 0 for all.
-std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
+std::uint64_t asked_passes(const DriverCommand& command) {
+  constexpr std::uint64_t all = 7;
   const std::uint64_t bits = command.number('F', 0);
   if (bits > all)
     throw InputError("-F: expected passes as a number up to " + std::to_string(all) + ", got " +
@@ -208,14 +170,20 @@ std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
   return bits == 0 ? all : bits;
 }
 
-std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
+LayerSpec read_convolution(const DriverCommand& command) {
+  constexpr std::string_view layouts[] = {"NCHW", "NCDHW", "NHWC", "NDHWC"};
+  LayerSpec layer;
   const bool is_3d = command.number('_', 2) == 3;
   constexpr std::string_view modes[] = {"conv", "trans"};
   constexpr std::string_view pad_modes[] = {"default", "same", "valid"};
   const std::string_view pad_mode = pad_modes[command.choice('z', pad_modes).value_or(0)];
   const bool is_transposed = command.choice('m', modes) == 1;
   layer.kind = is_transposed ? LayerKind::conv_transpose : LayerKind::conv;
-  set_image(command, is_3d, layer, "!HW");
+  layer.batch = command.number('n', default_batch);
+  layer.in_channels = command.number('c', default_channels);
+  layer.input_size = axes_of_command(command, is_3d, "!HW", default_size);
+  if (const auto layout = command.choice('I', layouts))
+    layer.layout = *layout >= 2 ? Layout::nhwc : Layout::nchw;
   if (command.number('Z', 0) != 0) layer.layout = Layout::blocked;
   if (is_transposed) layer.output_padding = axes_of_command(command, is_3d, "%YX", 0);
   layer.out_channels = command.number('k', default_filters);
@@ -228,49 +196,8 @@ std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
     layer.padding = axes_of_command(command, is_3d, "$pq", 0);
   layer.groups = command.number('g', 1);
   layer.bias = command.number('b', 0) != 0;
-  return asked_passes(command, 7);
+  return layer;
 }
-
-std::uint64_t read_norm(const DriverCommand& command, LayerSpec& layer) {
-  layer.kind = LayerKind::batch_norm;
-  const bool has_depth_letter = command.number('D', 0) > 0;
-  const bool is_3d = has_depth_letter || command.number('!', 0) > 0;
-  if (is_3d) layer.rank = 3;
-  set_image(command, is_3d, layer, has_depth_letter ? "DHW" : "!HW", "IL");
-  const std::uint64_t forward = command.number('F', 1);
-  const bool backward = command.number('b', 0) != 0;
-  if (forward == 0 && !backward)
-    throw InputError("-F: expected a pass, by -F 1, -F 2 or -b 1, got none");
-  layer.batch_statistics = forward == 1 || backward;
-  return (forward != 0 ? 1U : 0U) | (backward ? 2U : 0U);
-}
-
-std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
-  constexpr std::pair<std::uint64_t, LayerKind> modes[] = {
-      {1, LayerKind::sigmoid}, {2, LayerKind::tanh},       {3, LayerKind::relu},
-      {7, LayerKind::relu6},   {8, LayerKind::leaky_relu}, {9, LayerKind::elu}};
-  const std::uint64_t number = command.number('m', 3);
-  const auto mode = std::find_if(std::begin(modes), std::end(modes),
-                                 [&](const auto& each) { return each.first == number; });
-  if (mode == std::end(modes))
-    throw InputError(
-        "-m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got " +
-        std::to_string(number));
-  layer.kind = mode->second;
-  set_image(command, false, layer, "!HW", "IL");
-  return asked_passes(command, 3);
-}
-
-struct DriverRule {
-  std::string_view operation;
-  std::uint64_t (*read)(const DriverCommand& command, LayerSpec& layer);
-};
-
-constexpr DriverRule driver_rules[] = {
-    {"conv", read_convolution},
-    {"bnorm", read_norm},
-    {"activ", read_activation},
-};
 
 class DriverText {
  public:
@@ -308,18 +235,14 @@ class DriverText {
     std::string_view operation = command.operation();
     if (operation.empty()) return;  // prose that names the program
     const DataType type = take_type(operation);
-    const auto rule =
-        std::find_if(std::begin(driver_rules), std::end(driver_rules),
-                     [&](const DriverRule& each) { return each.operation == operation; });
     try {
-      if (rule == std::end(driver_rules))
-        throw InputError("expected MIOpenDriver with conv, bnorm or activ, got " +
+      if (operation != convolution)
+        throw InputError("expected MIOpenDriver conv, the only operation that is read, got " +
                          in_quotes(command.operation()));
-      LayerSpec layer;
-      layer.dtypes.input = type;
       command.check_options();
-      const std::uint64_t passes = rule->read(command, layer);
-      add(layer, passes);
+      LayerSpec layer = read_convolution(command);
+      layer.dtypes.input = type;
+      add(layer, asked_passes(command));
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
     }
@@ -393,8 +316,7 @@ bool looks_like_miopen_driver(std::string_view head) {
   if (trimmed(head.substr(0, 64)).starts_with('{')) return false;  // a note within JSON
   for (std::size_t at = head.find(program); at != std::string_view::npos; at = head.find(program)) {
     head.remove_prefix(at);
-    for (const DriverRule& rule : driver_rules)
-      if (after_program(head.substr(0, 60)).starts_with(rule.operation)) return true;
+    if (after_program(head.substr(0, 60)).starts_with(convolution)) return true;
     head.remove_prefix(program.size());
   }
   return false;

@@ -105,15 +105,7 @@ class Scanner {
     ++events_;
     const std::string_view phase = event.find("ph").try_text();
     if (phase == "X") add_whole(event, end_byte);
-    if (phase != "B" && phase != "E") return;
-    key_.clear();
-    append_word(event.find("pid"), key_);
-    append_word(event.find("tid"), key_ += '/');
-    std::vector<std::string>& begun = begun_[key_];
-    if (phase == "B")
-      begun.push_back(event.json());
-    else
-      end(begun, event);
+    if (phase == "B" || phase == "E") ++recording_.half_events;
   }
 
   void add_device(const Value& object) {
@@ -124,27 +116,9 @@ class Scanner {
                                             object.find("warpSize").try_integer()});
   }
 
-  Recording take() {
-    for (const auto& [thread, begun] : begun_) recording_.half_events += begun.size();
-    return std::move(recording_);
-  }
+  Recording take() { return std::move(recording_); }
 
  private:
-  /// "E" ends the thread's latest "B", which has all other members.
-  void end(std::vector<std::string>& begun, const Value& event) {
-    if (begun.empty()) {
-      ++recording_.half_events;
-      return;
-    }
-    const JsonDocument first(begun.back(), {source_});
-    begun.pop_back();
-    const auto start_us = time_in(first.root().find("ts"));
-    const auto end_us = time_in(event.find("ts"));
-    if (start_us && end_us) duration_us_ = *end_us - *start_us;
-    add_whole(first.root(), 0);
-    duration_us_.reset();
-  }
-
   void add_whole(const Value& event, std::uint64_t end_byte) {
     // The second names are those of PyTorch 1.8 to 1.12.
     const std::string_view category = category_of(event);
@@ -173,10 +147,6 @@ class Scanner {
     return process == "CUDA functions" ? "kernel" : process == "CPU functions" ? "cpu_op" : "";
   }
 
-  std::optional<double> duration_of(const Value& event) const {
-    return duration_us_ ? duration_us_ : time_in(event.find("dur"));
-  }
-
   struct Times {
     double start_us;
     double duration_us;
@@ -185,7 +155,7 @@ class Scanner {
   Times times_of(const Value& event) const {
     constexpr double longest_us = 1e12;  // twelve days
     const std::optional<double> start_us = time_in(event.find("ts"));
-    const std::optional<double> duration_us = duration_of(event);
+    const std::optional<double> duration_us = time_in(event.find("dur"));
     if (start_us && duration_us && std::abs(*start_us) < 1e18 && *duration_us >= 0 &&
         *duration_us < longest_us)
       return {*start_us, *duration_us};
@@ -243,7 +213,7 @@ class Scanner {
   /// Long ranges only explain; one without times is skipped.
   void add_long_range(const Value& event) {
     const std::optional<double> start_us = time_in(event.find("ts"));
-    const double duration_us = duration_of(event).value_or(0);
+    const double duration_us = time_in(event.find("dur")).value_or(0);
     if (!start_us || !(duration_us >= least_long_range_us)) return;
     recording_.long_ranges.push_back(
         {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
@@ -310,9 +280,7 @@ class Scanner {
   std::uint64_t argument_values_ = 0;
   std::size_t events_ = 0;  ///< seen so far
   Recording recording_;
-  std::optional<double> duration_us_;                                ///< of an event in two halves
-  std::string key_;                                                  ///< of the look-ups below
-  std::unordered_map<std::string, std::vector<std::string>> begun_;  ///< first halves, by thread
+  std::string key_;  ///< of the look-ups below
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
   std::unordered_map<std::string, std::uint32_t> process_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;

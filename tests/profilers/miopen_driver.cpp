@@ -38,11 +38,6 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
        "0 "
        "-P 0 -o 0 -d x -e x -D x -S 3 -r 0 -L 1 -Z 0 -z default -F 1 && echo done # once",
        LayerKind::conv, "1x2x2x2", 4ULL * 2 * 2 * 9},
-      {"MIOpenDriver bnorm -n 4 -c 8 -H 2 -W 2 -m 1 -s 1 -r 1 -A 1 -B 0 --in_d 3 -F 2 -b 0",
-       LayerKind::batch_norm, "4x8x3x2x2", 0},
-      {"MIOpenDriver bnorm -n 4 -c 8 -H 2 -W 2 -m 1 --forw 2 -b 0 --layout NHWC",
-       LayerKind::batch_norm, "4x8x2x2", 0},
-      {"MIOpenDriver activfp16 -n 2 -c 3 -H 4 -W 5 -m 9 -F 1", LayerKind::elu, "2x3x4x5", 0},
   };
   for (const Case& each : cases) {
     INFO(each.line);
@@ -60,7 +55,7 @@ TEST_CASE("A log has as many runs as it has commands", "[profilers/miopen_driver
   const auto log = [](std::size_t commands) {
     std::string text;
     for (std::size_t i = 0; i < commands; ++i)
-      text += "MIOpenDriver activ -n 1 -c 1 -H 1 -W 1 -F 1\n";
+      text += "MIOpenDriver conv -n 1 -c 1 -H 1 -W 1 -k 1 -y 1 -x 1 -F 1\n";
     return text;
   };
   const Records all = read_records("x.log", log(200'100));
@@ -87,8 +82,6 @@ TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]
   CHECK(layers("MIOpenDriver conv --in_layout NHWC -F 1")[0].layout == Layout::nhwc);
   CHECK(layers("MIOpenDriver conv -in_layout=NCHW -F 1")[0].layout == Layout::nchw);
   CHECK(layers("MIOpenDriver conv -Z 1 -F 1")[0].layout == Layout::blocked);
-  CHECK(layers("MIOpenDriver bnorm -L NHWC -F 1")[0].layout == Layout::nhwc);
-  CHECK(layers("MIOpenDriver bnorm --forw 1 -b 0")[0].batch_statistics);
   struct Case {
     std::string flag;
     std::vector<Pass> passes;
@@ -138,22 +131,18 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
       {"a.log", driver + "MIOpenDriver conv -u two\n",
        "a.log:2: -u: expected a whole number, got \"two\""},
       {"a.log", driver + "MIOpenDriver " + std::string(1'000'000, 'r') + "\n",
-       "a.log:2: expected MIOpenDriver with conv, bnorm or activ, got \"" + std::string(200, 'r') +
-           "...\""},
+       "a.log:2: expected MIOpenDriver conv, the only operation that is read, got \"" +
+           std::string(200, 'r') + "...\""},
       {"a.log", driver + "MIOpenDriver rnn -n 4\n",
-       "a.log:2: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\""},
+       "a.log:2: expected MIOpenDriver conv, the only operation that is read, got \"rnn\""},
       {"a.log", driver + "MIOpenDriver conv -F 8\n",
        "a.log:2: -F: expected passes as a number up to 7, got 8"},
-      {"a.log", driver + "MIOpenDriver activ -F 4\n",
-       "a.log:2: -F: expected passes as a number up to 3, got 4"},
-      {"a.log", driver + "MIOpenDriver bnorm -F 0\n",
-       "a.log:2: -F: expected a pass, by -F 1, -F 2 or -b 1, got none"},
       {"a.log", driver + "GPU Kernel Time Forward Conv. Elapsed: 1e300 ms (average)\n",
        "a.log:2: expected a time above 0 and of less than a year, got \"1e300 ms (average)\""},
       {"a.log", driver + "GPU Kernel Time Forward Conv. Elapsed: -1 ms (average)\n",
        "a.log:2: expected a time above 0 and of less than a year, got \"-1 ms (average)\""},
-      {"a.log", driver + "MIOpenDriver activ -m 6\n",
-       "a.log:2: -m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got 6"},
+      {"a.log", driver + "MIOpenDriver bnormfp16 -n 4 -c 8 -H 2 -W 2 --forw 2\n",
+       "a.log:2: expected MIOpenDriver conv, the only operation that is read, got \"bnormfp16\""},
       // What a shell would have put in, or a person wrote, may be all that the layer is.
       {"a.log", driver + "MIOpenDriver conv ${OPTIONS}\n",
        "a.log:2: expected a known option of MIOpenDriver, got \"${OPTIONS}\""},
@@ -188,18 +177,18 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
   CHECK(read_records("a.log", list).errors ==
         std::vector<std::string>{
             "a.log:2: -u: expected a whole number, got \"two\"",
-            "a.log:4: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\"",
+            "a.log:4: expected MIOpenDriver conv, the only operation that is read, got \"rnn\"",
             "a.log:6: groups: expected an integer >= 1, got 0",
-            "a.log:8: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\""});
+            "a.log:8: expected MIOpenDriver conv, the only operation that is read, got \"rnn\""});
   list = driver;
   for (int i = 0; i < 10'003; ++i) list += "MIOpenDriver rnn -n " + std::to_string(i) + "\n";
   const std::vector<std::string> many = read_records("a.log", list).errors;
   REQUIRE(many.size() == 10'000);
   CHECK(many.front().ends_with("\"rnn\""));
-  CHECK(
-      many.back() ==
-      "a.log:10001: expected MIOpenDriver with conv, bnorm or activ, got \"rnn\"; left out with 3 "
-      "more rows that cannot be read");
+  CHECK(many.back() ==
+        "a.log:10001: expected MIOpenDriver conv, the only operation that is read, got \"rnn\"; "
+        "left out with 3 "
+        "more rows that cannot be read");
   // A window larger than its image names the line too.
   const Records large = read_records("a.log", driver + "MIOpenDriver conv -H 2 -W 2 -y 3 -x 3\n");
   REQUIRE(large.errors.size() == 1);
