@@ -79,7 +79,6 @@ struct Advice {
   // For measured runs only.
   double saved_s = 0;    ///< seconds a step, for the same work, by this action alone
   bool at_most = false;  ///< saved_s is the upper limit of the gain, not a prediction of the model
-  bool speeds_kernels = false;  ///< it shortens kernels, not their launches
 };
 
 struct Verdict {

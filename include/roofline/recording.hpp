@@ -135,11 +135,16 @@ struct IdleGaps {
 /// Suffix of IdleGaps::during if the next work was a whole graph.
 inline constexpr std::string_view before_graph = "(before a graph)";
 
-/// Host code before a kernel's first launch: torch.compile, Triton, loading a module.
+/// Suffix of IdleGaps::during if a launch took as long as only the first one does.
+inline constexpr std::string_view first_use = "(first use)";
+
+/// Host code before a kernel's first launch: torch.compile, Triton, loading a module, a capture.
 inline bool is_warm_up(std::string_view during) {
   constexpr std::string_view parts[] = {
       "ModuleLoad",         "LibraryLoad",           "triton/compiler",
-      "torch/_inductor/co", "torch/_inductor/graph", "torch/_dynamo/convert_frame"};
+      "torch/_inductor/co", "torch/_inductor/graph", "torch/_dynamo/convert_frame",
+      "StreamBeginCapture", "StreamEndCapture",      "GraphInstantiate"};
+  if (during.find(first_use) != during.npos) return true;
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return during.find(part) != during.npos; });
 }
@@ -170,6 +175,7 @@ struct TraceSummary {
   double host_s = 0;               ///< host time from first to last launch, without waits
   double copies_alone_s = 0;       ///< part of busy_s with only copies over a link running
   double collectives_alone_s = 0;  ///< part of busy_s with only work between GPUs running
+  bool is_data_parallel = false;   ///< DistributedDataParallel ran
   double layout_s = 0;             ///< part of layers_s spent on changing the layout of images
   std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time

@@ -36,13 +36,16 @@ bool mentions(std::string_view name, std::initializer_list<std::string_view> any
 
 std::string short_kernel_name(std::string_view name) {
   constexpr std::string_view result = "void ";
-  constexpr std::string_view unnamed = "(anonymous namespace)";
+  constexpr std::string_view unnamed[] = {"(anonymous namespace)", "<unnamed>"};
   if (name.starts_with(result)) name.remove_prefix(result.size());
   std::string text;
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name.substr(i).starts_with(unnamed)) {
-      i += unnamed.size() - 1 + (name.substr(i + unnamed.size()).starts_with("::") ? 2 : 0);
+    const std::string_view rest = name.substr(i);
+    const auto* scope = std::ranges::find_if(
+        unnamed, [&](std::string_view each) { return rest.starts_with(each); });
+    if (scope != std::end(unnamed)) {
+      i += scope->size() - 1 + (rest.substr(scope->size()).starts_with("::") ? 2 : 0);
       continue;
     }
     const char c = name[i];

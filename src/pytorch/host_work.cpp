@@ -61,14 +61,6 @@ std::uint32_t place_of(const PlaceById& places, std::uint64_t id) {
   return id != 0 && found != places.end() ? found->second : no_index;
 }
 
-std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_us,
-                       [](double time, const StepRange& step) { return time < step.start_us; });
-  if (after == steps.begin() || time_us >= std::prev(after)->end_us) return std::nullopt;
-  return static_cast<std::size_t>(after - steps.begin() - 1);
-}
-
 /// Shorter gaps are not named after host work.
 constexpr double least_named_us = 2 * least_long_range_us;
 
@@ -100,6 +92,14 @@ std::vector<Gap> gaps_between(const Recording& recording,
 bool waits_for_gpu(std::string_view name) {
   return mentions(name, {"cudaMemcpy", "hipMemcpy"}) ||
          (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
+}
+
+/// Longer launches are first ones: kernels are compiled and loaded, graphs captured.
+constexpr double longest_launch_us = 100e3;
+
+bool is_first_launch(std::string_view name, double duration_us) {
+  return duration_us >= longest_launch_us && mentions(name, {"Launch"}) &&
+         (name.starts_with("cu") || name.starts_with("hip"));
 }
 
 class HostTimeline {
@@ -155,6 +155,9 @@ double asked_us(const Gap& gap, IdleCause cause, const LaunchCall* call) {
 IdleCause cause_of(const Recording& recording, const HostTimeline& host, const Gap& gap,
                    const WorkOrigin& next, const LaunchCall* call) {
   if (call == nullptr && next.operator_index == no_index) return IdleCause::queued;
+  if (call != nullptr &&
+      is_first_launch(recording.texts.at(call->name), call->end_us - call->start_us))
+    return IdleCause::host;
   const HostRange* op = call == nullptr ? &recording.operators[next.operator_index] : nullptr;
   if ((op == nullptr ? call->start_us : op->start_us) <= gap.begin_us) return IdleCause::queued;
   const std::uint32_t thread = op == nullptr ? call->thread : op->thread;
@@ -171,6 +174,14 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
   if (origin.call_index != no_index) return recording.calls[origin.call_index].start_us;
   if (origin.operator_index != no_index) return recording.operators[origin.operator_index].start_us;
   return activity.start_us;
+}
+
+std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), time_us,
+                       [](double time, const StepRange& step) { return time < step.start_us; });
+  if (after == steps.begin() || time_us >= std::prev(after)->end_us) return std::nullopt;
+  return static_cast<std::size_t>(after - steps.begin() - 1);
 }
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call) {
@@ -196,15 +207,15 @@ WorkOrigins find_origins(Recording& recording) {
     WorkOrigin& origin = origins.of_activities.emplace_back();
     origin.call_index = place_of(calls, activity.correlation);
     const bool has_call = origin.call_index != no_index;
-    // Older profilers write the correlation as External id too, which is no operator's.
-    if (!has_call || activity.external_id != activity.correlation)
+    // Older profilers, and newer ones without the launch, write the correlation as External id.
+    if (recording.calls.empty() || activity.external_id != activity.correlation)
       origin.operator_index = place_of(operators, activity.external_id);
     if (has_call && origin.operator_index == no_index) {
       const LaunchCall& call = recording.calls[origin.call_index];
       if (call.external_id != call.correlation)
         origin.operator_index = place_of(operators, call.external_id);
       if (origin.operator_index == no_index)
-        origin.operator_index = 
+        origin.operator_index =
             innermost_at(recording.operators, origins.callers, call.thread, call.start_us);
     }
     origin.step = step_at(recording.steps, launch_time_us(recording, activity, origin));
@@ -237,14 +248,19 @@ double launching_us(const Recording& recording, const WorkOrigins& origins,
     launches.first_us = std::min(launches.first_us, call.start_us);
     launches.last_us = std::max(launches.last_us, call.start_us);
   }
-  double time_us = 0;
-  for (const auto& [step, launches] : by_step) {
-    time_us += launches.last_us - launches.first_us;
-    for (const HostRange& range : recording.long_ranges)
-      if (range.thread == launches.thread && waits_for_gpu(recording.name(range)))
-        time_us -= std::max(0.0, std::min(range.end_us, launches.last_us) -
-                                     std::max(range.start_us, launches.first_us));
+  std::vector<const HostRange*> waits;
+  for (const HostRange& range : recording.long_ranges) {
+    const std::string& name = recording.name(range);
+    if (waits_for_gpu(name) || is_first_launch(name, range.end_us - range.start_us))
+      waits.push_back(&range);
   }
+  std::ranges::sort(waits, {}, &HostRange::start_us);
+  std::map<std::uint32_t, Coverage> waits_of;  // by thread
+  for (const HostRange* wait : waits) waits_of[wait->thread].add(wait->start_us, wait->end_us);
+  double time_us = 0;
+  for (const auto& [step, launches] : by_step)
+    time_us += launches.last_us - launches.first_us -
+               waits_of[launches.thread].within(launches.first_us, launches.last_us);
   return std::max(0.0, time_us);
 }
 
@@ -271,6 +287,10 @@ IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
     if (waiting.length_us() >= least_named_us && call != nullptr)
       if (const std::uint32_t range = host.covering(call->thread, waiting); range != no_index)
         during = host.name(range);
+    if (is_first_launch(during, waiting.length_us()) ||
+        (waiting.length_us() >= longest_launch_us &&
+         mentions(during, {"cudagraph_trees", "CompiledFxGraph"})))
+      add_item(during, first_use, " ");
     if (is_graph_launch(recording, next.call_index)) add_item(during, before_graph, " ");
     add(waiting, cause, during);
     add({asked, gap.end_us, gap.next}, IdleCause::queued, "");

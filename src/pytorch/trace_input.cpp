@@ -91,10 +91,12 @@ std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
   return std::nullopt;
 }
 
-std::string milliseconds(double time_us) {
-  std::string text = std::to_string(time_us * 1e-3);
+/// "13.74 ms", "2.10 us"
+std::string time_text(double time_us) {
+  const bool is_short = time_us < 1e3;
+  std::string text = std::to_string(is_short ? time_us : time_us * 1e-3);
   text.resize(text.find('.') + 3);
-  return text + " ms";
+  return text + (is_short ? " us" : " ms");
 }
 
 struct StepsWork {
@@ -133,7 +135,7 @@ StepsWork work_of_steps(const Recording& recording, const WorkOrigins& origins,
 
 void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std::string>& notes) {
   const auto note = [&](double time_us, const std::string& what) {
-    if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
+    if (time_us > 0) notes.push_back("left out: " + time_text(time_us) + " of kernels " + what);
   };
   note(work.other_device_us, "on other GPUs than the busiest, number " + std::to_string(device));
   note(work.earlier_us, "queued before the recording began, of the step before it");
@@ -158,6 +160,10 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.copies_alone_s = a_step_s(busy.covered() - working_us);
   summary.collectives_alone_s = a_step_s(working_us - computing_us);
   summary.host_s = a_step_s(launching_us(recording, origins, activities));
+  summary.is_data_parallel =
+      std::ranges::any_of(recording.long_ranges, [&](const HostRange& range) {
+        return recording.name(range) == "DistributedDataParallel.forward";
+      });
   IdleTime idle = idle_time(recording, origins, activities, summary.steps);
   summary.idle_by_cause_s = idle.by_cause_s;
   summary.gaps = std::move(idle.gaps);
@@ -196,19 +202,18 @@ std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<Trac
 
 /// Keeps the step with the most operators, with a note.
 void keep_one_step(Recording& recording, std::vector<std::string>& notes) {
-  std::vector<HostRange> most;
-  for (const StepRange& step : recording.steps) {
-    std::vector<HostRange> own;
-    std::ranges::copy_if(recording.operators, std::back_inserter(own), [&](const HostRange& op) {
-      return op.start_us >= step.start_us && op.start_us < step.end_us;
-    });
-    if (own.size() > most.size()) most = std::move(own);
-  }
-  if (most.empty() || most.size() == recording.operators.size()) return;
-  notes.push_back("one of " + std::to_string(recording.steps.size()) + " steps, with " +
-                  std::to_string(most.size()) + " of " +
-                  std::to_string(recording.operators.size()) + " operators");
-  recording.operators = std::move(most);
+  std::ranges::sort(recording.steps, {}, &StepRange::start_us);
+  std::vector<std::size_t> counts(recording.steps.size());
+  const auto step_of = [&](const HostRange& op) { return step_at(recording.steps, op.start_us); };
+  for (const HostRange& op : recording.operators)
+    if (const auto step = step_of(op)) ++counts[*step];
+  const auto most = std::ranges::max_element(counts);
+  const std::size_t all = recording.operators.size();
+  if (most == counts.end() || *most == 0 || *most == all) return;
+  notes.push_back("one of " + std::to_string(counts.size()) + " steps, with " +
+                  std::to_string(*most) + " of " + std::to_string(all) + " operators");
+  const auto kept = static_cast<std::size_t>(most - counts.begin());
+  std::erase_if(recording.operators, [&](const HostRange& op) { return step_of(op) != kept; });
 }
 
 Item program_of(Recording recorded, const std::string& source, const std::string& name,

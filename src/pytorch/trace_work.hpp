@@ -37,6 +37,9 @@ WorkOrigins find_origins(Recording& recording);
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin);
 
+/// The step around the time; steps by start.
+std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us);
+
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
 
 /// Process and number in the trace: several processes may call theirs the first GPU.

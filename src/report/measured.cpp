@@ -134,15 +134,10 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
-/// Once kernels are faster than the host launches them, the host limits the step.
 std::string action_text(const Advice& action, const Result& result) {
-  const double left_s = result.measured.verdict->step_s - action.saved_s;
-  const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
-  const bool host_binds = action.speeds_kernels && left_s < host_s;
-  return fmt::format(
-      "{}: saves {}{}, leaves {}{}", action.text, action.at_most ? "up to " : "",
-      duration(action.saved_s), duration(left_s),
-      host_binds ? fmt::format(" (but the host launches for {})", duration(host_s)) : "");
+  return fmt::format("{}: saves {}{}, leaves {}", action.text, action.at_most ? "up to " : "",
+                     duration(action.saved_s),
+                     duration(result.measured.verdict->step_s - action.saved_s));
 }
 
 }  // namespace

@@ -170,6 +170,7 @@ std::string short_name(const std::string& name, std::size_t width) {
 std::string short_signature(std::string_view name) {
   constexpr std::size_t most_read = 4000;  // limits the depth of nested arguments
   constexpr std::size_t enough = 400;
+  if (name.starts_with("Mem")) return std::string(name);  // "Memcpy HtoD (Pageable -> Device)"
   std::string_view rest = name.substr(0, most_read);
   std::string text;
   while (!rest.empty() && text.size() < enough) {

@@ -252,6 +252,19 @@ bool launches_graphs(const TraceSummary& recording) {
              recording.unmodelled.end();
 }
 
+/// The host's gaps that are no launches: too long, or before graphs.
+double saved_by_host_work_s(const Subject& subject) {
+  constexpr double longest_launch_s = 10e-3;
+  double time_s = 0;
+  if (!subject.run->knows_gaps) return time_s;
+  const bool has_graphs = launches_graphs(*subject.recording());
+  for (const IdleGaps& gaps : subject.recording()->gaps)
+    if (gaps.cause == IdleCause::host && !is_warm_up(gaps.during) &&
+        (has_graphs || gaps.time_s > longest_launch_s * gaps.count))
+      time_s += gaps.time_s;
+  return time_s;
+}
+
 /// The host's gaps without those left between a graph's kernels; 0 if graphs run already.
 double saved_by_graph_s(const Subject& subject) {
   if (!subject.run->knows_gaps || launches_graphs(*subject.recording())) return 0;
@@ -259,7 +272,12 @@ double saved_by_graph_s(const Subject& subject) {
   const double gap_s =
       kernel_model_for(subject.context, subject.result.bounds.main_engine).resolved().memory.gap_s;
   const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
-  return part_s[StepPart::idle_host] - saved_by_warm_up_s(subject) - std::max(0.0, left_s);
+  return part_s[StepPart::idle_host] - saved_by_warm_up_s(subject) - saved_by_host_work_s(subject) -
+         std::max(0.0, left_s);
+}
+
+bool is_data_parallel(const Subject& subject) {
+  return subject.recording() != nullptr && subject.recording()->is_data_parallel;
 }
 
 double saved_by_layout_s(const Subject& subject) {
@@ -308,6 +326,8 @@ constexpr Action actions[] = {
      "torch.compile(mode=\"reduce-overhead\")"},
     {"warm_up", Thing::launch, of_runs, "warm up before recording: kernels were compiled or loaded",
      saved_by_warm_up_s, "profiler.schedule(wait=0, warmup=5, active=3)"},
+    {"host_work", Thing::launch, of_runs, "do other work of the host beside the step's launches",
+     saved_by_host_work_s},
     {"load_data_beside", Thing::launch, of_runs, "load data beside the step",
      part_s<StepPart::idle_data_loading>, "DataLoader(num_workers=8, pin_memory=True)"},
     {"fewer_synchronisations", Thing::launch, of_runs, "do not wait for the GPU within a step",
@@ -316,7 +336,12 @@ constexpr Action actions[] = {
      part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
      part_s<StepPart::collectives>,
-     "DistributedDataParallel does so in backward; or a larger batch"},
+     "DistributedDataParallel does so in backward; or a larger batch",
+     [](const Subject& subject) { return !is_data_parallel(subject); }},
+    {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
+     part_s<StepPart::collectives>,
+     "bucket_cap_mb of DistributedDataParallel; no_sync() over several batches; a larger batch",
+     is_data_parallel},
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
      "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
@@ -452,10 +477,17 @@ double saved_by_layers_s(const Action& action, const Subject& subject) {
 }
 
 /// A step with a larger batch takes the host as long as before, and the GPU the model's time.
-double saved_by_batch_s(const Verdict& run, double saved_by_layers_s) {
+/// First uses are no part of a step.
+double saved_by_batch_s(const Subject& subject, double saved_by_layers_s) {
+  const Verdict& run = *subject.run;
+  const double step_s = run.step_s - saved_by_warm_up_s(subject);
   const double kernels_s = run.step_s - run.idle_s() - saved_by_layers_s;
-  const double host_s = run.step_s / batch_factor;
-  return run.step_s - std::max(kernels_s, host_s);
+  return step_s - std::max(kernels_s, step_s / batch_factor);
+}
+
+/// Kernels that are faster than the host launches them wait for the host.
+double most_saved_by_kernels_s(const Subject& subject) {
+  return subject.run->step_s - (subject.recording() != nullptr ? subject.recording()->host_s : 0);
 }
 
 }  // namespace
@@ -504,14 +536,16 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
   for (const Action* action : possible_actions(of_runs, subject)) {
     const auto* shown = std::get_if<SavedByRun>(&action->change);
     double saved_s = shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject);
-    if (action->thing == Thing::batch) saved_s = saved_by_batch_s(run, saved_s);
+    if (action->thing == Thing::batch)
+      saved_s = saved_by_batch_s(subject, saved_s);
+    else if (action->thing != Thing::launch)
+      saved_s = std::min(saved_s, most_saved_by_kernels_s(subject));
     const double left_s = run.step_s - saved_s;
     if (!is_worth_it(run.step_s, left_s)) continue;
     advice.push_back(advice_on(*action, subject, run.step_s, left_s));
     advice.back().saved_s = saved_s;
     advice.back().at_most =
         shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_choice_s;
-    advice.back().speeds_kernels = action->thing != Thing::batch && action->thing != Thing::launch;
   }
   std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
   // First the best action with unchanged work: a larger batch changes results.

@@ -73,18 +73,31 @@ Words names_of_parts(const Files& files, std::size_t count) {
           "--gpu", "v100"};
 }
 
-/// Each a recording that launches a graph, of which the others may have the capture.
-Words folder_of_replays(const Files& files, std::size_t count) {
-  const std::string folder = "replays" + std::to_string(count);
-  std::string events =
-      R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "ts": 1, "dur": 5, )"
-      R"("args": {"correlation": 7}})";
-  for (int i = 0; i < 100; ++i)
-    events += R"(, {"ph": "X", "cat": "kernel", "name": "k", "dur": 2, "ts": )" +
-              std::to_string(10 + 3 * i) + R"(, "args": {"correlation": 7}})";
-  for (std::size_t i = 0; i < count; ++i)
-    files.write(folder + "/" + std::to_string(i) + ".json", R"({"traceEvents": [)" + events + "]}");
-  return {files / folder, "--gpu", "v100"};
+/// A recording of steps, each of ten operators, maybe with their kernels, and a wait.
+Words recorded_steps(const Files& files, std::size_t count, bool has_kernels) {
+  std::string events;
+  const auto add = [&](const std::string& category, const std::string& name, std::size_t at,
+                       const std::string& arguments) {
+    events += (events.empty() ? "" : ",\n") + (R"({"ph": "X", "cat": ")" + category) +
+              R"(", "name": ")" + name + R"(", "ts": )" + std::to_string(at) +
+              R"(, "dur": 8, "pid": 1, "tid": 1, "args": {)" + arguments + "}}";
+  };
+  for (std::size_t i = 0; i < 10 * count; ++i) {
+    const std::string correlation = R"("correlation": )" + std::to_string(i + 1);
+    if (i % 10 == 0)
+      events +=
+          (events.empty() ? "" : ",\n") +
+          (R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#)" + std::to_string(i)) +
+          R"(", "ts": )" + std::to_string(100 * i) + R"(, "dur": 990, "pid": 1, "tid": 1})";
+    add("cpu_op", "aten::relu", 100 * i,
+        R"("Input Dims": [[64]], "Input type": ["float"], "External id": )" +
+            std::to_string(1'000'000 + i));
+    if (!has_kernels) continue;
+    add("cuda_runtime", "cudaLaunchKernel", 100 * i + 1, correlation);
+    add("kernel", "k", 100 * i + 20, correlation);
+    if (i % 10 == 5) add("cuda_runtime", "cudaStreamSynchronize", 100 * i + 20, "");
+  }
+  return {files.write("steps.json", R"({"traceEvents": [)" + events + "]}"), "--gpu", "v100"};
 }
 
 std::string network(const Files& files, std::size_t count) {
@@ -115,7 +128,10 @@ const Case cases[] = {
     {"layers with measured times", 2000, all_measured},
     {"batches on many GPUs", 40, many_points},
     {"files in a directory", 500, folder_of_files},
-    {"recordings that launch graphs", 40, folder_of_replays},
+    {"steps of a recording", 200,
+     [](const Files& to, std::size_t count) { return recorded_steps(to, count, true); }},
+    {"steps of a recording without kernels", 200,
+     [](const Files& to, std::size_t count) { return recorded_steps(to, count, false); }},
     {"columns of a CSV header", 5000, wide_header},
     {"parts of layers' names", 2000, names_of_parts},
     {"bytes of a misspelt key", 100'000,

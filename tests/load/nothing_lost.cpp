@@ -38,10 +38,12 @@ double kernel_us(const std::string& path) {
 /// "left out: 12.34 ms of kernels on other GPUs"
 double left_out_us(const std::vector<std::string>& notes) {
   const std::string begin = "left out: ";
-  double sum_ms = 0;
+  double sum_us = 0;
   for (const std::string& note : notes)
-    if (note.starts_with(begin)) sum_ms += std::stod(note.substr(begin.size()));
-  return 1000 * sum_ms;
+    if (note.starts_with(begin))
+      sum_us += std::stod(note.substr(begin.size())) *
+                (note.find(" us of kernels") != note.npos ? 1 : 1000);
+  return sum_us;
 }
 
 }  // namespace

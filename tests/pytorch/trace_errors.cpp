@@ -48,18 +48,20 @@ TEST_CASE("A trace that is damaged", "[pytorch/trace_errors]") {
 TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]") {
   const RecordedArguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
   const RecordedArguments unknown{"[[4, 4], []]", R"(["c10::quint4x2", "Scalar"])", R"(["", "0"])"};
-  const auto spec = read_trace(TraceText()
-                                   .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
-                                   .operation("aten::_foreach_mul_", 2, 10, 9, list)
-                                   .operation("aten::exp", 3, 20, 9, unknown)
-                                   .operation("Torch-Compiled Region: 0/0", 6, 50, 9)
-                                   .call("cudaGraphLaunch", 77, 55)
-                                   .kernel("k", 1, 100, 1)
-                                   .kernel("k", 2, 110, 6)
-                                   .kernel("k", 3, 120, 5)
-                                   .kernel("void ns::(anonymous namespace)::gemm<int, 4>(int*)", 6,
-                                           150, 4, "\"correlation\": 77")
-                                   .text());
+  const auto spec =
+      read_trace(TraceText()
+                     .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
+                     .operation("aten::_foreach_mul_", 2, 10, 9, list)
+                     .operation("aten::exp", 3, 20, 9, unknown)
+                     .operation("Torch-Compiled Region: 0/0", 6, 50, 9)
+                     .call("cudaGraphLaunch", 77, 55)
+                     .kernel("k", 1, 100, 1)
+                     .kernel("k", 2, 110, 6)
+                     .kernel("k", 3, 120, 5)
+                     .kernel("void ns::(anonymous namespace)::gemm<int, 4>(int*)", 6, 150, 4,
+                             "\"correlation\": 77")
+                     .kernel("<unnamed>::add<int>(int*)", 6, 160, 3, "\"correlation\": 77")
+                     .text());
   struct Row {
     std::string name;
     std::string shapes;
@@ -68,7 +70,8 @@ TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]")
   const std::vector<Row> expected{
       {"aten::_foreach_mul_", "", "the trace holds no shapes of its lists of tensors"},
       {"aten::exp", "4x4", "expected tensors of known types, got 4x4"},
-      {"ns::gemm", "", "launched by a CUDA graph, which keeps no operators"}};
+      {"ns::gemm", "", "launched by a CUDA graph, which keeps no operators"},
+      {"add", "", "launched by a CUDA graph, which keeps no operators"}};
   const std::vector<UnmodelledWork>& unmodelled = spec->summary->unmodelled;
   REQUIRE(unmodelled.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -100,6 +100,54 @@ TEST_CASE("The host's time of a step is from its first launch to its last, witho
   CHECK(read_trace(trace.text())->summary->host_s == Approx(250e-6));
 }
 
+TEST_CASE("A launch of 100 ms is a first use, whenever it begins", "[pytorch/trace_idle]") {
+  for (const double asked_us : {105.0, 115.0}) {  // before and after the kernel before it ends
+    INFO(asked_us);
+    TraceText trace;
+    add_relu(trace, 1, 10, 100, 10);
+    trace.operation("aten::clamp_min", 2, asked_us - 5, 150'020, vector_of_16)
+        .event("cuda_runtime", "cudaLaunchKernel", "100", "1", asked_us, 150'000,
+               "\"correlation\": 72")
+        .kernel("k", 2, asked_us + 150'005, 10, "\"correlation\": 72");
+    const double after_us = asked_us + 150'100;
+    add_relu(trace, 3, after_us, after_us + 10, 10);
+    const auto spec = read_trace(trace.text());
+    const TraceSummary& summary = *spec->summary;
+    CHECK(summary.gaps[0].cause == IdleCause::host);
+    CHECK(summary.gaps[0].during == "cudaLaunchKernel (first use)");
+    CHECK(is_warm_up(summary.gaps[0].during));
+    CHECK(summary.host_s == Approx((after_us - 10 - 150'000) * 1e-6));
+  }
+}
+
+TEST_CASE("Captures and compilations are first uses, launches of graphs none",
+          "[pytorch/trace_idle]") {
+  for (const char* during : {"cudaStreamBeginCapture", "hipStreamEndCapture",
+                             "cudaGraphInstantiateWithFlags", "cuModuleLoadData"})
+    CHECK(is_warm_up(during));
+  for (const char* during : {"cudaGraphLaunch (before a graph)", "cudaLaunchKernel"})
+    CHECK_FALSE(is_warm_up(during));
+  for (const auto& [name, is_first] :
+       {std::pair{"## Call CompiledFxGraph f3a ##", true},
+        {"torch/_inductor/cudagraph_trees.py(391): deferred_cudagraphify", true},
+        {"train.py(12): load", false}}) {
+    INFO(name);
+    TraceText trace;
+    add_relu(trace, 1, 10, 100, 10);
+    add_range(trace, "user_annotation", name, 105, 120'000);
+    add_relu(trace, 2, 120'100, 120'120, 10);
+    CHECK(is_warm_up(read_trace(trace.text())->summary->gaps[0].during) == is_first);
+  }
+}
+
+TEST_CASE("A recording tells that DistributedDataParallel ran", "[pytorch/trace_idle]") {
+  TraceText trace;
+  add_relu(trace, 1, 10, 100, 10);
+  CHECK_FALSE(read_trace(trace.text())->summary->is_data_parallel);
+  add_range(trace, "user_annotation", "DistributedDataParallel.forward", 0, 50);
+  CHECK(read_trace(trace.text())->summary->is_data_parallel);
+}
+
 TEST_CASE("Gaps of several steps are a step's", "[pytorch/trace_idle]") {
   TraceText trace;
   for (int step = 0; step < 2; ++step) {

@@ -93,7 +93,7 @@ TEST_CASE("Steps are averaged", "[pytorch/trace_links]") {
   CHECK(spec->summary->launches == Approx(2));
   CHECK(spec->summary->notes ==
         std::vector<std::string>{
-            "left out: 0.04 ms of kernels launched outside of the profiler's steps"});
+            "left out: 40.00 us of kernels launched outside of the profiler's steps"});
 }
 
 TEST_CASE("Kernels side by side: busy once, counted each", "[pytorch/trace_links]") {
@@ -134,7 +134,7 @@ TEST_CASE("The busiest device is the one that is shown", "[pytorch/trace_links]"
   CHECK(spec->summary->gpu.name == "NVIDIA H200");  // the only one that the trace describes
   CHECK(spec->summary->notes ==
         std::vector<std::string>{
-            "left out: 0.01 ms of kernels on other GPUs than the busiest, number 1"});
+            "left out: 10.00 us of kernels on other GPUs than the busiest, number 1"});
 }
 
 TEST_CASE("Kernels of the two gradients of a convolution", "[pytorch/trace_links]") {
@@ -196,14 +196,16 @@ TEST_CASE("Work that was queued before the recording began is of an earlier step
   TraceText trace;
   trace.operation("aten::clamp_min", 1, 20, 50, vector_of_16)
       .call("cudaLaunchKernel", 77, 30)
-      .kernel("queued", std::nullopt, 0, 40, "\"correlation\": 5")
+      .kernel("queued", std::nullopt, 0, 30, "\"correlation\": 5")
+      // Its number is an operator's too, which launched another kernel.
+      .kernel("queued", 1, 32, 8, "\"correlation\": 1")
       .kernel("k", std::nullopt, 60, 10, "\"correlation\": 77")
       .kernel("unlinked", std::nullopt, 80, 3, "\"correlation\": 6");
   const auto spec = read_trace(trace.text());
   const TraceSummary& summary = *spec->summary;
   CHECK(summary.busy_s == Approx(13e-6));
   CHECK(summary.span_s == Approx(23e-6));
-  CHECK(summary.notes == std::vector<std::string>{"left out: 0.04 ms of kernels queued before the "
+  CHECK(summary.notes == std::vector<std::string>{"left out: 38.00 us of kernels queued before the "
                                                   "recording began, of the step before it"});
 }
 

@@ -236,6 +236,7 @@ TEST_CASE("A kernel's name without what says nothing", "[report/names]") {
        "vectorized_elementwise_kernel<4, launch_clamp_scalar, array<char *, 2>>"},
       {"a::B<c::D>::run<e::F>(int)", "run<F>"},
       {"[CUDA memcpy HtoD]", "[CUDA memcpy HtoD]"},
+      {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
       {"", ""},
       {"void ", "void "},
       {"<>::(", "<>::("},
