@@ -49,7 +49,7 @@ void write_annotated(const Report& report, const std::string& path, int file,
   std::unique_ptr<gzFile_s, int (*)(gzFile)> gzip(gzdopen(file, "wb"), gzclose);
   bool fits = true;
   annotate_trace(
-      *open(), layer_runs(*open()),
+      open()->read_rest(), layer_runs(*open()),
       [&](const LayerRun& run) {
         const auto layer = layers.find(run.layer);
         return layer == layers.end() ? "" : annotation(*layer->second, run.time_s);

@@ -564,40 +564,11 @@ void put(ProgramReader& reader, Node& node) {
   run_row(reader, node);
 }
 
-/// Layers of the first slice, and of all others with the same weights.
-void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
-  std::vector<TensorArgument> inputs;
-  std::uint64_t times = 1;
-  for (std::size_t i = 0; i < node.arguments.size(); ++i)
-    for (const TensorArgument& tensor : node.arguments[i].tensors) {
-      inputs.push_back(tensor);
-      if (i != sliced || tensor.rank() == 0) continue;
-      if (tensor.batch_step.front() != 0) reader.fail_batch(node);
-      times = tensor.sizes.front();
-      ViewAxes axes = own_axes(tensor);
-      axes.erase(axes.begin());
-      const auto slice = view_of(tensor, axes, reader.batch_change());
-      if (!slice) reader.fail_batch(node);
-      inputs.back() = *slice;
-    }
-  std::vector<const TensorArgument*> given;
-  given.reserve(inputs.size());
-  for (const TensorArgument& input : inputs) given.push_back(&input);
-  std::vector<TensorArgument> all = node.results;
-  reader.run_graph(node, node.graphs.front(), given);
-  if (times > 1) reader.run_graph(node, node.graphs.front(), given, times - 1);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!reader.batch_change().grow(all[i])) reader.fail_batch(node);
-    all[i].layer = node.results[i].layer;
-  }
-  node.results = std::move(all);
-}
-
 /// A called graph, or the longest of several that data select from.
 void higher_order(ProgramReader& reader, Node& node) {
-  if (node.graphs.empty()) return run_row(reader, node);
-  if (node.op.starts_with("map")) return run_slices(reader, node, 1);
-  if (node.op == "scan") return run_slices(reader, node, 2);
+  const bool runs_often = node.op.starts_with("map") || node.op == "scan";  // a run a slice
+  if (runs_often) reader.cannot_size(node);
+  if (node.graphs.empty() || runs_often) return run_row(reader, node);
   const auto length = [](const Value& graph) { return graph.find("nodes").size(); };
   const Value longest =
       *std::max_element(node.graphs.begin(), node.graphs.end(),

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "model/sizes.hpp"
 #include "model/text.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/roofline_point.hpp"
@@ -306,8 +305,7 @@ void ProgramReader::run(Node& node, std::string module, std::string_view stack_t
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,
-                              const std::vector<const TensorArgument*>& given,
-                              std::uint64_t times) {
+                              const std::vector<const TensorArgument*>& given) {
   constexpr std::size_t deepest_graph = 16;
   if (depth_ >= deepest_graph) fail(node, "expected at most 16 graphs inside each other, got more");
   Tensors tensors;
@@ -318,9 +316,7 @@ void ProgramReader::run_graph(Node& node, const Value& graph,
       tensors[name.try_text()] = *given[next++];
     }
   ++depth_;
-  const std::uint64_t outer_times = std::exchange(times_, checked_mul(times_, times));
   run_nodes(graph, tensors);
-  times_ = outer_times;
   --depth_;
   std::size_t result = 0;
   for (const Value output : graph.require("outputs", "an array of results"))
@@ -353,7 +349,6 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   for (LayerSpec& layer : read.layers) {
     layer.place = {source_, place_of(node), false, {}};
     layer.source_line = source_line_;
-    if (times_ > 1) layer.repeat = times_;
     layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
     layer.in_place = node.target.find("_.") != node.target.npos;
     if (layer.pass == Pass::fwd) layer.pass.reset();

@@ -140,13 +140,14 @@ class ProgramReader {
                         std::optional<DataType> type = {});
   void sees(Node& node, const std::optional<TensorArgument>& view, std::size_t result = 0);
   void writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides = {});
-  void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs,
-                 std::uint64_t times = 1);
+  void run_graph(Node& node, const Value& graph, const std::vector<const TensorArgument*>& inputs);
   const BatchChange& batch_change() const { return sizes_.batch_change(); }
   bool wants_channels_last() const { return defaults_.layout == Layout::nhwc; }
   [[noreturn]] void fail_batch(const Node& node) const;
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
   void note(const std::string& text) { notes_.insert(text); }
+  /// The operator may hold products that its operands do not tell.
+  void cannot_size(const Node& node) { unruled_.add_product(node.op); }
 
  private:
   using Tensors = std::unordered_map<std::string_view, TensorArgument>;
@@ -172,7 +173,6 @@ class ProgramReader {
   std::set<std::string> notes_;
   UnruledCalls unruled_;
   std::size_t depth_ = 0;
-  std::uint64_t times_ = 1;  ///< runs of the present graph
 };
 
 /// Adds layers or views, and sets the results.

@@ -29,9 +29,9 @@ std::vector<LayerRun> layer_runs(ByteStream& trace);
 
 /// JSON for a piece's arguments; empty: nothing.
 using AnnotationOf = std::function<std::string(const LayerRun& run)>;
-/// Copies the trace and adds "roofline" to the arguments of `runs`.
-void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
-                    const std::function<void(std::string_view)>& take);
+/// Passes on the trace with "roofline" among the arguments of `runs`.
+void annotate_trace(std::string_view trace, std::span<const LayerRun> runs,
+                    const AnnotationOf& text_of, const std::function<void(std::string_view)>& take);
 
 Items read_exported_programs(std::unique_ptr<ByteStream> stream);
 

@@ -156,9 +156,9 @@ TEST_CASE("Layers that stand alone are the whole of every input, in every settin
     CHECK(sums_of(folder, "all.ndjson --gpu v100 --pass training") == whole);
   }
   const Outcome program = run(folder, "roofline " ROOFLINE_SOURCE_FOLDER
-                                      "/tests/pytorch/programs/scan.pt2 --to-layers p.ndjson");
+                                      "/tests/pytorch/programs/cond.pt2 --to-layers p.ndjson");
   CHECK(
-      program.err.ends_with("/scan.pt2: layers that stand alone do not say that it runs as "
+      program.err.ends_with("/cond.pt2: layers that stand alone do not say that it runs as "
                             "pytorch_program: a FILE.json of --to-layers does\n"));
   // On GPUs that are selected too, and of records.
   const std::string before = read_file(folder / "all.ndjson");
