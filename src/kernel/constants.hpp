@@ -33,7 +33,7 @@ enum class LibraryFeature : std::uint8_t {
   split_k,             ///< forward and data gradient too; weight gradients always may
   scatter,             ///< data gradients by atomics (cuDNN's algorithm 0)
   skips_empty_phases,  ///< strided data gradients skip phases without taps
-  unaligned_products,  ///< pointwise layers with any number of channels run without copies
+  products_of_images,  ///< pointwise layers in NCHW are products, one an image
   pads_gathered,       ///< few channels are padded to 8 only
   converts_wgrad,      ///< weight gradients are summed in fp32 in memory, then converted
   winograd,            ///< forward and data gradient, fp32
@@ -71,6 +71,8 @@ enum class TileList : std::uint8_t {
   tensor_wgrad,
   tf32,
   tf32_strided_dgrad,
+  older_window,  ///< kernels of the instructions before, for any window
+  older_tf32,
   byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte
   gathered_fwd,    ///< few channels, loaded element by element
