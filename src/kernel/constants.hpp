@@ -99,6 +99,19 @@ struct Solver {
   bool splits = false;  ///< several blocks may share a tile's k
 };
 
+/// What sets a convolution apart from most of networks; the first that holds.
+enum class ConvolutionForm : std::uint8_t {
+  volume,  ///< three axes
+  line,    ///< one axis
+  transposed,
+  odd_channels,  ///< of a group no multiples of 8, and not depthwise
+  long_window,   ///< more than 32 taps
+  usual,
+};
+
+/// `usual` of other kinds.
+ConvolutionForm form_of(const Layer& layer);
+
 /// Errors of expected times of single layers ("accuracy" in files). Absent fields match anything.
 struct LayerErrors {
   UncertaintyBasis basis = UncertaintyBasis::datasheet;
@@ -106,7 +119,8 @@ struct LayerErrors {
   std::vector<std::string> applies_to;
   std::optional<LayerClass> layer_class;
   std::vector<ElementCost> costs;  ///< measured costs in the class; empty: all
-  std::optional<DataType> dtype;   ///< as EngineFacts::error_type
+  std::optional<ConvolutionForm> form;
+  std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
   std::uint64_t layers = 0;
   double factor = 1;

@@ -46,8 +46,10 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double taps = product(layer.window->kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
+  // cuDNN names no such kernel in bf16.
   x.gathered = odd == OddChannels::as_they_are && align > 1 && x.role != Pass::dgrad &&
-               std::fmod(group_in, align) != 0 && group_in < 2 * align;
+               std::fmod(group_in, align) != 0 && group_in < 2 * align &&
+               (engine.engine != Engine::bf16 || keeps_tensors_padded(layer));
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
   // window is one piece, fetched 16 byte at a time. A library does so only for this one shape.
   const bool padded = keeps_tensors_padded(layer);
@@ -55,19 +57,23 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
                  x.element_byte == 2 && x.role == Pass::fwd &&
                  is_wide_first_layer(layer, group_in, group_out);
   const bool padded_to_4 = x.gathered && (padded || x.pads_image);
-  x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
+  if (x.gathered)
+    x.gather_vector = padded                        ? std::max(4.0, 16 / x.element_byte)
+                      : std::fmod(group_in, 2) == 0 ? 2
+                                                    : 1;
   const double c_issued = round_up(group_in, !x.gathered                              ? align
                                              : padded_to_4                            ? 4
                                              : library[LibraryFeature::pads_gathered] ? 8
                                                                                       : 1);
+  const double weights = x.out_channels * group_in * taps;
   const auto pad = [&](double channels, double elements) {
     if (padded || std::fmod(channels, align) == 0) return;
-    ++x.padded_tensors;
-    x.pad_element += elements * (1 + round_up(channels, align) / channels);
+    const double weights_too = x.padded_tensors == 0 ? weights : 0;
+    x.padded_tensors += x.padded_tensors == 0 ? 2 : 1;
+    x.pad_element += (elements + weights_too) * (1 + round_up(channels, align) / channels);
   };
   pad(group_out, out_positions * x.out_channels);
   if (!x.gathered) pad(group_in, in_positions * x.in_channels);
-  if (!x.gathered) pad(group_in, x.out_channels * group_in * taps);
   x.count = groups;
   switch (x.role) {
     case Pass::fwd:

@@ -75,8 +75,8 @@ struct Contraction : MatrixProduct {
   double write_byte = 0;  ///< result, once
 };
 
-/// Channels in no whole vectors: fetched as they are, element by element if there are few, or padded
-/// by copies.
+/// Channels in no whole vectors: fetched as they are, element by element if there are few, or
+/// padded by copies.
 enum class OddChannels : std::uint8_t { as_they_are, padded };
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,

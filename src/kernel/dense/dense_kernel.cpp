@@ -312,9 +312,10 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
     const Number moved_s = copies.moved / (eval(constants.transpose_per_clk_per_sm) * clock_per_s);
     parts.add(Limiter::instructions,
               eval.named("copies between layouts", hypot(moved_s, copied_again * dram_s), "s"));
-    parts.add(Limiter::instructions,
-              eval.summand("copies that pad channels",
-                           x.pad_element / (eval(constants.pad_per_clk_per_sm) * clock_per_s), "s"));
+    parts.add(
+        Limiter::instructions,
+        eval.summand("copies that pad channels",
+                     x.pad_element / (eval(constants.pad_per_clk_per_sm) * clock_per_s), "s"));
     parts.add(Limiter::launch,
               eval.named("launches of the copies",
                          copies.kernels * (launch_s + eval(constants.copy_start_s)), "s"));
@@ -331,9 +332,9 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   plan.kernels = to_count(choice.kernels() + copies.kernels);
   plan.l2_byte = x.read_byte + x.write_byte;
   if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
-  plan.workspace_byte = to_count(value_of(kernel.gemm.schedule.partial_byte) +
-                                 value_of(kernel.around.workspace_byte) +
-                                 copies.element * x.element_byte);
+  plan.workspace_byte =
+      to_count(value_of(kernel.gemm.schedule.partial_byte) +
+               value_of(kernel.around.workspace_byte) + copies.element * x.element_byte);
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, eval);
