@@ -229,7 +229,6 @@ struct Setting {
   std::optional<Pass> pass;  ///< absent if layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
-  std::string gpu_share;
   std::optional<std::uint64_t> gpu_memory_byte;
   std::uint64_t reserved_memory_byte = 0;  ///< part of it unavailable to networks
   std::optional<double> host_link_byte_per_s;

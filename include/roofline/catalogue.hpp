@@ -31,9 +31,8 @@ std::span<const EmbeddedFile> embedded_calibration();
 struct OwnGpu;
 
 /// GPUs by name or alias, as written by a catalogue, a driver or a person ("NVIDIA A100-SXM4-80GB",
-/// "a100 80gb sxm4"), and their MIG slices ("NVIDIA A100-SXM4-40GB MIG 1g.5gb"). A file in the
-/// user's folder (roofline/gpus in $XDG_CONFIG_HOME or ~/.config) is also found by its file name,
-/// and precedes a built-in GPU.
+/// "a100 80gb sxm4"). A file in the user's folder (roofline/gpus in $XDG_CONFIG_HOME or ~/.config)
+/// is also found by its file name, and precedes a built-in GPU.
 class Catalogue {
  public:
   /// Reads the user's folder once.
@@ -62,7 +61,6 @@ class Catalogue {
 
  private:
   std::optional<Gpu> try_find(const std::string& name) const;
-  std::optional<Gpu> try_find_part(const std::string& name) const;
 
   std::shared_ptr<const std::vector<OwnGpu>> own_;  ///< sorted by path
 };

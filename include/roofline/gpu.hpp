@@ -79,7 +79,6 @@ struct GpuChange {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string share;  ///< the resources of a MIG slice, in words
   std::string vendor;
   std::string architecture;
   std::string compute_capability;

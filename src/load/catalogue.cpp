@@ -133,8 +133,11 @@ bool is_path(const std::string& name) {
         Remedy::gpu);
   constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU " + in_quotes(name);
-  const std::optional<MigName> slice = parse_mig_name(name);
-  std::vector<std::string> near = nearest_gpu_names(slice ? slice->part : name, parts, at_most);
+  if (gpu_name_words(name).find(" mig ") != name.npos)
+    throw InputError("expected a whole GPU, got the MIG slice " + in_quotes(name) +
+                     ": name its GPU, and the slice's share as what-ifs of sms, memory, bandwidth "
+                     "and l2");
+  std::vector<std::string> near = nearest_gpu_names(name, parts, at_most);
   if (near.empty()) {
     const std::vector<std::string> words = selecting_words(gpus);
     near = nearest(name, {words.begin(), words.end()});
@@ -156,17 +159,6 @@ std::string plain_name(std::string_view name) {
 Catalogue::Catalogue() : own_(std::make_shared<const OwnGpus>(read_own_gpus())) {}
 
 std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
-  if (std::optional<Gpu> part = try_find_part(any_name)) return part;
-  const std::optional<MigName> slice = parse_mig_name(any_name);
-  if (!slice) return std::nullopt;
-  const std::optional<Gpu> whole = try_find_part(slice->part);
-  if (!whole) return std::nullopt;
-  Gpu found = mig_slice(*whole, *slice);
-  if (!answers_to(found, any_name)) found.aliases.push_back(any_name);
-  return found;
-}
-
-std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
   const std::string name = normal_gpu_name(any_name);
   const OwnGpu* found = nullptr;
   for (const OwnGpu& file : *own_) {

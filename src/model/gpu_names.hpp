@@ -1,6 +1,6 @@
 #pragma once
 
-// GPU names of catalogues, drivers and people; and MIG slices, fractions of a GPU seen as GPUs.
+// GPU names of catalogues, drivers and people.
 
 #include <cstdint>
 #include <optional>
@@ -33,20 +33,5 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
 
 /// Short names of the GPUs with a chip as compilers name it: "gfx942", "sm_90".
 std::vector<std::string> gpus_with_chip(std::string_view chip, std::span<const Gpu> gpus);
-
-/// A driver's name of a MIG slice, parsed: "H100 80GB HBM3 MIG 1g.10gb".
-struct MigName {
-  std::string part;
-  std::uint64_t gigabytes = 0;
-  std::uint64_t compute_slices = 0;
-};
-
-/// nullopt for names of another form. Does not check whether the GPU or slice exists.
-std::optional<MigName> parse_mig_name(std::string_view name);
-
-/// The slice of `whole` named `name`: the SMs listed by NVIDIA's driver, else NVIDIA's published
-/// fraction, and its memory slices' share of memory, bandwidth and L2. It has no power limit and no
-/// sustained ceilings, which belong to the whole. Throws InputError if the GPU has no such slice.
-Gpu mig_slice(const Gpu& whole, const MigName& name);
 
 }  // namespace roofline

@@ -43,8 +43,6 @@ std::string batch_text(const SettingRow& row);
 std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// The ranked quantity: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
-/// Names the part of a GPU if the work runs on a share of one.
-std::string share_line(const Setting& setting);
 /// Changes that look alike, with their count: "layer1.0.conv1 x3".
 struct AlikeChanges {
   Change first;

@@ -195,14 +195,6 @@ std::string ranking_sentences(const SettingsTable& table, const Selection& selec
   return text;
 }
 
-std::string share_lines(const Report& report) {
-  std::set<std::string> known;
-  std::string text;
-  for (const Result& result : report.results)
-    if (const auto [line, is_new] = known.insert(share_line(result.setting)); is_new) text += *line;
-  return text;
-}
-
 }  // namespace
 
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
@@ -230,10 +222,6 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
     text += fmt::format("; {} {} with it within {}", some_of(tied, most_named),
                         tied.size() == 1 ? "ties" : "tie", factor(farthest));
   return text;
-}
-
-std::string share_line(const Setting& setting) {
-  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
 
 std::string flight_cap_line(const Result& result) {
@@ -276,7 +264,7 @@ std::string points_text(const Report& report, const TableStyle& style) {
       if (report.points.size() > 1) text += printable(table.work) + ": ";
       text += ranking_answer(table, report.currency) + '\n';
     }
-  text += points_title(report.points) + share_lines(report) + '\n';
+  text += points_title(report.points) + '\n';
   if (const Grid grid = points_grid(report, style.width); grid.row_count() > 0)
     text += style.render(grid);
   for (std::size_t i = 0; i < report.points.size(); ++i) {

@@ -56,7 +56,7 @@ std::string ceilings_sentence(const Result& result) {
       "{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
       si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
       result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
-      share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
+      gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
 struct EngineUse {

@@ -273,7 +273,6 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.label = result.setting.network;
   result.setting.gpu = context.gpu.name;
   result.setting.gpu_changes = context.gpu.changes;
-  result.setting.gpu_share = context.gpu.share;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
   result.setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
   result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;

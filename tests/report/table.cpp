@@ -182,17 +182,3 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(plain(17.444) == "17.44");
   CHECK(plain(0) == "0");
 }
-
-TEST_CASE("Headers say what was taken of a GPU that is a share of one", "[report/table]") {
-  const TemporaryFolder folder;
-  const Outcome alone =
-      run(folder, "roofline alexnet --gpu 'H100 80GB HBM3 MIG 1g.10gb' --dtype fp16");
-  const std::string slice = "MIG slice of H100 SXM5 80GB: 16 of 132 SMs, 1 of 8 memory slices (";
-  CHECK(alone.exit_code == 0);
-  CHECK(lines_of(alone.out).at(3).find(slice) == 0);
-  const Outcome compared =
-      run(folder, "roofline alexnet resnet18 --gpu 'h100,H100 80GB HBM3 MIG 1g.10gb'");
-  CHECK(compared.exit_code == 0);
-  CHECK(lines_of(compared.out).at(1).find(slice) == 0);
-  CHECK(lines_of(compared.out).at(2).empty());
-}
