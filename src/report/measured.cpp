@@ -79,18 +79,24 @@ class PartsText {
   SumText sum_;
 };
 
-std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
-  PartsText sum(verdict.idle_s());
+/// First uses are told apart from the host's launches.
+std::string idle_sentence(Verdict verdict, const TraceSummary& recording) {
+  const double idle_s = verdict.idle_s();
+  PartsText sum(idle_s);
+  double first_use_s = 0;
+  for (const IdleGaps& gaps : recording.gaps)
+    if (gaps.cause == IdleCause::host && is_warm_up(gaps.during)) first_use_s += gaps.time_s;
+  sum.add(first_use_s, "first uses of kernels");
+  verdict.part_s[StepPart::idle_host] -= first_use_s;
   auto parts = idle_parts;
   std::ranges::stable_sort(parts, std::greater(),
                            [&](const IdlePart& each) { return verdict.part_s[each.part]; });
   for (const IdlePart& each : parts) sum.add(verdict.part_s[each.part], meaning_of(each.part));
-  std::string text =
-      fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),
-                  duration(verdict.step_s), std::move(sum).text());
-  if (verdict.part_s[StepPart::idle_host] > verdict.idle_s() / 2)
+  std::string text = fmt::format("GPU idle {} of {}: {}", percent(idle_s / verdict.step_s),
+                                 duration(verdict.step_s), std::move(sum).text());
+  if (verdict.part_s[StepPart::idle_host] > idle_s / 2)
     text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
-                        duration(verdict.step_s / recording.launches),
+                        duration((verdict.step_s - first_use_s) / recording.launches),
                         duration(recording.kernel_s / recording.launches));
   return text + '\n';
 }

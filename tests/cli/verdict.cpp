@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "pytorch/trace_text.hpp"
 
 namespace {
 
@@ -39,6 +40,27 @@ in 5.425 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): saves up to 13.02 ms, leaves 5.780 ms
 )");
+}
+
+TEST_CASE("First uses of kernels are no launches that a graph saves", "[cli/verdict]") {
+  TraceText trace;
+  double at_us = 0;
+  for (const double launch_us : {10.0, 150'000.0, 10.0}) {  // from its start to the kernel's
+    const int id = static_cast<int>(at_us);
+    const std::string correlation = "\"correlation\": " + std::to_string(7 + id);
+    trace.operation("aten::clamp_min", 1 + id, at_us, launch_us + 4, vector_of_16)
+        .event("cuda_runtime", "cudaLaunchKernel", "100", "1", at_us + 2, launch_us, correlation)
+        .kernel("k", {}, at_us + 2 + launch_us, 20, correlation);
+    at_us += launch_us + 40;
+  }
+  const TemporaryFolder folder;
+  folder.write("t.json", trace.text());
+  // From the first kernel's end at 32 us to 150,052 us, and then from 150,072 us to 150,102 us.
+  CHECK(run(folder, "roofline t.json").out.find(R"(
+GPU idle 100.0% of 150.1 ms: 150.0 ms first uses of kernels + 30.00 us other
+do first: warm up before recording: kernels were compiled or loaded
+(profiler.schedule(wait=0, warmup=5, active=3)): saves up to 150.0 ms, leaves
+)") != std::string::npos);
 }
 
 TEST_CASE("Of measured layers without gaps: what stands between them and their bound",
