@@ -61,7 +61,7 @@ foreach(line IN LISTS lines)
     endif()
   else()
     string(STRIP "${line}" line)
-    if(line MATCHES "^[a-z-]+=")  # a key of the option
+    if(line MATCHES "^[^ ]+=")  # a key of the option
       string(APPEND options ".br\n")
     endif()
     string(APPEND options "${line}\n")

@@ -366,7 +366,7 @@ const Attack on_inputs[] = {
      "calibrate m.ndjson --gpu h200 -o k.json"},
     {"an order by times that were not measured", "", "a.json --gpu v100 --sort lost"},
     {"a size that no model has", "", "a.json --gpu v100 --dim foo=3"},
-    {"a share that is no number", "", "a.json --gpu v100 --cover nan"},
+    {"a share that is no number", "", "a.json --gpu v100 --top nan%"},
     {"a variable that is not set", "", "a.json --gpu \"$unset\""},
     {"a key that would act on a terminal", shell_file("e.json", R"({"\u001b[2J\u0007\u061c": 1})"),
      "e.json --gpu v100"},
