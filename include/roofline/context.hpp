@@ -105,9 +105,6 @@ struct AnalysisOptions {
   Optimizer optimizer = Optimizer::sgd;  ///< its state takes memory
   /// Unset: stream for FusionKind::epilogue (an inference engine), else graph.
   std::optional<LaunchProtocol> launch;
-  /// The user's ceilings: peak of the dense layers' engine, and bandwidth of device memory.
-  std::optional<double> peak_flop_per_s;
-  std::optional<double> bandwidth_byte_per_s;
   /// Threads for the layers of one large network. Results do not depend on it.
   std::size_t threads = 1;
 };
@@ -119,12 +116,10 @@ AnalysisOptions with_defaults(AnalysisOptions options, Framework framework);
 struct Context {
   Gpu gpu;
   AnalysisOptions options;  ///< with the framework's engines on this GPU
-  Ceilings ceilings;        ///< without the user's peak, whose engine depends on the layers
+  Ceilings ceilings;
   std::optional<double> host_copy_byte_per_s;  ///< present if host copies are asked for
   Launch launch;                               ///< of layers outside recordings
   KernelModel kernel;
-  /// The kernel model with the user's peak for one engine, indexed by engine; empty without a peak.
-  std::vector<KernelModel> kernel_by_engine;
   /// Assumptions in place of missing GPU data, one sentence each.
   std::vector<std::string> assumptions;
   std::vector<std::string>
@@ -134,12 +129,9 @@ struct Context {
 /// An error if the GPU's file lacks data which the options need.
 Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 
-/// With the user's peak for `engine`.
-Ceilings ceilings_for(const Context& context, Engine engine);
-/// Practical roofs are the kernel model's under `engine`'s ceilings.
-Roofs roofs_for(const Context& context, Engine engine);
+/// Practical roofs are the kernel model's.
+Roofs roofs_of(const Context& context);
 /// How kernels are launched; recordings and engines have their own way.
 Launch launch_of(RunsAs runs_as, const Context& context);
-const KernelModel& kernel_model_for(const Context& context, Engine engine);
 
 }  // namespace roofline

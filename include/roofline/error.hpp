@@ -22,8 +22,7 @@ enum class Remedy : std::uint8_t {
   network,  ///< another network: network_names() lists them
   batches,  ///< LayerDefaults::batch_override
   dimensions,
-  limits,    ///< LayerDefaults::limits and those of open_input()
-  ceilings,  ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
+  limits,  ///< LayerDefaults::limits and those of open_input()
   /// Show a working layer of InputError::layer_kind: this one lacks a key or has an unknown one.
   layer,
 };

@@ -175,7 +175,8 @@ std::optional<Architecture> stated_architecture(const Gpu& gpu);
 Architecture architecture_of(const Gpu& gpu);
 
 /// One GPU field changed for a run, to study another bandwidth, more SMs, a larger L2:
-/// "bandwidth=4TB/s", "l2=50MiB", "sms=x2", "clock=+10%", "fp16_tensor=400TFLOP/s".
+/// "bandwidth=4TB/s", "l2=50MiB", "sms=x2", "clock=+10%", "fp16_tensor=400TFLOP/s", and of all
+/// engines "peak=10TFLOP/s".
 struct GpuSetting {
   std::string text;
   std::string name;              ///< short name of the field; "peak" for an engine

@@ -69,7 +69,7 @@ enum class KindFamily : std::uint8_t {
   resize,
   lookup,    ///< rows of a learned table, picked by indices
   movement,  ///< reads operands, writes a result of the shape stated in the source
-  transfer,  ///< between host and device; made by --host-copies, never in a file
+  transfer,  ///< between host and device; made by --assume host-copies, never in a file
   free,      ///< a view: no kernel runs
 };
 

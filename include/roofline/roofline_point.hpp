@@ -68,7 +68,7 @@ std::uint64_t elements_read(const Layer& layer, std::size_t operand);
 /// ceil(bits x elements / 8), plus a byte per block of a block-scaled type. Throws OverflowError.
 std::uint64_t stored_byte(std::uint64_t elements, DataType type);
 
-enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
+enum class CeilingKind : std::uint8_t { datasheet, sustained };
 
 struct Ceilings {
   EngineRates peak_flop_per_s;

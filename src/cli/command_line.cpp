@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
 #include <thread>
 #include <type_traits>
 
@@ -15,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "load/csv.hpp"
+#include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/layer.hpp"
@@ -138,7 +142,7 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
     next = std::from_chars(next, end, tile[i]).ptr;
   }
   if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
-    throw UsageError("--tile: expected MxNxK such as 128x64x8, got " + in_quotes(text));
+    throw UsageError("--kernel tile: expected MxNxK such as 128x64x8, got " + in_quotes(text));
   return tile;
 }
 
@@ -169,7 +173,7 @@ constexpr std::string_view what_it_does =
     "  how long will my model in PyTorch or ONNX take?\n"
     "    roofline model.pt2 --gpu h100 --batch 8\n"
     "\n"
-    "--help OPTION says what one option does, --words what a table's words mean.\n";
+    "--help OPTION says what one option does, roofline words what tables' words mean.\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 evaluated; 1 something was not; 2 wrong usage; 3 --fail-if holds.";
@@ -211,6 +215,13 @@ CLI::Validator one_of_names(const Names& names) {
     return std::ranges::find(names, text) != names.end();
   });
 }
+/// In any of its spellings.
+CLI::Validator one_network_type() {
+  return one_of_names(network_types(), [](const std::string& word) {
+    const auto type = parse<DataType>(word);
+    return type && is_network_type(*type);
+  });
+}
 template <Enumeration E>
 CLI::Validator one_of_all() {
   return one_of_names({names_of<E>.begin(), names_of<E>.end()});
@@ -219,18 +230,15 @@ CLI::Validator one_of_all() {
 /// A decimal number within limits, which messages show as spelled here.
 template <class Number>
 CLI::Validator within(std::string_view least, std::string_view most) {
-  return {
-      [least, most](std::string& text) {
-        const std::optional<Number> number = number_in<Number>(text);
-        if (!number || !(*number >= number_in<Number>(least) && *number <= number_in<Number>(most)))
-          return "expected " + std::string(std::is_integral_v<Number> ? "an integer" : "a number") +
-                 " from " + std::string(least) + " to " + std::string(most) + ", got " +
-                 in_quotes(text);
-        // CLI11 would read leading zeros as octal.
-        if (std::is_integral_v<Number>) text = std::to_string(*number);
-        return std::string();
-      },
-      ""};
+  return {[least, most](std::string& text) {
+            const std::optional<Number> number = number_in<Number>(text);
+            if (number && *number >= number_in<Number>(least) && *number <= number_in<Number>(most))
+              return std::string();
+            return "expected " +
+                   std::string(std::is_integral_v<Number> ? "an integer" : "a number") + " from " +
+                   std::string(least) + " to " + std::string(most) + ", got " + in_quotes(text);
+          },
+          ""};
 }
 
 /// An unset shell variable leaves an option without its value.
@@ -241,13 +249,6 @@ CLI::Validator stated() {
           ""};
 }
 
-std::string framework_list() {
-  std::string all;
-  for (const Framework framework : enumerators<Framework>)
-    add_item(all, fmt::format("{} ({})", name_of(framework), info(framework).meaning));
-  return all;
-}
-
 template <class T>
 T value_of(const std::string& option, Expected<T> value) {
   if (!value) throw UsageError(option + ": " + value.error().what());
@@ -256,9 +257,78 @@ T value_of(const std::string& option, Expected<T> value) {
 
 using Words = std::vector<std::string>;
 
+std::function<void(const Words&)> each(const std::function<void(const std::string&)>& use) {
+  return [use](const Words& words) { std::ranges::for_each(words, use); };
+}
+
+/// An option with one value, or a key of an option that takes KEY=VALUE,...
+struct Key {
+  std::string name;
+  CLI::Validator check;  ///< of the value
+  std::function<void(const std::string&)> use;
+  std::string meaning{};
+};
+using Keys = std::vector<Key>;
+
+template <Enumeration E, class Value>
+Key one_of(const std::string& name, Value& value, const std::string& meaning) {
+  return {name, one_of_all<E>(), [&value](auto& word) { value = *parse<E>(word); }, meaning};
+}
+template <class Value>
+Key count(const std::string& name, Value& value, const std::string& meaning,
+          std::string_view most = "1000000000") {
+  return {name, within<std::uint64_t>("1", most),
+          [&value](auto& word) { value = *number_in<std::uint64_t>(word); }, meaning};
+}
+Key text(const std::string& name, std::string& value, const std::string& meaning) {
+  return {name, stated(), [&value](auto& word) { value = word; }, meaning};
+}
+
+/// The values that --complete offers.
+CLI::Validator offered(const std::string& words) {
+  return {[](std::string&) { return std::string(); }, "", words};
+}
+
+/// Each key once.
+void use_keys(const std::string& option, const Keys& keys, const Words& words) {
+  Names names;
+  for (const Key& each : keys) names.push_back(each.name);
+  std::set<std::string> given;
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto found = std::ranges::find(keys, name, &Key::name);
+    if (found == keys.end() || name.size() == word.size())
+      throw UsageError(option + ": expected KEY=VALUE, of " + joined(names) + ", got " +
+                       in_quotes(word) + did_you_mean(name, names));
+    std::string value = word.substr(name.size() + 1);
+    if (const std::string problem = found->check(value); !problem.empty())
+      throw UsageError(option + ' ' + name + ": " + problem);
+    if (!given.insert(name).second)
+      throw UsageError(option + ": expected one value of " + name + ", got two");
+    found->use(value);
+  }
+}
+
+/// What was an option once, beside those that are keys now.
+const std::map<std::string, std::string> renamed{
+    {"--all", "--top all"},
+    {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
+    {"--ceilings", "--set ceilings=sustained"},
+    {"--constants", "roofline calibrate --constants"},
+    {"--cover", "--top 80%"},
+    {"--list-gpus", "roofline gpus"},
+    {"--list-networks", "roofline networks"},
+    {"--minutes", "roofline calibrate --script --minutes"},
+    {"--peak-tflops", "--set peak=10TFLOP/s"},
+    {"--script", "roofline calibrate --script"},
+    {"--show-gpu", "roofline gpus NAME"},
+    {"--show-model", "roofline model GPU"},
+    {"--words", "roofline words"},
+};
+
 class Rows : public CLI::App {
  public:
-  Rows() : CLI::App(std::string(what_it_does), "roofline") {}
+  Rows(const std::string& description, const std::string& name) : CLI::App(description, name) {}
 
   /// CLI11 compares a new option's names with all before it, which took half of the options' time
   /// at every start. Here it compares within a group; a test of the help covers the rest.
@@ -272,296 +342,194 @@ class Rows : public CLI::App {
     options_ = std::move(earlier_);
   }
 
-  /// `value`: a text, or a list by commas that takes no further words, so that an input may follow.
-  void text(const char* name, const char* type, std::string& value, const std::string& help) {
-    add_option(name, value, help)->type_name(type);
-  }
-  CLI::Option* list(const char* name, const std::function<void(const Words&)>& use,
-                    const std::string& help) {
-    return add_option_function<Words>(name, use, help)
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("LIST");
-  }
-  /// A repeated option calls `use` for each value.
-  CLI::Option* parsed(const char* name, const char* type,
-                      const std::function<void(const std::string&)>& use, const std::string& help) {
-    return add_option_function<std::string>(name, use, help)->type_name(type);
-  }
-  void repeated(const char* name, const char* type,
-                const std::function<void(const std::string&)>& use, const std::string& help) {
-    add_option_function<Words>(name, for_each(use), help)->allow_extra_args(false)->type_name(type);
-  }
-  template <Enumeration E, class Value>
-  CLI::Option* one_of(const char* name, const char* type, Value& value, const std::string& help) {
-    return parsed(
-               name, type, [&value](const std::string& word) { value = *roofline::parse<E>(word); },
-               help)
-        ->check(one_of_all<E>());
-  }
-  /// An action in place of an evaluation; the second kind takes a GPU.
-  void action(const char* name, Request::Action action, Options& options, const char* help) {
-    add_flag_callback(
-        name, [&options, action] { options.request.action = action; }, help);
-  }
-  void shown(const char* name, Request::Action action, Options& options, const char* help) {
-    const auto use = [&options, action](const std::string& gpu) {
-      options.request.action = action;
-      options.gpus = {gpu};
-    };
-    parsed(name, "GPU", use, help);
-  }
-  template <class Value>
-  void count(const char* name, Value& value, const std::string& help,
-             std::string_view most = "1000000000") {
-    add_option_function<std::uint64_t>(
-        name, [&value](std::uint64_t number) { value = number; }, help)
-        ->type_name("N")
-        ->transform(within<std::uint64_t>("1", most));
-  }
-  /// The default limits lie beyond any part and well within doubles.
-  void number(const char* name, const char* type, const std::function<void(double)>& use,
-              const std::string& help, std::string_view least = "1e-9",
-              std::string_view most = "1e9") {
-    add_option_function<double>(name, use, help)
+  CLI::Option* one(const char* type, const Key& key) {
+    return add_option_function<std::string>(key.name, key.use, key.meaning)
         ->type_name(type)
-        ->check(within<double>(least, most));
+        ->check(key.check);
+  }
+  /// A list by commas takes no further words, so that an input may follow.
+  CLI::Option* list(const char* name, const char* type,
+                    const std::function<void(const Words&)>& use, const std::string& help) {
+    return repeated(name, type, use, help)->delimiter(',');
+  }
+  /// The help says each key; the check does nothing and names all values, for --complete.
+  void keys(const char* name, const Keys& keys, std::string help) {
+    std::string words;
+    for (const Key& key : keys) {
+      help += '\n' + key.name + '=';
+      std::istringstream values(key.check.get_name());
+      for (std::string value; values >> value; words += key.name + '=' + value + ' ')
+        help += (help.ends_with('=') ? "" : " | ") + value;
+      help += (help.ends_with('=') ? "..." : "") + (key.meaning.empty() ? "" : ": " + key.meaning);
+      old_names.emplace("--" + key.name, std::string(name) + ' ' + key.name + "=...");
+    }
+    list(
+        name, "KEY=VALUE", [name, keys](const Words& given) { use_keys(name, keys, given); }, help)
+        ->check(offered(words));
+  }
+  CLI::Option* repeated(const char* name, const char* type,
+                        const std::function<void(const Words&)>& use, const std::string& help) {
+    return add_option_function<Words>(name, use, help)->allow_extra_args(false)->type_name(type);
   }
 
-  static std::function<void(const Words&)> for_each(
-      const std::function<void(const std::string&)>& use) {
-    return [use](const Words& words) { std::ranges::for_each(words, use); };
-  }
+  /// What was an option once, with its new spelling.
+  std::map<std::string, std::string> old_names = renamed;
 
  private:
   std::vector<CLI::Option_p> earlier_;
 };
 
-void add_inputs(Rows& rows, Options& options) {
-  rows.group("Input");
-  rows.add_option(
-          "input", options.request.inputs,
-          "Files (a PyTorch model by torch.export.save as .pt2, ONNX, a profiler's recording, a "
-          "layer file), directories, built-in networks (--list-networks), or - for standard input")
-      ->type_name("");
-  rows.list(
-      "--batch", [&](const Words& words) { parse_batches(words, options); },
-      "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
-      "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
-      "largest that fits each GPU; best: the smallest nearly as fast an image as any");
-  rows.list("--dtype",
-            Rows::for_each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }),
-            "Data type of layers that state none, fp32 by default: " + joined(network_types()) +
-                " (amp: PyTorch's autocast to fp16, with its casts); several are compared")
-      ->check(one_of_names(network_types(), [](const std::string& word) {
-        const auto type = data_type_named(word);
-        return type && is_network_type(*type);
-      }));
-  rows.parsed(
-          "--pass", "PASS", [&](auto& word) { options.pass = parse<Pass>(word); },
-          "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three")
-      ->check(one_of_names({"fwd", "dgrad", "wgrad", "training"}));
-  rows.repeated(
-      "--dim", "NAME=N",
-      [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
-      "Value of a dimension that a model leaves open, or of H or W, the size of the image with "
-      "which a network begins; may be repeated");
-  rows.text("--measured", "FILE", options.measured,
-            "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
-            "measured_time_s, and network, batch, pass, dtype, gpu where they matter. Or the time "
-            "of the one layer, or of the one that --explain names, as 9.1ms");
-  rows.text("--measured-gpu", "GPU", options.measured_gpu,
-            "The GPU that times were measured on that name none; without it such times of layer "
-            "files are compared with no GPU, and those of --measured with the one of --gpu");
-  rows.count("--first-line", options.request.first_line,
-             "The inputs are NDJSON cut out of a longer text, of which their first line is the "
-             "N-th: names and errors count from there",
-             "1000000000000000");
-  rows.count("--jobs", options.request.jobs,
-             "Threads that evaluate records and files (default: all cores); the output is the "
-             "same for any number",
-             "1024");
-  rows.count("--raise-limits", options.limits_factor,
-             "Let an input be N times as large as usual: 256 MB of text in one piece, a million "
-             "values in one layer, event or row, 200,000 layers by repeat, gzip data that give 200 "
-             "bytes for each",
-             "1000000");
-  rows.action("--list-networks", Request::Action::list_networks, options,
-              "List the built-in networks (--json: as a list)");
+/// "10", "80%", "all"
+void parse_top(const std::string& text, RowFilter& filter) {
+  filter.all = text == "all";
+  const auto share = number_in<double>(text.substr(0, text.size() - 1));
+  const auto number = number_in<std::uint64_t>(text);
+  if (text.ends_with('%') && share && *share >= 1 && *share <= 100)
+    filter.cover_share = *share / 100;
+  else if (number.value_or(0) > 0)
+    filter.top = number;
+  else if (!filter.all)
+    throw UsageError("--top: expected a number of rows, a share of the time as 80%, or all, got " +
+                     in_quotes(text));
 }
 
-void add_gpus(Rows& rows, Options& options) {
-  AnalysisOptions& analysis = options.request.analysis[Stack::stated];
+void parse_what_if(const std::string& text, Options& options) {
+  CeilingKind& ceilings = options.request.analysis[Stack::stated].ceilings;
+  if (text.starts_with("ceilings="))
+    return use_keys("--set", {one_of<CeilingKind>("ceilings", ceilings, {})}, {text});
+  options.request.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
+}
+
+std::string framework_list() {
+  std::string all;
+  for (const Framework framework : enumerators<Framework>)
+    add_item(all, fmt::format("{} ({})", name_of(framework), info(framework).meaning));
+  return all;
+}
+
+Keys mapping_keys(KernelMapping& mapping) {
+  const Names algorithms(statable_algorithm_names.begin(), statable_algorithm_names.end());
+  Keys keys{{"algorithm", one_of_names(algorithms),
+             [&](auto& name) { mapping.algorithm = parse<Algorithm>(name); }},
+            {"tile", stated(), [&](auto& text) { mapping.tile = parse_tile(text); },
+             "MxNxK, as 128x64x8: a block computes M rows and N columns in steps of K"}};
+  for (const MappingNumber& number : mapping_numbers) {
+    std::string name(number.key);
+    std::ranges::replace(name, '_', '-');
+    keys.push_back(count(name, mapping.*number.member, {}));
+  }
+  return keys;
+}
+
+// A row an option, with its help.
+// clang-format off
+
+void add_layers(Rows& rows, Options& options) {
+  rows.group("Input");
+  rows.add_option("input", options.request.inputs, "Layer files, models (.pt2, ONNX), recordings, folders, networks, - for a pipe")->type_name("");
+  rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
+  rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
+  rows.one("PASS", {"--pass", one_of_names({"fwd", "dgrad", "wgrad", "training"}), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
+  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image with "
+      "which a network begins; may be repeated");
+  rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
+}
+
+void add_input(Rows& rows, Options& options) {
+  add_layers(rows, options);
+  rows.list("--measured", "FILE", [&](auto& words) { options.measured = words; }, "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...");
+  rows.one("N", count("--first-line", options.request.first_line, "Where in a longer text the records begin: names and errors count from there", "1000000000000000"));
+  rows.one("N", count("--jobs", options.request.jobs, "Threads (default: all cores); the output is the same for any number", "1024"));
+}
+
+void add_gpu(Rows& rows, Options& options) {
   rows.group("GPU");
-  rows.list(
-      "--gpu", [&](const Words& words) { options.gpus = words; },
-      "GPUs by name, alias (any case) or path of a file; several separated by commas. all, a "
-      "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those that "
-      "can do the work");
-  rows.action("--list-gpus", Request::Action::list_gpus, options,
-              "List the GPUs, all or those of --gpu (--json: all fields)");
-  rows.shown("--show-gpu", Request::Action::show_gpu, options,
-             "All that is known of a GPU, with its sources");
-  rows.one_of<EngineChoice>(
-      "--engine", "UNIT", analysis.engine,
-      "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in TF32, or "
-      "fp16-accumulate for sums in fp16, at twice the rate on GeForce parts");
-  rows.parsed(
-          "--ceilings", "KIND", [&](auto& word) { analysis.ceilings = *parse<CeilingKind>(word); },
-          "datasheet (default), or sustained: measured, for GPUs that have them")
-      ->check(one_of_names({"datasheet", "sustained"}));
-  rows.number(
-      "--peak-tflops", "N", [&](double number) { analysis.peak_flop_per_s = number * 1e12; },
-      "Peak in place of the GPU's, for the engine of the dense layers");
-  rows.number(
-      "--bandwidth-gbs", "N", [&](double number) { analysis.bandwidth_byte_per_s = number * 1e9; },
-      "Memory bandwidth in place of the GPU's, GB/s");
-  rows.list("--set", Rows::for_each([&](auto& text) {
-              options.request.gpu_settings.push_back(
-                  value_of("--set " + text, parse_gpu_setting(text)));
-            }),
-            "What if the GPU had another " + settable_gpu_fields() +
-                " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
-                "with --compare, against the GPU as it is")
-      ->type_name("NAME=VALUE");
-  rows.list("--price", Rows::for_each([&](auto& text) { parse_price(text, options); }),
-            "What an hour of a GPU costs, for the cost of a million images, as "
-            "h100=2.5USD,t4=0.35USD");
+  rows.list("--gpu", "LIST", [&](auto& words) { options.gpus = words; }, "By name, alias or file; or all, a maker, an architecture, limits as 'amd>=48GB<=750W'");
+}
+
+void add_what_if(Rows& rows, Options& options) {
+  add_gpu(rows, options);
+  rows.list("--set", "KEY=VALUE", each([&](auto& text) { parse_what_if(text, options); }), "What if the GPU had another " + settable_gpu_fields() + " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s\nceilings=sustained: measured ones, for GPUs that have them")->check(offered("ceilings=datasheet ceilings=sustained"));
+  rows.list("--price", "LIST", each([&](auto& text) { parse_price(text, options); }), "What an hour of a GPU costs, for the cost of a million images: h100=2.5USD,t4=0.35USD");
 }
 
 void add_view(Rows& rows, Options& options) {
-  RowFilter& filter = options.request.report.filter;
+  ReportOptions& report = options.request.report;
   rows.group("View");
-  rows.add_flag("--all", filter.all,
-                "Every row, also where a terminal shows those that matter or several GPUs, types "
-                "and batches one row each");
-  rows.count("--top", filter.top, "Only the first N rows, by time unless sorted");
-  rows.number(
-      "--cover", "PERCENT", [&](double percent) { filter.cover_share = percent / 100; },
-      "Only the rows that make up this percentage of the time", "1", "100");
-  rows.one_of<SortBy>("--sort", "KEY", filter.sort,
-                      "Rows in descending time, flops, bytes or intensity; of measured layers also "
-                      "lost (time beyond the bound) or error (of the expected time). GPUs, best "
-                      "first, by time or cost");
-  rows.one_of<RowsBy>("--by", "WHAT", filter.by,
-                      "type: a row for each type of layer; layer: with several GPUs, compare "
-                      "layers too; gpu: rank GPUs, types and batches");
-  rows.add_flag(
-          "--explain{" + std::string(whole_network) + "}", options.request.report.explain,
-          "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-          "?, instead of listing all, as one does by hand; with --all number by number, with "
-          "-o FILE.svg as a picture. Without a name, the network on one screen: what limits it, "
-          "what would help")
-      ->expected(0, 1)
-      ->type_name("[LAYER]");
-  rows.add_flag("--compare", options.request.report.compare,
-                "Hold two results against each other, of two inputs, GPUs, types or batches: what "
-                "changed in all, which layers went, came and changed. Two inputs with two GPUs: "
-                "each on its own, in their order");
-  rows.repeated(
-      "--fail-if", "CONDITION",
-      [&](auto& text) {
-        options.request.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
-      },
-      "Exit with 3, and say on standard error where, if this holds for a network, as 'expected_ms "
-      "> 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be repeated. Where something "
-      "cannot be evaluated the exit code is 1");
+  rows.one("N|P%|all", {"--top", stated(), [&](auto& word) { parse_top(word, report.filter); }, "The first N rows, by time unless sorted; those of P% of the time; or every row"});
+  rows.one("KEY", one_of<SortBy>("--sort", report.filter.sort, "Descending " + joined(names_of<SortBy>) + " (lost, error: of measured layers; cost: of GPUs)"));
+  rows.one("WHAT", one_of<RowsBy>("--by", report.filter.by, "Rows for each layer, type of layer, or gpu (ranks GPUs, types, batches)"));
+  rows.add_flag("--explain{" + std::string(whole_network) + "}", report.explain, "Derive a layer's numbers (of a name, or a pattern with * and ?); without one, the network on one screen: what limits it, what would help")->expected(0, 1)->type_name("[LAYER]");
+  rows.add_flag("--compare", report.compare, "What changed between two inputs, GPUs, types, batches, or with --set");
+  rows.repeated("--fail-if", "CONDITION", each([&](auto& text) { options.request.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text))); }), "Exit with 3 if it holds, as 'expected_ms > 2.5', 'layer.share_of_bound < 0.4'; may be repeated");
+}
+
+void add_file(Rows& rows, Options& options) {
+  rows.repeated("-o,--output", "FILE", each([&](auto& path) { options.files.push_back(parse_output_file(path)); }), "Write to a file, of " + format_extensions() + ", or .json.gz (a recording with what is expected); may be repeated");
 }
 
 void add_output(Rows& rows, Options& options) {
   rows.group("Output");
-  rows.parsed(
-          "--format", "NAME", [&](auto& name) { options.format = find_output_format(name); },
-          "One of " + joined(format_names()) + "; default: table")
-      ->check(one_of_names(format_names()));
+  rows.one("NAME", {"--format", one_of_names(format_names()), [&](auto& name) { options.format = find_output_format(name); }, "One of " + joined(format_names()) + "; default: table"});
   rows.add_flag("--json", options.request.json, "Same as --format json");
-  rows.repeated(
-      "-o,--output", "FILE", [&](auto& path) { options.files.push_back(parse_output_file(path)); },
-      "Write to a file in the format of its extension (" + format_extensions() +
-          "); may be repeated. .json.gz is PyTorch's recording itself with what is expected of "
-          "its kernels, for Perfetto. Standard output then stays empty unless --format is given");
-  rows.one_of<ChartKind>("--chart", "NAME", options.request.chart,
-                         "What SVG shows: roofline (default), time of each layer, sweep of "
-                         "batches, compare GPUs");
-  rows.action("--words", Request::Action::list_words, options,
-              "What the words and marks of tables mean");
-  rows.text("--to-layers", "FILE", options.layer_file,
-            "Write the input as a layer file, every layer explicit, to edit or to read again (- "
-            "for standard output, then of layers alone); needs no --gpu. FILE.ndjson gets all "
-            "layers of all inputs, or those of --top, a layer a line");
+  add_file(rows, options);
+  rows.one("NAME", one_of<ChartKind>("--chart", options.request.chart, "What SVG shows: roofline (default), time of each layer, sweep of batches, compare GPUs"));
+  rows.one("FILE", text("--to-layers", options.layer_file, "Write the input as a layer file (- for a pipe; needs no --gpu); .ndjson takes the layers of all inputs, or those of --top"));
 }
 
-void add_model(Rows& rows, Options& options) {
+void add_software(Rows& rows, Options& options) {
   AnalysisOptions& analysis = options.request.analysis[Stack::stated];
-  rows.group("Model");
-  rows.parsed(
-          "--framework", "NAME",
-          [&](auto& word) { analysis = options_of(*parse<Framework>(word)); },
-          "Who runs the network: " + framework_list() +
-              ". Sets --engine, --fuse, --launch and --layout where you do not")
-      ->check(one_of_all<Framework>())
-      ->trigger_on_parse();  // before other options, which change what it sets
-  rows.one_of<Layout>("--layout", "ORDER", options.layout,
-                      "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
-                      "default: nchw for fp32 and fp64, else nhwc");
-  rows.one_of<FusionKind>("--fuse", "HOW", options.fusion,
-                          "none (default); epilogue: batch norms, activations and residual adds "
-                          "run inside the convolution or linear layer before them; pointwise: "
-                          "chains of them run as one kernel; eager: not even a convolution's bias "
-                          "runs inside it");
-  rows.one_of<CacheState>(
-      "--cache", "STATE", analysis.cache,
-      "warm (default) or cold: whether operands are in the L2 cache at the start");
-  rows.one_of<LaunchProtocol>(
-      "--launch", "HOW", analysis.launch,
-      "What starts the kernels: graph (default; the device), stream (library calls; default with "
-      "--fuse epilogue), kernel (nothing: durations as a profiler gives them) or eager (a "
-      "framework's operators, each at the host's cost)");
-  rows.add_flag("--host-copies{pinned}", options.host_copies,
-                "Add the copies of a network's input and result over the host link, from pinned "
-                "memory or with --host-copies=pageable")
-      ->check(one_of_all<HostMemory>());
-  rows.one_of<Optimizer>("--optimizer", "NAME", analysis.optimizer,
-                         "Of training, for what its memory keeps of each weight: sgd (default), "
-                         "momentum or adam");
+  rows.group("Software");
+  rows.one("NAME", {"--framework", one_of_all<Framework>(), [&](auto& word) { analysis = options_of(*parse<Framework>(word)); }, "Who runs the network: " + framework_list()})->trigger_on_parse();  // before --assume
+  rows.keys("--assume", {
+      one_of<FusionKind>("fuse", options.fusion, "what runs inside the kernel of the layer before: norms, activations and adds (epilogue), chains of them (pointwise), not even a bias (eager)"),
+      one_of<LaunchProtocol>("launch", analysis.launch, "what starts kernels: nothing (as a profiler times them), the device, library calls, a framework's operators"),
+      one_of<Layout>("layout", options.layout, "of images whose layers state none"),
+      one_of<CacheState>("cache", analysis.cache, "whether operands are in L2 at the start"),
+      one_of<EngineChoice>("engine", analysis.engine, "units for dense layers"),
+      one_of<HostMemory>("host-copies", analysis.host_copies, "adds the copies of input and result over the host link"),
+      one_of<Optimizer>("optimizer", analysis.optimizer, "of training, for its memory"),
+      text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
+  }, "In place of the framework's, or of the defaults, by commas:");
+  rows.one("FILE", text("--kernel-model", options.kernel_model, "Constants of the kernel model, in place of those of the GPU's architecture"));
 }
 
-void add_kernel_model(Rows& rows, Options& options) {
-  rows.group("Constants of the kernel model");
-  rows.shown(
-      "--show-model", Request::Action::show_model, options,
-      "The constants of a GPU's kernel model, with units, ranges and origins, as a file to edit");
-  rows.text("--kernel-model", "FILE", options.kernel_model,
-            "Constants from a file, in place of those of the GPU's architecture");
-  rows.text("--constants", "PATTERN", options.request.fitted,
-            "calibrate: only the constants that fit a pattern with * and ?, such as "
-            "'dense.tensor.*'");
-  rows.action("--script", Request::Action::write_script, options,
-              "calibrate: print a Python file instead, which times layers on your GPU with PyTorch "
-              "and writes the CSV to calibrate with: those of the inputs, else built-in ones");
-  rows.number(
-      "--minutes", "N", [&](double minutes) { options.minutes = minutes; },
-      "calibrate --script: how long that takes (default: 10)");
+void add_evaluation(Rows& rows, Options& options) {
+  for (const auto add : {add_input, add_what_if, add_view, add_output, add_software}) add(rows, options);
+  rows.keys("--kernel", mapping_keys(options.defaults.mapping), "Mapping of contractions that state none, by commas:");
 }
 
-void add_mapping(Rows& rows, Options& options) {
-  KernelMapping& mapping = options.defaults.mapping;
-  rows.group("Kernel mapping, of contractions that state none");
-  const Names algorithms(statable_algorithm_names.begin(), statable_algorithm_names.end());
-  rows.parsed(
-          "--algorithm", "NAME", [&](auto& name) { mapping.algorithm = parse<Algorithm>(name); },
-          "The algorithm: " + joined(algorithms))
-      ->check(one_of_names(algorithms));
-  rows.parsed(
-      "--tile", "MxNxK", [&](auto& text) { mapping.tile = parse_tile(text); },
-      "The tile MxNxK, as 128x64x8: one block computes M rows and N columns of the product (output "
-      "positions by output channels, forward) in steps of K");
-  rows.count("--split-k", mapping.split_k, "Blocks that share a tile's sum");
-  rows.count("--threads", mapping.threads, "Threads a block");
-  rows.count("--stages", mapping.stages, "Stages of the pipeline");
-  rows.count("--registers", mapping.registers, "Registers a thread");
-  rows.count("--shared-memory-byte", mapping.shared_memory_byte, "Shared memory a block");
+void add_calibration(Rows& rows, Options& options) {
+  Request& request = options.request;
+  for (const auto add : {add_layers, add_gpu, add_software, add_file}) add(rows, options);
+  rows.one("PATTERN", text("--constants", request.fitted, "Only the constants that fit a pattern with * and ?, such as 'dense.tensor.*'"));
+  CLI::Option* script = rows.add_flag_callback("--script", [&] { request.action = Request::Action::write_script; }, "Print a Python file that times layers on your GPU with PyTorch: the inputs', or built-in ones")->excludes(rows.get_option("--output"));
+  rows.one("N", {"--minutes", within<double>("1e-9", "1e9"), [&](auto& word) { request.minutes = *number_in<double>(word); }, "How long the script takes (default: 10)"})->needs(script);
 }
+
+void add_json(Rows& rows, Options& options) { rows.add_flag("--json", options.request.json, "As JSON"); }
+void add_names(Rows& rows, Options& options) {
+  rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
+  add_json(rows, options);
+}
+void add_word(Rows& rows, Options& options) { rows.add_option("WORD", options.request.text, "One of them")->type_name(""); }
+void add_one_gpu(Rows& rows, Options& options) { rows.add_option("GPU", options.gpus)->required()->expected(1)->type_name(""); }
+
+struct Subcommand {
+  const char* name;
+  const char* help;
+  Request::Action action;
+  void (*add)(Rows&, Options&);
+};
+
+constexpr Subcommand subcommands[] = {
+    {"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", Request::Action::gpus, add_names},
+    {"networks", "List the built-in networks", Request::Action::networks, add_json},
+    {"words", "What the words and marks of tables mean", Request::Action::words, add_word},
+    {"calibrate", "Fit the kernel model to measured layers", Request::Action::calibrate, add_calibration},
+    {"model", "The constants of a GPU's kernel model, as a file to edit", Request::Action::model, add_one_gpu},
+};
+// clang-format on
 
 /// The option's row of the help; `name` with or without dashes.
 std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::string name) {
@@ -577,16 +545,18 @@ std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::s
                    did_you_mean(name, {names.begin(), names.end()}));
 }
 
-std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, int argc,
+std::string parse_message(const Rows& rows, const CLI::ParseError& error, int argc,
                           const char* const* argv) {
   std::vector<std::string> names;
   for (const CLI::Option* option : rows.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   for (int i = 1; i < argc; ++i) {
     const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    if (word.starts_with("--") && rows.get_option_no_throw(word) == nullptr)
-      return "no option is called " + word + did_you_mean(word, {names.begin(), names.end()}) +
-             " (see --help)";
+    if (!word.starts_with("--") || rows.get_option_no_throw(word) != nullptr) continue;
+    std::string hint = did_you_mean(word, {names.begin(), names.end()});
+    if (const auto found = rows.old_names.find(word); found != rows.old_names.end())
+      hint = ": say " + found->second;
+    return "no option is called " + word + hint + " (see --help)";
   }
   return std::string(error.what()) + " (see --help)";
 }
@@ -595,24 +565,34 @@ std::string parse_message(const CLI::App& rows, const CLI::ParseError& error, in
 
 std::optional<std::string> read_words(int argc, const char* const* argv, Options& options) {
   options.request.jobs = std::max(1U, std::thread::hardware_concurrency());
-  Rows rows;
+  Rows rows(std::string(what_it_does), "roofline");
   rows.footer(std::string(footer));
   const std::size_t width = standard_output_style().width.value_or(100);
   const auto formatter = std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120));
   rows.formatter(formatter);
   rows.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
-  for (const auto add :
-       {add_inputs, add_gpus, add_view, add_output, add_model, add_kernel_model, add_mapping})
-    add(rows, options);
-  rows.finish_groups();
+  Rows* active = &rows;
+  auto add = add_evaluation;
+  for (const Subcommand& each : subcommands) {
+    const auto app = std::make_shared<Rows>(each.help, each.name);
+    app->formatter(formatter);
+    app->disabled(argc < 2 || argv[1] != std::string_view(each.name));
+    rows.add_subcommand(app);
+    if (app->get_disabled()) continue;
+    active = app.get();
+    add = each.add;
+    options.request.action = each.action;
+  }
+  add(*active, options);
+  active->finish_groups();
   std::string word;
-  for (CLI::Option* option : rows.get_options())
+  for (CLI::Option* option : active->get_options())
     if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
-  rows.add_option("--complete", word);  // without a group: hidden in the help
+  rows.add_option("--complete", word)->group("");  // hidden in the help
   if (argc == 1) return std::string(what_it_does);
   for (int i = 1; i + 1 < argc; ++i)
     if (const std::string_view each = argv[i]; each == "--help" || each == "-h")
-      return help_on(rows, *formatter, argv[i + 1]);
+      return help_on(*active, *formatter, argv[i + 1]);
   try {
     rows.parse(argc, argv);
     if (!word.empty()) return completions(rows, word);
@@ -621,7 +601,7 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   } catch (const CLI::CallForVersion& version) {
     return std::string(version.what()) + '\n';
   } catch (const CLI::ParseError& error) {
-    throw UsageError(parse_message(rows, error, argc, argv));
+    throw UsageError(parse_message(*active, error, argc, argv));
   }
   return std::nullopt;
 }

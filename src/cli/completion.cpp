@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include "cli/options.hpp"
@@ -65,7 +66,8 @@ std::string options_and_inputs(const CLI::App& app) {
     for (const std::string& name : option->get_snames())
       add_candidate(out, "-" + name, option->get_description());
   }
-  add_candidate(out, "calibrate", "fit the model to measured layers");
+  for (const CLI::App* sub : app.get_subcommands({}))
+    add_candidate(out, sub->get_name(), sub->get_description());
   out += network_names();
   add_candidate(out, ":files");
   return out;
@@ -74,8 +76,17 @@ std::string options_and_inputs(const CLI::App& app) {
 }  // namespace
 
 std::string completions(CLI::App& app, const std::string& previous) {
-  std::string word = previous;
+  std::string out;
+  if (previous == "gpus" || previous == "model") add_gpus(out);
+  std::string word = previous.substr(previous.rfind(',') + 1);
   const bool has_value = word.ends_with('=');
+  if (has_value && !word.starts_with('-'))  // "--assume layout=nhwc,fuse="
+    for (CLI::Option* option : app.get_options()) {
+      std::istringstream values(values_of(*option));
+      for (std::string each; std::getline(values, each);)
+        if (each.starts_with(word)) add_candidate(out, each.substr(word.size()));
+    }
+  if (!out.empty()) return out;
   if (has_value) word.pop_back();
   if (word.starts_with('-'))
     if (CLI::Option* option = app.get_option_no_throw(word))

@@ -124,7 +124,7 @@ const OnGpus& Contexts::of(const Network& network) {
                      [&] { return recorded_on(gpu, network.source); });
   }
   if (request_.needs.gpu)
-    throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
+    throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)");
   return named_;
 }
 
@@ -167,7 +167,7 @@ std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const
   if (!is_unknown) return "";
   return network.source +
          ": its measured times name no GPU and are compared with none: say which with "
-         "--measured-gpu, or in the file as \"gpu\"";
+         "--assume measured-gpu=..., or in the file as \"gpu\"";
 }
 
 OnGpus Contexts::of(const KernelRecording& recording) {

@@ -20,12 +20,11 @@ inline std::string_view hint_of(Remedy remedy) {
   switch (remedy) {
     case Remedy::none:
     case Remedy::layer: break;  // evaluator.cpp prints an example
-    case Remedy::gpu: return "--list-gpus lists all";
-    case Remedy::network: return "--list-networks lists the networks";
+    case Remedy::gpu: return "roofline gpus lists all";
+    case Remedy::network: return "roofline networks lists them";
     case Remedy::batches: return "--batch 1,2,4,...,64";
     case Remedy::dimensions: return "--dim NAME=VALUE";
     case Remedy::limits: return "--raise-limits 2 allows twice as much";
-    case Remedy::ceilings: return "--peak-tflops and --bandwidth-gbs";
   }
   return "";
 }

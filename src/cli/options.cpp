@@ -65,22 +65,7 @@ void check_chart(const Request& request) {
                      ": expected a format with a chart (--format svg, -o FILE.svg)");
 }
 
-void set_action(Options& options) {
-  using enum Request::Action;
-  Request& request = options.request;
-  const bool calibrates = !request.inputs.empty() && request.inputs.front() == "calibrate";
-  if (request.action == write_script && !calibrates)
-    throw UsageError("--script: expected calibrate --script");
-  if (calibrates && (request.action == write_script || request.action == evaluate))
-    request.inputs.erase(request.inputs.begin());
-  if (request.action != evaluate) return;
-  if (calibrates) request.action = calibrate;
-  if (calibrates && request.inputs.empty())
-    throw UsageError(
-        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
-        "mine.json; roofline calibrate --script prints what measures them");
-  if (options.minutes) throw UsageError("--minutes: expected calibrate --script");
-  if (!calibrates && request.fitted != "*") throw UsageError("--constants: expected calibrate");
+void check_inputs(const Request& request) {
   if (!request.inputs.empty()) return;
   if (!request.report.explain.empty())
     throw UsageError("no input: --explain takes " + in_quotes(request.report.explain) +
@@ -90,28 +75,11 @@ void set_action(Options& options) {
       "--help)");
 }
 
-/// Actions without results print text, and those on GPUs JSON.
-void check_unevaluated(const Options& options) {
-  using enum Request::Action;
-  const Request& request = options.request;
-  const bool calibrates = request.action == calibrate;
-  const auto refuse = [calibrates](bool given, const std::string& option) {
-    if (given)
-      throw UsageError(option + ": expected inputs to evaluate, got " +
-                       (calibrates ? "calibrate" : "none"));
-  };
-  refuse(!request.gates.empty(), "--fail-if");
-  if (!calibrates && !options.files.empty()) refuse(true, "-o " + options.files.front().path);
-  refuse(!options.layer_file.empty(), "--to-layers " + options.layer_file);
-  refuse(!options.measured.empty(), "--measured " + options.measured);
-  refuse(explains(request), "--explain");
-  refuse(request.report.compare, "--compare");
-  const bool has_json =
-      !calibrates && request.action != list_words && request.action != write_script;
-  if (request.json) refuse(!has_json, "--json");
-  if (options.format != nullptr && !request.json)
-    refuse(options.format->name != "table", "--format " + std::string(options.format->name));
-  if (!calibrates) return;
+void check_calibration(const Options& options) {
+  if (options.request.inputs.empty())
+    throw UsageError(
+        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
+        "mine.json; roofline calibrate --script prints what measures them");
   if (options.files.size() != 1 || options.files.front().what == Output::What::recording ||
       options.files.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
@@ -144,10 +112,11 @@ void check_selection(const Request& request) {
   const RowFilter& filter = request.report.filter;
   if (explains(request) && filter.selects())
     throw UsageError(
-        "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
+        "--explain: expected no choice of rows, got --top or --sort; a pattern such as "
         "'conv*' explains several layers");
   if (request.report.compare && (filter.sort || filter.cover_share))
-    throw UsageError("--compare: expected --top N, for the largest changes, got --sort or --cover");
+    throw UsageError("--compare: expected --top N, for the largest changes, got " +
+                     std::string(filter.sort ? "--sort" : "--top P%"));
 }
 
 void set_settings(Options& options) {
@@ -184,18 +153,18 @@ void set_analysis(Options& options) {
   AnalysisOptions& stated = all[Stack::stated];
   stated.training = !options.pass;
   stated.threads = options.request.jobs;
-  stated.host_copies = parse<HostMemory>(options.host_copies);
   if (options.layout) stated.layout = options.layout;
   stated.fusion = options.fusion.value_or(stated.fusion);
   const bool is_inference = options.pass == Pass::fwd;
   const bool deploys = stated.framework == Framework::deployed;
   if (deploys && options.fusion)
-    throw UsageError("--fuse: expected a framework of one way to fuse, got --framework deployed: " +
-                     std::string(info(Framework::deployed).meaning));
+    throw UsageError(
+        "--assume fuse: expected a framework of one way to fuse, got --framework deployed: " +
+        std::string(info(Framework::deployed).meaning));
   const bool fuses =
       deploys || stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
   if (fuses && !is_inference)
-    throw UsageError((options.fusion ? "--fuse " + std::string(name_of(*options.fusion))
+    throw UsageError((options.fusion ? "--assume fuse=" + std::string(name_of(*options.fusion))
                                      : "--framework " + std::string(name_of(*stated.framework))) +
                      " is for inference: expected --pass fwd, got " +
                      (options.pass ? std::string(name_of(*options.pass)) : "training"));
@@ -228,20 +197,20 @@ void set_gpus(const Options& options, Request& request) {
     request.constants = load_constants(unwrap(read_text(path)), path);
     request.files.push_back(path);
   }
-  const bool lists = request.action == list_gpus;
+  const bool lists = request.action == gpus && options.gpus.empty();
   const bool is_told_later = request.action == calibrate && options.gpus.empty();
   if (!is_told_later)
-    for (const InputError& problem :
-         catalogue.problems_besides(lists ? std::vector<std::string>() : options.gpus))
+    for (const InputError& problem : catalogue.problems_besides(options.gpus))
       note(std::string(problem.what()) +
            (lists ? " (not listed)" : " (ignored: no GPU of this run)"));
   std::vector<AskedGpu> selected;
   for (const std::string& word : options.gpus) {
-    std::optional<std::vector<Gpu>> gpus;
-    if (lists || request.action == evaluate) gpus = unwrap(catalogue.select(word));
-    if (!gpus) request.gpus.push_back({word, unwrap(catalogue.find(word))});
-    if (gpus)
-      for (Gpu& gpu : *gpus) selected.push_back({word, std::move(gpu), true});
+    std::optional<std::vector<Gpu>> found;
+    if (request.action == gpus || request.action == evaluate)
+      found = unwrap(catalogue.select(word));
+    if (!found) request.gpus.push_back({word, unwrap(catalogue.find(word))});
+    if (found)
+      for (Gpu& gpu : *found) selected.push_back({word, std::move(gpu), true});
   }
   for (AskedGpu& each : selected)
     if (std::ranges::none_of(
@@ -265,7 +234,7 @@ void set_ranking(Request& request) {
     throw UsageError("--sort " + std::string(name_of(*filter.sort)) +
                      ": GPUs are ranked by time or cost; --by layer sorts layers");
   if (filter.cover_share)
-    throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
+    throw UsageError("--top P%: expected --top N of ranked GPUs, or --by layer for layers");
 }
 
 void set_pairing(const Options& options, Request& request) {
@@ -288,24 +257,34 @@ void set_prices(const Options& options, Request& request) {
   }
 }
 
-/// --measured: times of a file, or one time of the explained or only layer.
+/// --measured: times of a file, of layers by name, or one of the explained or only layer.
 void set_measured(const Options& options, Request& request) {
-  const std::string& measured = options.measured;
-  if (measured.empty()) return;
+  const std::vector<std::string>& words = options.measured;
+  if (words.empty()) return;
   request.jobs = 1;
   const std::string gpu(request.measured_gpu.empty() ? request.only_gpu() : request.measured_gpu);
-  if (const std::optional<double> time_s = stated_time_s(measured)) {
-    request.measured = MeasuredTimes(*time_s, request.report.explain, gpu);
-    return;
+  std::vector<MeasuredTime> times;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.rfind('=');
+    const bool is_named = equals != word.npos;
+    if (const auto time_s = stated_time_s(is_named ? word.substr(equals + 1) : word))
+      times.push_back({is_named ? word.substr(0, equals) : request.report.explain, *time_s, gpu});
   }
   std::error_code error;
-  if (measured.find_first_of("-0123456789") == 0 && !std::filesystem::exists(measured, error))
+  const std::string& path = words.front();
+  const bool is_file = words.size() == 1 && (path.find_first_of("-0123456789") != 0 ||
+                                             std::filesystem::exists(path, error));
+  if (times.size() != words.size() && !is_file)
     throw UsageError(
-        "--measured: expected a file, or a time above 0 in us, ms or s such as "
-        "9.143ms, got " +
-        in_quotes(measured));
-  request.measured = MeasuredTimes(measured, gpu, request.limits);
-  request.files.push_back(measured);
+        "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+        "conv1=9.143ms, got " +
+        in_quotes(joined(words, ",")));
+  if (times.size() == words.size()) {
+    request.measured = MeasuredTimes(std::move(times));
+    return;
+  }
+  request.measured = MeasuredTimes(path, gpu, request.limits);
+  request.files.push_back(path);
 }
 
 void set_needs(Request& request) {
@@ -355,12 +334,16 @@ void resolve(int argc, const char* const* argv, Options& options) {
     request.report.explain_networks = true;
     request.report.explain.clear();
   }
-  request.minutes = options.minutes.value_or(request.minutes);
-  set_outputs(options);
-  check_chart(request);
-  set_action(options);
+  if (request.action == networks || request.action == words) return;
   const bool is_about_layers =
       request.action == evaluate || request.action == calibrate || request.action == write_script;
+  if (request.action == evaluate) {
+    set_outputs(options);
+    check_chart(request);
+    check_inputs(request);
+  }
+  if (request.action == calibrate) check_calibration(options);
+  if (request.action == calibrate) request.outputs = options.files;
   if (is_about_layers) {
     set_settings(options);
     set_analysis(options);
@@ -368,10 +351,7 @@ void resolve(int argc, const char* const* argv, Options& options) {
     check_formats(request);
     check_selection(request);
   }
-  if (request.action != evaluate) check_unevaluated(options);
-  if (request.action == list_networks || request.action == list_words ||
-      request.action == write_script)
-    return;
+  if (request.action == write_script) return;
   set_gpus(options, request);
   if (request.action != evaluate) return;
   check_layer_file(options);

@@ -23,19 +23,17 @@ struct Options {
   std::vector<std::string> gpus;
   std::vector<std::pair<std::string, double>> prices;  ///< of a GPU-hour, in any spelling
   std::string kernel_model;                            ///< path of the constants
-  std::string measured;                                ///< a path, or one time
+  std::vector<std::string> measured;                   ///< a path, one time, or NAME=TIME each
   std::string measured_gpu;
   const OutputFormat* format = nullptr;  ///< of standard output
   std::vector<Output> files;             ///< of -o
   std::string layer_file;                ///< of --to-layers
-  std::optional<double> minutes;
   std::vector<DataType> dtypes;
   std::vector<std::uint64_t> batches;
   std::vector<BatchGoal> batch_goals;
   std::optional<Pass> pass = Pass::fwd;  ///< nullopt: training, all three passes
   std::optional<FusionKind> fusion;
   std::optional<Layout> layout;
-  std::string host_copies;
   std::uint64_t limits_factor = 1;
   LayerDefaults defaults;  ///< shared by all settings
 };

@@ -70,17 +70,16 @@ struct Needs {
 struct Request {
   enum class Action : std::uint8_t {
     evaluate,
-    list_gpus,
-    show_gpu,
-    show_model,
+    gpus,
+    networks,
+    words,
+    model,
     calibrate,
     write_script,
-    list_networks,
-    list_words,
     print_text
   };
   Action action = Action::evaluate;
-  std::string text;     ///< of --help and --version
+  std::string text;     ///< of --help and --version; the word to explain
   std::string command;  ///< all words as given
 
   std::vector<std::string> inputs;

@@ -49,20 +49,30 @@ std::string networks_text(bool json) {
   return '[' + names + "]\n";
 }
 
+std::string words_of(const std::string& word, std::size_t width) {
+  const std::string text = words_text(width, word);
+  if (text.empty())
+    throw UsageError("words: expected a word or mark of a table, got " + in_quotes(word) +
+                     " (roofline words lists all)");
+  return text;
+}
+
 std::string printed_text(const Request& request) {
   using enum Request::Action;
   if (request.action == print_text) return request.text;
-  if (request.action == list_networks) return networks_text(request.json);
+  if (request.action == networks) return networks_text(request.json);
   const RenderStyle style = standard_output_style();
-  if (request.action == list_words) return words_text(style.width.value_or(80));
-  std::vector<Gpu> gpus;
-  for (const AskedGpu& asked : request.gpus) gpus.push_back(asked.gpu);
-  if (request.action == list_gpus && gpus.empty()) gpus = request.catalogue->all();
-  if (request.action == show_model) return write_constants(*gpus.front().constants);
-  if (request.json) return render_gpus_json(gpus);
-  if (request.action == list_gpus) return render_gpu_list(gpus, style);
-  const std::string text = render_gpu(gpus.front());
-  return style.width ? broken(text, *style.width) : text;
+  const std::size_t width = style.width.value_or(80);
+  if (request.action == words) return words_of(request.text, width);
+  std::vector<Gpu> all;
+  for (const AskedGpu& asked : request.gpus) all.push_back(asked.gpu);
+  if (request.action == model) return write_constants(*all.front().constants);
+  const bool is_one = !request.only_gpu().empty();
+  if (all.empty()) all = request.catalogue->all();
+  if (request.json) return render_gpus_json(all);
+  if (!is_one) return render_gpu_list(all, style);
+  const std::string text = render_gpu(all.front());
+  return style.width ? broken(text, width) : text;
 }
 
 }  // namespace

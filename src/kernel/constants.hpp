@@ -4,7 +4,7 @@
 // datasheet. constant_values.hpp holds them in groups. The build generates it and the table of
 // constant_fields() from configs/schemas/kernel_model.json, which describes each constant; files in
 // configs/kernels have the values, one file for each library and architecture. Reader and writer of
-// these files, --show-model and calibration use the table.
+// these files, `roofline model` and calibration use the table.
 //
 // "Clocks" are SM clocks of one SM: with 132 SMs busy, 132 elements of one clock each take one
 // clock together. "Round trips" are dependent accesses to memory, priced by MemorySystem.

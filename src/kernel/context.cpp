@@ -22,9 +22,8 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
     throw InputError(
         gpu.name +
-            " has no sustained ceilings: measure them and give them as what it reaches, or as "
-            "\"sustained\" in a GPU file of your own",
-        Remedy::ceilings);
+        " has no sustained ceilings: measure them and give them as \"sustained\" in a GPU file of "
+        "your own");
   if (options.host_copies && !host_copy_byte_per_s(gpu, *options.host_copies))
     throw InputError(gpu.name + " states no " +
                      (*options.host_copies == HostMemory::pageable
@@ -70,8 +69,6 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
     ceilings.sustained_flop_per_s = gpu.sustained->peak_flop_per_s;
     ceilings.sustained_byte_per_s = gpu.sustained->bandwidth_byte_per_s;
   }
-  if (options.bandwidth_byte_per_s) ceilings.sustained_byte_per_s = options.bandwidth_byte_per_s;
-  if (options.peak_flop_per_s || options.bandwidth_byte_per_s) ceilings.kind = CeilingKind::user;
   // Engines without a measurement keep their datasheet peak.
   for (const Engine engine : enumerators<Engine>)
     if (ceilings.sustained_flop_per_s[engine])
@@ -88,23 +85,17 @@ Context context_of(Gpu gpu, const AnalysisOptions& stated) {
   const Ceilings ceilings = ceilings_of(gpu, options);
   const auto copy_byte_per_s =
       options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
-  const auto under = [&](const EngineRates& sustained) {
-    return with_sustained(datasheet, sustained, ceilings.sustained_byte_per_s);
-  };
   std::vector<std::string> assumptions = datasheet.assumptions();
   const Launch launch = launch_under(gpu, options, assumptions);
-  Context context{std::move(gpu),
-                  options,
-                  ceilings,
-                  copy_byte_per_s,
-                  launch,
-                  under(ceilings.sustained_flop_per_s),
-                  {},
-                  std::move(assumptions)};
+  Context context{
+      std::move(gpu),
+      options,
+      ceilings,
+      copy_byte_per_s,
+      launch,
+      with_sustained(datasheet, ceilings.sustained_flop_per_s, ceilings.sustained_byte_per_s),
+      std::move(assumptions)};
   context.gpu_names = normal_gpu_names(context.gpu);
-  if (options.peak_flop_per_s)
-    for (const Engine engine : enumerators<Engine>)
-      context.kernel_by_engine.push_back(under(ceilings_for(context, engine).sustained_flop_per_s));
   return context;
 }
 
@@ -137,16 +128,8 @@ Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options) {
   return expected([&] { return context_of(std::move(gpu), options); });
 }
 
-Ceilings ceilings_for(const Context& context, Engine engine) {
-  Ceilings ceilings = context.ceilings;
-  if (!context.options.peak_flop_per_s) return ceilings;
-  ceilings.peak_flop_per_s[engine] = context.options.peak_flop_per_s;
-  ceilings.sustained_flop_per_s[engine] = context.options.peak_flop_per_s;
-  return ceilings;
-}
-
-Roofs roofs_for(const Context& context, Engine engine) {
-  const ResolvedModel& model = kernel_model_for(context, engine).resolved();
+Roofs roofs_of(const Context& context) {
+  const ResolvedModel& model = context.kernel.resolved();
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
   Roofs roofs{context.gpu.peak_flop_per_s,
@@ -154,9 +137,9 @@ Roofs roofs_for(const Context& context, Engine engine) {
               {},
               dram_byte_per_s(model.memory, eval),
               l2_byte_per_s(model.memory, rates, eval)};
-  for (const Engine engine_of_part : enumerators<Engine>)
-    if (const auto& each = model.engines[engine_of_part])
-      roofs.practical_flop_per_s[engine_of_part] = practical_flop_per_s(*each);
+  for (const Engine engine : enumerators<Engine>)
+    if (const auto& each = model.engines[engine])
+      roofs.practical_flop_per_s[engine] = practical_flop_per_s(*each);
   return roofs;
 }
 
@@ -164,11 +147,6 @@ Launch launch_of(RunsAs runs_as, const Context& context) {
   if (!is_fixed(runs_as)) return context.launch;
   // A clock around an engine's layer includes gaps, a kernel's own duration does not.
   return {runs_as == RunsAs::recording ? LaunchProtocol::kernel : LaunchProtocol::graph, 0};
-}
-
-const KernelModel& kernel_model_for(const Context& context, Engine engine) {
-  return context.kernel_by_engine.empty() ? context.kernel
-                                          : context.kernel_by_engine[index_of(engine)];
 }
 
 }  // namespace roofline

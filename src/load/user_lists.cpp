@@ -113,13 +113,6 @@ MeasuredTimes::MeasuredTimes(const std::string& path, const std::string& gpu,
   });
 }
 
-MeasuredTimes::MeasuredTimes(double time_s, const std::string& layer, const std::string& gpu) {
-  MeasuredTime& time = times_.emplace_back();
-  time.name = layer;
-  time.time_s = time_s;
-  time.gpu = gpu;
-}
-
 void MeasuredTimes::join(Network& network) {
   if (path_.empty() && times_.front().name.empty()) {
     if (network.layers.size() != 1)
@@ -149,7 +142,7 @@ void MeasuredTimes::join(Network& network) {
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {
-  if (path_.empty()) return {};
+  const std::string where = path_.empty() ? "the times given" : path_;
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)
@@ -159,12 +152,12 @@ std::vector<std::string> MeasuredTimes::notes() const {
                                                       : ""));
   std::vector<std::string> notes;
   if (!unmatched.empty())
-    notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
+    notes.push_back(where + ": " + std::to_string(unmatched.size()) +
                     " of its times match no layer: " + some_of(unmatched, most_layers_named));
   if (!repeated_.empty())
-    notes.push_back(path_ + ": of several times that fit a layer the last counts: " +
+    notes.push_back(where + ": of several times that fit a layer the last counts: " +
                     some_of(repeated_, most_layers_named));
-  if (!unmeasured_.empty())
+  if (!path_.empty() && !unmeasured_.empty())
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +
                     " layers have no time in it: " + some_of(unmeasured_, most_layers_named));

@@ -15,11 +15,11 @@ namespace roofline {
 struct MeasuredTime {
   std::string name;
   double time_s = 0;
-  std::string gpu;  ///< measured on; empty if unknown
-  std::optional<std::string> network;
-  std::optional<std::uint64_t> batch;
-  std::optional<Pass> pass;
-  std::optional<DataType> dtype;
+  std::string gpu{};  ///< measured on; empty if unknown
+  std::optional<std::string> network{};
+  std::optional<std::uint64_t> batch{};
+  std::optional<Pass> pass{};
+  std::optional<DataType> dtype{};
   mutable bool used = false;  ///< by any layer of the run
 };
 
@@ -33,8 +33,8 @@ class MeasuredTimes {
   /// InputError.
   MeasuredTimes(const std::string& path, const std::string& gpu, const InputLimits& limits = {});
 
-  /// One time for the layer of that name, or without a name for the only layer.
-  MeasuredTimes(double time_s, const std::string& layer, const std::string& gpu);
+  /// At least one time; one without a name is of the only layer.
+  explicit MeasuredTimes(std::vector<MeasuredTime> times) : times_(std::move(times)) {}
 
   /// Joins times to layers by name and the row's other fields.
   void join(Network& network);

@@ -140,11 +140,6 @@ GpuSetting parse_setting(std::string_view text) {
   if (!is_in_reach && !number)
     throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +
                      ", got " + in_quotes(value));
-  if (number && form.word == "peak" && !setting.engine)
-    throw InputError(
-        "expected a factor for all engines, such as peak=x1.5, or the peak of one, "
-        "such as fp16_tensor=400TFLOP/s, got " +
-        in_quotes(value));
   setting.is_factor = is_in_reach;
   setting.value = is_in_reach ? *factor : *number;
   return setting;
@@ -241,8 +236,12 @@ class Changer {
   void set_peaks(const GpuSetting& setting, const FieldForm& form) {
     EngineRates& rates = gpu_.peak_flop_per_s;
     if (!setting.engine) {
-      for (const Engine engine : enumerators<Engine>)
-        if (rates[engine]) *rates[engine] *= setting.value;
+      for (const Engine engine : enumerators<Engine>) {
+        if (!rates[engine]) continue;
+        rates[engine] = setting.is_factor ? *rates[engine] * setting.value : setting.value;
+        is_stated_[engine] = is_stated_[engine] || !setting.is_factor;
+      }
+      if (!setting.is_factor) return note(setting.name, form, std::nullopt, setting.value);
       gpu_.changes.push_back({setting.name, "x", 1, setting.value});
       return;
     }

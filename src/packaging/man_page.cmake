@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${PROGRAM} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${PROGRAM} --words OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PROGRAM} words OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
 
 # As troff wants it: backslashes and hyphens as they are, no dot or quote that begins a line.
 foreach(text IN ITEMS help words)
@@ -61,6 +61,9 @@ foreach(line IN LISTS lines)
     endif()
   else()
     string(STRIP "${line}" line)
+    if(line MATCHES "^[^ ]+=")  # a key of the option
+      string(APPEND options ".br\n")
+    endif()
     string(APPEND options "${line}\n")
   endif()
 endforeach()

@@ -312,8 +312,8 @@ std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
   return text +
          line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s()),
               most) +
-         "  --tile, --threads, --registers and --shared-memory-byte say how yours works;\n"
-         "  then steps 3 and 4 are of yours.\n";
+         "  --kernel tile=128x64x8,threads=256,... says how yours works; then steps 3 and 4 are of "
+         "yours.\n";
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
@@ -394,7 +394,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   if (explanation.steps.empty()) return text;
   if (length == ExplanationLength::lecture)
     return text +
-           "\n--all derives the expected time number by number; -o FILE.svg draws the layer.\n";
+           "\n--top all derives the expected time number by number; -o FILE.svg draws the layer.\n";
   return text + "\nderivation of the expected time, in base units\n" +
          derivation_text(explanation.steps);
 }
@@ -442,7 +442,7 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
   if (bounds->expected_below == BelowBound::in_l2)
     text +=
         " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
-        "--cache cold.";
+        "--assume cache=cold.";
   return broken(text, widest) + '\n';
 }
 

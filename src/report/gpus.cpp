@@ -141,7 +141,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   in_units(tensor, 1e12),
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  // A narrow terminal drops derived columns and those of --json and --show-gpu.
+  // A narrow terminal drops derived columns and those of --json and gpus NAME.
   fit(grid, style.width);
   return aligned(grid, style.width) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";

@@ -45,7 +45,7 @@ struct Grid {
 std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
-/// Meanings of a table's words and marks: two lines below it, or all by --words.
+/// Meanings of a table's words and marks: two lines below it, or all by `roofline words`.
 class Legend {
  public:
   void add(const Grid& grid);
@@ -58,7 +58,8 @@ class Legend {
   std::set<std::string> words_;  ///< headers, marks in cells, words of sentences
 };
 
-std::string words_text(std::size_t width);
+/// All meanings, or those of one word: empty without such a word.
+std::string words_text(std::size_t width, std::string_view only = {});
 
 struct TableStyle {
   std::optional<std::size_t> width = {};  ///< of the terminal; nullopt: a file

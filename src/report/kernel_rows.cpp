@@ -53,7 +53,7 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
   Grid grid =
       grid_of<KernelLine>(columns, lines_of(width ? selection.main_rows() : selection.rows));
   if (width && !selection.rest.empty())
-    add_sum<KernelLine>(grid, columns, fmt::format("{} more (--all)", selection.rest.size()),
+    add_sum<KernelLine>(grid, columns, fmt::format("+{} (--top all)", selection.rest.size()),
                         lines_of(selection.rest));
   add_sum<KernelLine>(grid, columns, "total", all);
   fit(grid, width);

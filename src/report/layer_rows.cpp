@@ -173,7 +173,7 @@ class LayerGrid {
 
   void add_rest(const Result& result, const std::vector<std::size_t>& rows) {
     const std::vector<LayerLine> rest = lines_of(result, rows);
-    add({fmt::format("{} more (--all)", rows.size()), ""}, result.total.expected_uncertainty,
+    add({fmt::format("+{} (--top all)", rows.size()), ""}, result.total.expected_uncertainty,
         [&](const Column<LayerLine>& column) { return sum_text<LayerLine>(column, rest); });
   }
 

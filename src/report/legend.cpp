@@ -14,7 +14,7 @@ namespace {
 struct Word {
   std::string_view word;     ///< a header or a mark
   std::string_view brief;    ///< for a legend; empty: left out
-  std::string_view meaning;  ///< for --words
+  std::string_view meaning;  ///< for `roofline words`
 };
 
 /// The least known first.
@@ -24,7 +24,7 @@ constexpr Word words_and_marks[] = {
      "from GPUs like it, or from the datasheet"},
     {"*", "*: expected below the roofline, by L2 or Winograd",
      "behind a bound: expected to be faster than the roofline, because operands are in L2 (see "
-     "--cache) or Winograd needs fewer MACs"},
+     "--assume cache) or Winograd needs fewer MACs"},
     {"rank", "rank: shared where ranges overlap",
      "place in a ranking; all whose range (time / within to time x within) overlaps that of the "
      "first of a rank share it, as they are as good for all that is known"},
@@ -100,7 +100,7 @@ void Legend::add(const Grid& grid) {
 }
 
 std::string Legend::text() const {
-  constexpr std::string_view more = "roofline --words explains all.";
+  constexpr std::string_view more = "roofline words explains all.";
   std::string text;
   const auto with = [&](std::string_view brief) {
     return broken(fmt::format("{}{}. {}", text, brief, more), sentence_width);
@@ -113,9 +113,10 @@ std::string Legend::text() const {
   return text.empty() ? text : broken(text + std::string(more), sentence_width) + '\n';
 }
 
-std::string words_text(std::size_t width) {
+std::string words_text(std::size_t width, std::string_view only) {
   std::string text;
   const auto add = [&](std::string_view word, std::string_view meaning) {
+    if (!only.empty() && only != word) return;
     const std::string name = fmt::format("  {:<12} ", word);
     std::string lines = broken(meaning, width - name.size());
     for (std::size_t i = lines.find('\n'); i != lines.npos; i = lines.find('\n', i + 1))
@@ -123,7 +124,7 @@ std::string words_text(std::size_t width) {
     text += name + lines + '\n';
   };
   for (const Word& each : words_and_marks) add(each.word, each.meaning);
-  text += "\nparts of the expected time\n";
+  if (only.empty()) text += "\nparts of the expected time\n";
   for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
   return text;
 }

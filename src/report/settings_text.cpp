@@ -188,7 +188,7 @@ std::string ranking_sentences(const SettingsTable& table, const Selection& selec
   std::string text = other_bests(table, report.currency);
   if (shown < selection.all_groups)
     text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
-                        shown < selection.groups.size() ? " (--all shows every one)" : "");
+                        shown < selection.groups.size() ? " (--top all shows every one)" : "");
   const std::string unfit = report.filter.all ? "" : unfit_sentence(table);
   if (!unfit.empty())
     text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';

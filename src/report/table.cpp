@@ -29,7 +29,7 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
-/// The layout for TF32, which --dtype tf32 and --engine tf32 set differently.
+/// The layout for TF32, which --dtype tf32 and --assume engine=tf32 set differently.
 std::string order_text(const Result& result) {
   if (result.bounds.main_engine != Engine::tf32) return "";
   const auto conv = std::ranges::find(result.layers, LayerKind::conv,
@@ -221,7 +221,7 @@ std::string report_text(const Report& report, const TableStyle& style) {
     return screens_text(report, report.network_explanations, style);
   if (style.width && !report.screens.empty() && report.kernels.empty())
     return screens_text(report, report.screens, style) +
-           "--all shows every layer, and where the time went.\n";
+           "--top all shows every layer, and where the time went.\n";
   std::string text = layer_tables(report, style);
   if (report.changes || report.kernels.empty()) return text;
   if (!text.empty()) text += '\n';

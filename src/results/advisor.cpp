@@ -211,7 +211,7 @@ bool may_be_fused(const Subject& subject) {
 /// The model's time of a layer started like the result's layers; nullopt if no kernel runs it.
 std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& subject) {
   const Context& context = subject.context;
-  const KernelModel& model = kernel_model_for(context, subject.result.bounds.main_engine);
+  const KernelModel& model = context.kernel;
   try {
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
     if (!plan || !*plan) return std::nullopt;  // a mapping which cannot run
@@ -269,8 +269,7 @@ double saved_by_host_work_s(const Subject& subject) {
 double saved_by_graph_s(const Subject& subject) {
   if (!subject.run->knows_gaps || launches_graphs(*subject.recording())) return 0;
   const auto& part_s = subject.run->part_s;
-  const double gap_s =
-      kernel_model_for(subject.context, subject.result.bounds.main_engine).resolved().memory.gap_s;
+  const double gap_s = subject.context.kernel.resolved().memory.gap_s;
   const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
   return part_s[StepPart::idle_host] - saved_by_warm_up_s(subject) - saved_by_host_work_s(subject) -
          std::max(0.0, left_s);

@@ -179,14 +179,14 @@ constexpr double clearly_faster = 1.1;
 
 /// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
 /// do; vector units are advice, not expectation.
-void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
+void take_faster_engine(LayerResult& row, const Context& context) {
   const AnalysisOptions& options = context.options;
-  if (row.engine != Engine::tf32) return;
+  if (row.engine != Engine::tf32 || !row.kernel) return;
   if (choice_for(row.layer, options.engine) == EngineChoice::tensor) return;
-  if (!row.kernel || options.peak_flop_per_s) return;
   const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
   if (!other) return;
-  const auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache).value();
+  const auto kernel =
+      plan_kernel(row.layer, row.counts, *other, context.kernel, options.cache).value();
   if (!kernel || clearly_faster * kernel->expected_time_s() >= row.kernel->expected_time_s())
     return;
   row.engine = *other;
@@ -206,12 +206,12 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
-void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
-              const Network& network) {
+void plan_row(LayerResult& row, const Context& context, const Network& network) {
+  const KernelModel& model = context.kernel;
   try {
     row.kernel =
         plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache).value();
-    take_faster_engine(row, model, context);
+    take_faster_engine(row, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
                      "layer " + in_quotes(row.layer.name) + ": " + error.message);
@@ -223,16 +223,17 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
-void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& model,
-              const Context& context, const Network& network) {
+void time_row(LayerResult& row, const Context& context, const Network& network) {
+  const Ceilings& ceilings = context.ceilings;
   const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-  if (has_kernel(row.layer)) plan_row(row, model, context, network);
+  if (has_kernel(row.layer)) plan_row(row, context, network);
   row.point =
       evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-  if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
+  if (row.kernel)
+    row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
   set_measured(row, context);
-  row.better_time_s = better_time_s(row, model, context.options.cache);
+  row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }
 
 /// Starting a thread takes some ten microseconds, a row a few.
@@ -241,15 +242,11 @@ std::size_t threads_for(std::size_t rows, const Context& context) {
   return std::min(context.options.threads, rows / rows_worth_a_thread);
 }
 
-/// Places every row on the roofline and times it. Returns the ceilings.
-Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
-  const Engine main_engine = main_engine_of(rows);
-  const Ceilings ceilings = ceilings_for(context, main_engine);
-  const KernelModel& model = kernel_model_for(context, main_engine);
+/// Places every row on the roofline and times it.
+void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   in_parallel(rows.size(), threads_for(rows.size(), context), [&](auto begin, auto end) {
-    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], ceilings, model, context, network);
+    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], context, network);
   });
-  return ceilings;
 }
 
 /// The common batch of all rows, apart from weights without one.
@@ -264,8 +261,7 @@ std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& 
 }
 
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
-                 const Ceilings& ceilings, const Context& context,
-                 const std::shared_ptr<const TraceSummary>& recording,
+                 const Context& context, const std::shared_ptr<const TraceSummary>& recording,
                  const std::optional<Total>& total = {}) {
   Result result;
   result.setting.source = std::move(source);
@@ -284,8 +280,8 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   if (!result.setting.training)
     result.setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
   result.bounds.main_engine = main_engine_of(rows);
-  result.bounds.ceilings = ceilings;
-  result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
+  result.bounds.ceilings = context.ceilings;
+  result.bounds.roofs = roofs_of(context);
   result.bounds.cache_byte = cache_byte_of(context.gpu);
   result.layers = std::move(rows);
   sum_up(result, total);
@@ -354,9 +350,9 @@ Expected<Result> evaluate(Network network, const Context& context) {
         network.recording ? Memory() : memory_of_network(network, context);
     std::vector<LayerResult> rows = rows_of(network, context);
     network.layers = std::vector<Layer>();
-    const Ceilings ceilings = time_rows(rows, context, network);
-    Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
-                              network.recording);
+    time_rows(rows, context, network);
+    Result result =
+        summed_up(network.source, network.name, std::move(rows), context, network.recording);
     if (network.autocast) {
       result.setting.dtype = network.autocast;
       result.setting.batch = batch_beside_casts(result.layers);
@@ -390,9 +386,8 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(count);
   for (auto& record : records)
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
-  const Ceilings ceilings = ceilings_for(context, main_engine_of(rows));
   try {
-    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr, total);
+    Result result = summed_up(source, name, std::move(rows), context, nullptr, total);
     measure_up(result, context);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     return result;

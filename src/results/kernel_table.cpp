@@ -111,8 +111,8 @@ KernelTable place_kernels(std::shared_ptr<const KernelRecording> recording,
   if (context == nullptr || !table.recording->has_counters()) return table;
   const auto engine = main_engine_of(table.rows, context->gpu.peak_flop_per_s);
   if (!engine) return table;
-  table.bounds = Bounds{ceilings_for(*context, *engine), roofs_for(*context, *engine), *engine,
-                        cache_byte_of(context->gpu), std::nullopt};
+  table.bounds = Bounds{context->ceilings, roofs_of(*context), *engine, cache_byte_of(context->gpu),
+                        std::nullopt};
   for (KernelRow& row : table.rows) place(row, *table.bounds);
   return table;
 }

@@ -42,13 +42,6 @@ std::vector<MainLayer> main_layers(const Result& result) {
   return layers;
 }
 
-/// The user's own ceilings replace the GPU's: they grow with them.
-AnalysisOptions grown(AnalysisOptions options, std::string_view what) {
-  auto& own = what == "bandwidth" ? options.bandwidth_byte_per_s : options.peak_flop_per_s;
-  if (own && what != "l2") *own *= 1 + tenth;
-  return options;
-}
-
 std::vector<Sensitivity> sensitivities(const Result& result, const Context& context,
                                        const Network& network) {
   constexpr std::string_view things[] = {"bandwidth", "peak", "sms", "clock", "l2"};
@@ -61,8 +54,7 @@ std::vector<Sensitivity> sensitivities(const Result& result, const Context& cont
     const GpuSetting more{std::string(what), std::string(what), std::nullopt, true, 1 + tenth};
     const Expected<Gpu> gpu = with_settings(context.gpu, {&more, 1});
     if (!gpu) continue;  // the GPU does not state it
-    if (const auto time_s = network_time_s(network, *gpu, grown(context.options, what)))
-      add(what, *time_s);
+    if (const auto time_s = network_time_s(network, *gpu, context.options)) add(what, *time_s);
   }
   add("launch", now_s - tenth * result.total.part_s[Limiter::launch]);
   return all;

@@ -18,10 +18,9 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   const LayerResult& layer = evaluated.result.layers[row];
   Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
   if (!layer.kernel) return explanation;
-  explanation.steps = derive_kernel(layer.layer, layer.counts, layer.engine,
-                                    kernel_model_for(context, evaluated.result.bounds.main_engine),
-                                    context.options.cache)
-                          .value();
+  explanation.steps =
+      derive_kernel(layer.layer, layer.counts, layer.engine, context.kernel, context.options.cache)
+          .value();
   const LaunchProtocol launch = launch_of(evaluated.result.setting.runs_as, context).protocol;
   if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s())
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),

@@ -130,7 +130,7 @@ void time_start(const std::string& roofline, int runs) {
       {"resnet18", {roofline, "resnet18", "--gpu", "v100"}},
       onnx,
       {"--help", {roofline, "--help"}},
-      {"--list-gpus", {roofline, "--list-gpus"}},
+      {"roofline gpus", {roofline, "gpus"}},
   };
   for (const Command& start : starts) compare(start, version, runs);
 }

@@ -90,7 +90,7 @@ const std::string attacking_gpu = shell_file("gpu.json", mine + "}");
 const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2");
 /// A GPU whose file names a kernel model.
 const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
-                               "roofline --show-model v100 --json >k.json\n";
+                               "roofline model v100 >k.json\n";
 
 const std::string engine_files = "engine=" ROOFLINE_SOURCE_FOLDER
                                  "/tests/fuzz/seeds/engine.json\n"
@@ -337,7 +337,7 @@ const Attack on_inputs[] = {
     {"a GPU's file that would act on a terminal",
      shell_file("e.json", R"({"name": "\u001b[2J\u009b2J", "peak_tflops": {"fp32": 10},
                              "sm_count": 40, "bandwidth_gb_per_s": 200, "boost_clock_mhz": 1000})"),
-     "--show-gpu ./e.json | head -1 | cat -v >&2"},
+     "gpus ./e.json | head -1 | cat -v >&2"},
     {"a measured time in no unit", "", "a.json --gpu v100 --measured 3"},
     {"a measured time in another unit", "", "a.json --gpu v100 --measured '9.143 parsec'"},
     {"a measured time with a decimal comma", "", "a.json --gpu v100 --measured 9,143ms"},
@@ -366,7 +366,7 @@ const Attack on_inputs[] = {
      "calibrate m.ndjson --gpu h200 -o k.json"},
     {"an order by times that were not measured", "", "a.json --gpu v100 --sort lost"},
     {"a size that no model has", "", "a.json --gpu v100 --dim foo=3"},
-    {"a share that is no number", "", "a.json --gpu v100 --cover nan"},
+    {"a share that is no number", "", "a.json --gpu v100 --top nan%"},
     {"a variable that is not set", "", "a.json --gpu \"$unset\""},
     {"a key that would act on a terminal", shell_file("e.json", R"({"\u001b[2J\u0007\u061c": 1})"),
      "e.json --gpu v100"},

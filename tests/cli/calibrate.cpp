@@ -60,7 +60,7 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   CHECK(lines_of(fit.out).front() == "Tesla V100 SXM2 16GB on 12 layers of 12 networks");
   CHECK(fit.out.find("memory.dram_share") != fit.out.npos);
   const Outcome again =
-      run(folder, "roofline adds.ndjson --gpu ./my.json --measured-gpu ./my.json --json");
+      run(folder, "roofline adds.ndjson --gpu ./my.json --assume measured-gpu=./my.json --json");
   CHECK(again.exit_code == 0);
   const auto accuracy = nlohmann::json::parse(again.out)["results"][0]["accuracy"];
   REQUIRE(accuracy.size() == 1);
@@ -201,7 +201,7 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
        "the inputs",
        2},
       {"adds.ndjson --gpu v100 -o my.json --minutes 3",
-       "roofline: --minutes: expected calibrate --script", 2},
+       "roofline: --minutes requires --script (see --help)", 2},
   };
   const std::string t4 =
       R"({"type": "relu", "input": [1, 8], "measured_us": 2, "measured_gpu": "Tesla T4"})";

@@ -61,8 +61,9 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
   CHECK(csv.exit_code == 0);
 
   // What is assumed of several is one note, too.
-  CHECK(run(folder, in_own_folder + "roofline net.json --gpu acme --launch eager --format csv")
-            .err.starts_with("Fast One, Other One, Slow One: host_operator_us is not stated: "));
+  CHECK(
+      run(folder, in_own_folder + "roofline net.json --gpu acme --assume launch=eager --format csv")
+          .err.starts_with("Fast One, Other One, Slow One: host_operator_us is not stated: "));
 
   // By name it is an error, whoever else is selected.
   const Outcome named =
@@ -116,7 +117,7 @@ TEST_CASE("What does not fit is said below a ranking", "[cli/choose]") {
   const std::string table = run(folder, line).out;  // 1.604 GB
   CHECK(table.find("\ntoo little memory (1.604 GB needed): 1: Fast One\n") != std::string::npos);
   CHECK(table.find("DOES NOT FIT") == std::string::npos);
-  CHECK(run(folder, line + " --all").out.find("DOES NOT FIT") != std::string::npos);
+  CHECK(run(folder, line + " --top all").out.find("DOES NOT FIT") != std::string::npos);
   const std::string none =
       run(folder, in_own_folder + "roofline net.json --gpu acme --batch 2000000 2>/dev/null").out;
   CHECK(
@@ -136,9 +137,9 @@ TEST_CASE("GPUs have prices", "[cli/choose]") {
   CHECK(twice.err == "roofline: --price: expected one price of Fast One, got 20 and 0.01\n");
   CHECK(twice.exit_code == 2);
   const Outcome unknown = run(folder, line + "'fasst one=3'");
-  CHECK(
-      unknown.err.ends_with("unknown GPU \"fasst one\"; did you mean Fast One? (--list-gpus lists "
-                            "all)\n"));
+  CHECK(unknown.err.ends_with(
+      "unknown GPU \"fasst one\"; did you mean Fast One? (roofline gpus lists "
+      "all)\n"));
   CHECK(unknown.out == "");
   folder.write("prices.csv", "gpu,per_hour\nfast one,20\n");
   CHECK(run(folder, line + "prices.csv").err ==
@@ -221,9 +222,10 @@ TEST_CASE("What people deploy is a framework by name", "[cli/choose]") {
         Json::parse(run(folder, "roofline resnet18 --gpu '" + gpu + "'" + line + framework).out);
     CHECK(row.at("time_s") == one.at("results").at(0).at("total").at("expected_time_s"));
   }
-  CHECK(run(folder, "roofline resnet18 --gpu t4 --framework deployed --fuse none").err ==
-        "roofline: --fuse: expected a framework of one way to fuse, got --framework deployed: "
-        "TensorRT on NVIDIA, torch.compile elsewhere\n");
+  CHECK(
+      run(folder, "roofline resnet18 --gpu t4 --framework deployed --assume fuse=none").err ==
+      "roofline: --assume fuse: expected a framework of one way to fuse, got --framework deployed: "
+      "TensorRT on NVIDIA, torch.compile elsewhere\n");
   CHECK(run(folder, "roofline resnet18 --gpu t4 --framework deployed --pass training").err ==
         "roofline: --framework deployed is for inference: expected --pass fwd, got training\n");
   const Outcome row =
@@ -274,7 +276,7 @@ TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {
        "roofline: --batch max: expected networks, got layers.ndjson, whose layers stand alone\n",
        2},
       {"net.json --batch best",
-       "roofline: no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)\n", 2},
+       "roofline: no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)\n", 2},
       {"net.json --gpu t4,v100 --batch max --to-layers a.json",
        "roofline: --batch max --to-layers: expected one GPU, got 2\n", 2},
       {"net.json --gpu t4 --batch most",
@@ -283,10 +285,10 @@ TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {
        "roofline: --sort cost: expected what GPUs cost, with --price, got nothing\n", 2},
       {"net.json --gpu turing --sort flops",
        "roofline: --sort flops: GPUs are ranked by time or cost; --by layer sorts layers\n", 2},
-      {"net.json --gpu turing --cover 80",
-       "roofline: --cover: expected --top N of ranked GPUs, or --by layer for layers\n", 2},
+      {"net.json --gpu turing --top 80%",
+       "roofline: --top P%: expected --top N of ranked GPUs, or --by layer for layers\n", 2},
       {"net.json --gpu 'turing>=900GB'",
-       "roofline: expected limits that some GPU meets, got \"turing>=900GB\" (--list-gpus lists "
+       "roofline: expected limits that some GPU meets, got \"turing>=900GB\" (roofline gpus lists "
        "all)\n",
        2},
   };

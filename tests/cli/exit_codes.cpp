@@ -32,7 +32,7 @@ TEST_CASE("Nothing evaluated: 1, and JSON that says why", "[cli/exit_codes]") {
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err ==
         "missing.json: expected a file, a directory or a built-in network, found none of that name "
-        "(--list-networks lists the networks)\n");
+        "(roofline networks lists them)\n");
   CHECK(outcome.out.find("\"source\": \"missing.json\"") != std::string::npos);
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("Help fits 100 columns and names every option", "[cli/exit_codes]") {
     CHECK(line.size() <= 100);
   }
   for (const char* option :
-       {"--gpu", "--dtype", "--batch", "--pass", "--engine", "--peak-tflops", "--bandwidth-gbs",
-        "--format", "--json", "--output", "--list-gpus", "--list-networks"}) {
+       {"--gpu", "--dtype", "--batch", "--pass", "--assume", "--set", "--kernel", "--format",
+        "--json", "--output", "engine=auto | vector", "\n  gpus ", "\n  networks "}) {
     INFO(option);
     CHECK(outcome.out.find(option) != std::string::npos);
   }
@@ -87,15 +87,15 @@ TEST_CASE("Help fits 100 columns and names every option", "[cli/exit_codes]") {
 
 TEST_CASE("Lists go to stdout", "[cli/exit_codes]") {
   const TemporaryFolder folder;
-  const Outcome gpus = run(folder, "roofline --list-gpus");
+  const Outcome gpus = run(folder, "roofline gpus");
   CHECK(gpus.exit_code == 0);
   CHECK(gpus.out.find("Tesla V100 SXM2 16GB") != std::string::npos);
-  const Outcome hopper = run(folder, "roofline --list-gpus --gpu hopper");
+  const Outcome hopper = run(folder, "roofline gpus hopper");
   CHECK(hopper.out.find("\nH200 SXM 141GB ") != std::string::npos);
   CHECK(hopper.out.find("V100") == std::string::npos);
-  CHECK(run(folder, "roofline --list-networks --json | jq -r '.[]'").out ==
-        run(folder, "roofline --list-networks").out);
-  const Outcome networks = run(folder, "roofline --list-networks");
+  CHECK(run(folder, "roofline networks --json | jq -r '.[]'").out ==
+        run(folder, "roofline networks").out);
+  const Outcome networks = run(folder, "roofline networks");
   CHECK(networks.exit_code == 0);
   CHECK(networks.out.find("resnet50\n") != std::string::npos);
 }
@@ -113,8 +113,11 @@ TEST_CASE("Words alone begin with five questions; --help takes an option", "[cli
   CHECK(run(folder, "roofline --help").out.starts_with(bare.out));
   for (const std::string name : {"top", "--top"})
     CHECK(run(folder, "roofline --help " + name).out ==
-          "  --top N                 Only the first N rows, by time unless sorted\n");
-  CHECK(run(folder, "roofline --words").out.find("\n  within ") != std::string::npos);
+          "  --top N|P%|all          The first N rows, by time unless sorted; those of P% of the "
+          "time; or\n"
+          "                          every row\n");
+  CHECK(run(folder, "roofline words").out.find("\n  within ") != std::string::npos);
+  CHECK(run(folder, "roofline words share").out == "  share        of the total\n");
 }
 
 TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_codes]") {
@@ -136,10 +139,10 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
        "\"model.pt2\")\n"},
       {"gpt2 --gpu v100",
        "gpt2: expected a file, a directory or a built-in network, found none of that name; a model "
-       "of yours is exported by torch.export or as ONNX (--list-networks lists the networks)\n"},
+       "of yours is exported by torch.export or as ONNX (roofline networks lists them)\n"},
       {"resnet50 v100",
        "v100: expected a file, a directory or a built-in network, found none of that name: a GPU "
-       "is given by --gpu v100 (--list-networks lists the networks)\n"},
+       "is given by --gpu v100 (roofline networks lists them)\n"},
   };
   for (const auto& [arguments, message] : table) {
     INFO(arguments);

@@ -107,7 +107,7 @@ std::string row_of(const Foreign& file) {
   const TemporaryFolder folder;
   folder.write("f.txt", file.text);
   if (file.text.empty()) run(folder, "ln -s " ROOFLINE_SOURCE_FOLDER "/tests/* .");
-  const Outcome outcome = run(folder, "roofline --all --json " + file.line);
+  const Outcome outcome = run(folder, "roofline --top all --json " + file.line);
   INFO(file.line << '\n' << outcome.err);
   CHECK(outcome.exit_code <= 1);
   const auto output = nlohmann::json::parse(outcome.out, nullptr, false);

@@ -112,7 +112,7 @@ TEST_CASE("--batch overrides the file's batch, several give a result each", "[cl
   CHECK(batches("--batch 1,2,4") == Batches{1, 2, 4});
 }
 
-TEST_CASE("--dtype, --pass and --engine reach the layers", "[cli/inputs]") {
+TEST_CASE("--dtype, --pass and --assume engine reach the layers", "[cli/inputs]") {
   const TemporaryFolder folder;
   folder.write("x.json", conv);
   const auto layer = [&](const std::string& options) {
@@ -124,7 +124,7 @@ TEST_CASE("--dtype, --pass and --engine reach the layers", "[cli/inputs]") {
   };
   CHECK(layer("").at("engine") == "fp32");
   CHECK(layer("--dtype fp16").at("engine") == "fp16_tensor");
-  CHECK(layer("--dtype fp16 --engine vector").at("engine") == "fp16");
+  CHECK(layer("--dtype fp16 --assume engine=vector").at("engine") == "fp16");
   CHECK(layer("--pass dgrad").at("pass") == "dgrad");
 }
 

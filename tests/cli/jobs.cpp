@@ -99,7 +99,8 @@ TEST_CASE("Several threads share a large network", "[cli/jobs]") {
   const TemporaryFolder folder;
   folder.write("net.json", array_of(large));
   for (const std::string format : {"ndjson", "csv", "json", "table"}) {
-    const std::string before = "roofline net.json --gpu v100 --all --format " + format + " --jobs ";
+    const std::string before =
+        "roofline net.json --gpu v100 --top all --format " + format + " --jobs ";
     const Outcome one = run(folder, before + "1");
     CHECK(one.exit_code == 0);
     CHECK(one.err.empty());
@@ -191,7 +192,7 @@ TEST_CASE("What ends a run ends it once, after what stands before it", "[cli/job
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
     CHECK(lines_of(outcome.err).back() ==
-          "roofline: no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
+          "roofline: no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)");
   }
   const Outcome none = run(folder, "roofline in --gpu v100 --jobs 0");
   CHECK(none.exit_code == 2);

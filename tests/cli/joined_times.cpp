@@ -50,7 +50,8 @@ TEST_CASE("Two measured inputs, the largest change first", "[cli/joined_times]")
   folder.write("before.csv", head + "a,relu,[512],3\nb,relu,[1024],10\nc,relu,[8],1\n");
   folder.write("after.csv", head + "a,relu,[512],4\nb,relu,[1024],6\nd,relu,[8],1\n");
   const Outcome outcome =
-      run(folder, "roofline before.csv after.csv --gpu v100 --measured-gpu v100 --compare --json");
+      run(folder,
+          "roofline before.csv after.csv --gpu v100 --assume measured-gpu=v100 --compare --json");
   const Json changes = Json::parse(outcome.out).at("changes");
   REQUIRE(changes.at("layers").size() == 2);
   CHECK(changes.at("layers").at(0).at("name") == "b");
@@ -58,7 +59,8 @@ TEST_CASE("Two measured inputs, the largest change first", "[cli/joined_times]")
   CHECK(changes.at("after_s") == Approx(10e-6));
   CHECK(changes.at("only_before") == 1);
   CHECK(changes.at("only_after") == 1);
-  const Outcome one = run(folder, "roofline before.csv --gpu v100 --measured-gpu v100 --compare");
+  const Outcome one =
+      run(folder, "roofline before.csv --gpu v100 --assume measured-gpu=v100 --compare");
   CHECK(one.exit_code == 2);
   CHECK(one.err ==
         "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got "

@@ -23,7 +23,7 @@ std::string measured_relu(const std::string& name, const std::string& more) {
 }
 
 /// Of times that name no GPU, measured on a V100.
-const std::string here = "--gpu v100 --measured-gpu v100 ";
+const std::string here = "--gpu v100 --assume measured-gpu=v100 ";
 
 Json result_of(const TemporaryFolder& folder, const std::string& arguments) {
   return Json::parse(run(folder, "roofline " + arguments + " --json").out).at("results").at(0);
@@ -64,7 +64,7 @@ TEST_CASE("Only what was measured alike is compared", "[cli/measured_times]") {
       {"--batch 2", {2, 0}},
       {"--batch 1", {0, 2}},
       {"--batch 4", {0, 2}},
-      {"--cache cold", {0, 2}},
+      {"--assume cache=cold", {0, 2}},
       {"--pass training", {2, 0}},  // each forward row; the other passes have no time of their own
       {"--pass training --batch 4", {0, 2}},
   };
@@ -102,16 +102,16 @@ TEST_CASE("A time is of the GPU that its row, its file or the person names",
   } table[] = {
       {"x.csv --gpu a100", {1, 1}},
       {"x.csv --gpu v100", {0, 2}},
-      {"x.csv --gpu v100 --measured-gpu v100", {1, 1}},
-      {"x.csv --gpu a100 --measured-gpu a100", {2, 0}},
+      {"x.csv --gpu v100 --assume measured-gpu=v100", {1, 1}},
+      {"x.csv --gpu a100 --assume measured-gpu=a100", {2, 0}},
       {"file.json --gpu a100", {1, 0}},
       {"file.json --gpu v100", {0, 1}},
-      {"file.json --gpu v100 --measured-gpu v100", {0, 1}},  // the file names another one
+      {"file.json --gpu v100 --assume measured-gpu=v100", {0, 1}},  // the file names another one
       {"row.json --gpu a100", {1, 0}},
       {"row.json --gpu t4", {0, 1}},
       {"none.json --gpu v100", {0, 1}},
-      {"none.json --gpu v100 --measured-gpu v100", {1, 0}},
-      {"none.json --gpu v100 --measured-gpu t4", {0, 1}},
+      {"none.json --gpu v100 --assume measured-gpu=v100", {1, 0}},
+      {"none.json --gpu v100 --assume measured-gpu=t4", {0, 1}},
       {"none.json --gpu v100 --measured silent.csv", {1, 0}},
       {"none.json --gpu v100 --measured times.csv", {0, 1}},
       {"none.json --gpu a100 --measured times.csv", {1, 0}},
@@ -126,15 +126,16 @@ TEST_CASE("A time is of the GPU that its row, its file or the person names",
   CHECK(other.at("measured").is_null());  // the cold time is of the other GPU too
   CHECK(run(folder, "roofline none.json --gpu v100").err ==
         "none.json: its measured times name no GPU and are compared with none: say which with "
-        "--measured-gpu, or in the file as \"gpu\"\n");
-  CHECK(run(folder, "roofline none.json --gpu v100 --measured-gpu v1000").err ==
+        "--assume measured-gpu=..., or in the file as \"gpu\"\n");
+  CHECK(run(folder, "roofline none.json --gpu v100 --assume measured-gpu=v1000").err ==
         run(folder, "roofline none.json --gpu v1000").err);
 }
 
 TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
   const TemporaryFolder folder;
   folder.write("x.json", measured_relu("a", R"("measured_us": 8, "measured_cold_us": 9)"));
-  for (const auto& [options, time_s] : {std::pair("", 8e-6), std::pair(" --cache cold", 9e-6)}) {
+  for (const auto& [options, time_s] :
+       {std::pair("", 8e-6), std::pair(" --assume cache=cold", 9e-6)}) {
     const Json measured = result_of(folder, "x.json " + here + options)["layers"][0]["measured"];
     CHECK(measured.at("time_s").get<double>() == Approx(time_s));
     CHECK(measured.at("warm_time_s").get<double>() == Approx(8e-6));
@@ -269,7 +270,7 @@ TEST_CASE("A measured time has no part below 0 and no share above 100 %", "[cli/
         if (!row.at(key).is_null()) CHECK(row.at(key).get<double>() >= 0);
       if (!row.at("share_of_peak").is_null()) CHECK(row.at("share_of_peak").get<double>() <= 1);
       for (const std::string format :
-           {"", "--all", "--explain a", "--format markdown", "--format svg", "--format html"})
+           {"", "--top all", "--explain a", "--format markdown", "--format svg", "--format html"})
         CHECK(unbelievable(run(folder, "roofline x.json " + options + format).out) ==
               std::vector<std::string>{});
       const std::string text = run(folder, "roofline x.json " + options).out;
@@ -305,7 +306,7 @@ TEST_CASE("What windows pass over is in no bound that a kernel was measured to b
     {"name": "split", "type": "conv3d", "input": [16, 448, 32, 32, 32], "out_channels": 48,
      "kernel_size": [3, 1, 1], "stride": [1, 2, 2], "padding": [1, 0, 0], "pass": "wgrad",
      "dtype": "fp16", "layout": "nhwc", "measured_us": 84.9}]})");
-  const Json result = result_of(folder, "strided.json --gpu h100 --measured-gpu h100");
+  const Json result = result_of(folder, "strided.json --gpu h100 --assume measured-gpu=h100");
   CHECK(result.at("impossible_times").is_null());
   const double bounds_us[] = {23.09, 38.85};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -360,7 +361,7 @@ TEST_CASE("The most absurd times allowed leave tables as wide as they are",
   const TemporaryFolder folder;
   folder.write("x.json", "[" + measured_conv("a", R"("measured_us": 1e-30)") + "," +
                              measured_relu("b", R"("measured_us": 1e30)") + "]");
-  for (const std::string options : {"", " --peak-tflops 1e-9 --bandwidth-gbs 1e-9"})
+  for (const std::string options : {"", " --set peak=1e-9TFLOP/s,bandwidth=1e-9GB/s"})
     for (const std::string format : {"table", "markdown", "csv", "json", "ndjson"}) {
       INFO(options << " " << format);
       const Outcome outcome =

@@ -128,7 +128,7 @@ TEST_CASE("A person at a terminal reads what was written", "[cli/outputs]") {
 TEST_CASE("The list of GPUs fits a terminal, and no two names in it are alike", "[cli/outputs]") {
   const TemporaryFolder folder;
   for (const int columns : {80, 100, 120}) {
-    const std::string list = run_at_terminal(folder.path(), "roofline --list-gpus", columns);
+    const std::string list = run_at_terminal(folder.path(), "roofline gpus", columns);
     std::set<std::string> names;
     for (const std::string& line : lines_of(list)) {
       CHECK(line.size() <= static_cast<std::size_t>(columns));
@@ -158,7 +158,7 @@ TEST_CASE("Notes break between words at a terminal", "[cli/outputs]") {
   const TemporaryFolder folder;
   CHECK(run_at_terminal(folder.path(), "roofline resnet5 --gpu v100", 80) ==
         "resnet5: expected a file, a directory or a built-in network, found none of that\n"
-        "name; did you mean \"resnet50\"? (--list-networks lists the networks)\n");
+        "name; did you mean \"resnet50\"? (roofline networks lists them)\n");
 }
 
 TEST_CASE("--json is --format json", "[cli/outputs]") {
@@ -188,8 +188,7 @@ TEST_CASE("No control character reaches a terminal", "[cli/outputs]") {
   const std::string layer = "roofline layer.json --gpu v100 --top 1 --format ";
   for (const std::string& line :
        {layer + "csv --sort time", layer + "csv", layer + "json | head -c 3000", layer + "ndjson",
-        std::string("roofline --show-gpu ./gpu.json"),
-        std::string("roofline --show-gpu ./gpu.json --json"),
+        std::string("roofline gpus ./gpu.json"), std::string("roofline gpus ./gpu.json --json"),
         std::string("roofline layer.json --to-layers -")}) {
     INFO(line);
     const std::string shown = on_terminal(folder, line);

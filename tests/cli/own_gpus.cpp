@@ -26,7 +26,7 @@ TEST_CASE("A run that does not mean the broken file warns once", "[cli/own_gpus]
   const std::string warning = home.broken + reason + " (ignored: no GPU of this run)\n";
   for (const char* arguments :
        {"conv.json --gpu v100 --format csv", "conv.json --gpu v100,a100,h100 --format csv",
-        "conv.json --gpu v100 --price v100=2 --price t4=1 --format csv", "--show-gpu t4"}) {
+        "conv.json --gpu v100 --price v100=2 --price t4=1 --format csv", "gpus t4"}) {
     INFO(arguments);
     const Outcome outcome = home.roofline(arguments);
     CHECK(outcome.exit_code == 0);
@@ -35,13 +35,13 @@ TEST_CASE("A run that does not mean the broken file warns once", "[cli/own_gpus]
   }
   const Outcome unknown = home.roofline("conv.json --gpu lab");
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err == warning + "roofline: unknown GPU \"lab\" (--list-gpus lists all)\n");
+  CHECK(unknown.err == warning + "roofline: unknown GPU \"lab\" (roofline gpus lists all)\n");
 }
 
 TEST_CASE("A run that means the broken file stops", "[cli/own_gpus]") {
   const Home home;
   for (const char* arguments :
-       {"conv.json --gpu broken", "conv.json --gpu v100,broken", "--show-gpu BROKEN",
+       {"conv.json --gpu broken", "conv.json --gpu v100,broken", "gpus BROKEN",
         "conv.json --gpu $PWD/config/roofline/gpus/broken.json"}) {
     INFO(arguments);
     const Outcome outcome = home.roofline(arguments);
@@ -55,7 +55,7 @@ TEST_CASE("The list says what it leaves out", "[cli/own_gpus]") {
   const Home home;
   home.folder.write("config/roofline/gpus/mine.json",
                     R"({"name": "Mine", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
-  const Outcome outcome = home.roofline("--list-gpus");
+  const Outcome outcome = home.roofline("gpus");
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err == home.broken + reason + " (not listed)\n");
   CHECK(outcome.out.find("Mine") != outcome.out.npos);
@@ -98,7 +98,7 @@ TEST_CASE("What leads in a circle or never ends costs only itself", "[cli/own_gp
   }
   const Outcome other = run(folder, line + "conv.json --gpu v100 --format csv");
   CHECK(other.exit_code == 0);
-  const Outcome list = run(folder, line + "--list-gpus");
+  const Outcome list = run(folder, line + "gpus");
   CHECK(list.exit_code == 0);
   for (const Case& each : table) {
     CHECK(other.err.find(each.message + " (ignored: no GPU of this run)\n") != other.err.npos);
@@ -109,7 +109,7 @@ TEST_CASE("What leads in a circle or never ends costs only itself", "[cli/own_gp
 
 TEST_CASE("A run that needs no GPU does not look at the folder", "[cli/own_gpus]") {
   const Home home;
-  for (const char* arguments : {"--list-networks", "--version", "--help"}) {
+  for (const char* arguments : {"networks", "--version", "--help"}) {
     INFO(arguments);
     const Outcome outcome = home.roofline(arguments);
     CHECK(outcome.exit_code == 0);

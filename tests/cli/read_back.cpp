@@ -113,8 +113,8 @@ TEST_CASE("Each layer of our own output is the layer that was read", "[cli/read_
                            {"convnext_tiny", "--batch 2", ""},
                            {"r3d_18", "--pass dgrad", ""},
                            {"zoo.json", "", ""},
-                           {"zoo.json", "--batch 3 --tile 64x64x16 --top 12", ""},
-                           {"zoo.json", "--cache cold", "--cache cold"}})
+                           {"zoo.json", "--batch 3 --kernel tile=64x64x16 --top 12", ""},
+                           {"zoo.json", "--assume cache=cold", "--assume cache=cold"}})
     for (const std::string format : exact_formats) {
       INFO(each.input << " " << each.options << " " << format);
       const std::string line =
@@ -137,8 +137,8 @@ TEST_CASE("A report holds its network: memory, fusion, passes and batches as bef
   folder.write("zoo.json", zoo);
   for (const std::string input : {"resnet50", "convnext_tiny", "zoo.json"})
     for (const std::string options :
-         {"--fuse epilogue", "--pass training", "--host-copies", "--batch 4", "--dtype amp",
-          "--dtype amp --pass training", "--framework pytorch",
+         {"--assume fuse=epilogue", "--pass training", "--assume host-copies=pinned", "--batch 4",
+          "--dtype amp", "--dtype amp --pass training", "--framework pytorch",
           "--framework pytorch --pass training"}) {
       INFO(input << " " << options);
       const ReadBack both = read_back(folder, input, options, "json", options);
@@ -202,7 +202,7 @@ TEST_CASE("Layers out of a report are records", "[cli/read_back]") {
 TEST_CASE("Copies over the host link are of no input", "[cli/read_back]") {
   const TemporaryFolder folder;
   for (const std::string format : exact_formats) {
-    const ReadBack both = read_back(folder, "lenet5", "--host-copies", format, "");
+    const ReadBack both = read_back(folder, "lenet5", "--assume host-copies=pinned", format, "");
     const auto rows = [](const Json& report) { return report["results"][0]["layers"].size(); };
     CHECK(rows(both.again) + 2 == rows(both.original));
   }

@@ -140,7 +140,7 @@ TEST_CASE("Inputs of one layer are rows to choose from, each network has its own
       {"--gpu v100 --top 2", "aaceff"},
       {"--gpu v100 --sort flops --top 3", "aaadcefff"},
       {"--gpu v100 --sort bytes --top 1", "acf"},
-      {"--gpu v100 --cover 40 --top 1", "acf"},
+      {"--gpu v100 --top 40%", "aacff"},
       {"--gpu v100,a100 --sort bytes --top 2", "aaaacceeffff"},
       {"--gpu v100 --batch 1,2 --sort bytes --top 1", "aaeeff"},
   };

@@ -1,4 +1,4 @@
-// --show-gpu: all that is known of a GPU, as people read it and as JSON.
+// roofline gpus: all that is known of a GPU, as people read it and as JSON.
 
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ TEST_CASE("A GPU is shown with units, ridges and sources", "[cli/show_gpu]") {
   const TemporaryFolder folder;
   folder.write("lab.json", lab_card);
   // Ridges: 12e12 / 600e9 = 20, 96e12 / 600e9 = 160, 9e12 / 500e9 = 18.
-  CHECK(run(folder, "roofline --show-gpu lab.json").out ==
+  CHECK(run(folder, "roofline gpus lab.json").out ==
         R"(Lab 1 (lab1, l1)
   architecture          Volta
   compute capability    7.0
@@ -57,7 +57,7 @@ TEST_CASE("What is not known of a GPU is not shown", "[cli/show_gpu]") {
   const TemporaryFolder folder;
   folder.write("bare.json", R"({"name": "Bare", "peak_tflops": {"fp32": 10},
                                 "bandwidth_gb_per_s": 500, "memory_type": "HBM2"})");
-  CHECK(run(folder, "roofline --show-gpu bare.json").out ==
+  CHECK(run(folder, "roofline gpus bare.json").out ==
         R"(Bare
   memory type           HBM2
 
@@ -67,11 +67,11 @@ datasheet ceilings
 )");
 }
 
-TEST_CASE("--show-gpu --json states base units", "[cli/show_gpu]") {
+TEST_CASE("roofline gpus --json states base units", "[cli/show_gpu]") {
   const TemporaryFolder folder;
   folder.write("lab.json", lab_card);
   const nlohmann::json gpu =
-      nlohmann::json::parse(run(folder, "roofline --show-gpu lab.json --json").out).at(0);
+      nlohmann::json::parse(run(folder, "roofline gpus lab.json --json").out).at(0);
   CHECK(gpu.at("boost_clock_hz") == 1.5e9);
   CHECK(gpu.at("peak_flop_per_s").at("fp32") == 12e12);
   CHECK(gpu.at("memory_byte") == 24'000'000'000);

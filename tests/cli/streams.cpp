@@ -230,9 +230,9 @@ TEST_CASE("Numbers beyond any part are refused", "[cli/streams]") {
   const TemporaryFolder folder;
   folder.write("gpu.json", R"({"name": "a", "peak_tflops": {"fp32": 1e308},
                                "bandwidth_gb_per_s": 1})");
-  CHECK(
-      run(folder, "roofline resnet18 --gpu v100 --peak-tflops 1e308").err ==
-      "roofline: --peak-tflops: expected a number from 1e-9 to 1e9, got \"1e308\" (see --help)\n");
+  CHECK(run(folder, "roofline resnet18 --gpu v100 --set peak=1e308TFLOP/s").err ==
+        "roofline: --set peak=1e308TFLOP/s: expected a number with its unit or a factor, such as "
+        "fp16_tensor=400TFLOP/s, x1.5 or +10%, got \"1e308TFLOP/s\"\n");
   CHECK(run(folder, "roofline resnet18 --gpu ./gpu.json").err ==
         "./gpu.json: /peak_tflops/fp32: expected a number from 1e-30 to 1e30, got 1e+308\n");
 }

@@ -17,11 +17,11 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"--gpu v100",
        "no input: give a file, a directory, a built-in network, or - for standard input (see "
        "--help)"},
-      {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+      {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)"},
       {"conv.json --gpu v1000",
-       "unknown GPU \"v1000\"; did you mean v100? (--list-gpus lists all)"},
+       "unknown GPU \"v1000\"; did you mean v100? (roofline gpus lists all)"},
       {"conv.json --gpu v100,v1000",
-       "unknown GPU \"v1000\"; did you mean v100? (--list-gpus lists all)"},
+       "unknown GPU \"v1000\"; did you mean v100? (roofline gpus lists all)"},
       {"conv.json --gpuu v100", "no option is called --gpuu; did you mean \"--gpu\"? (see --help)"},
       {"--help gpuu", "--help: expected an option, got \"gpuu\"; did you mean \"gpu\"?"},
       {"calibrate --gpu v100",
@@ -44,14 +44,14 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--dim: expected NAME=VALUE such as height=224, from 1 to 18446744073709551615, got "
        "\"h=18446744073709551616\""},
       {"conv.json --gpu v100 --explain conv --top 1",
-       "--explain: expected no choice of rows, got --top, --sort or --cover; a pattern such as "
+       "--explain: expected no choice of rows, got --top or --sort; a pattern such as "
        "'conv*' explains several layers"},
       {"conv.json --gpu v100,a100 --compare --sort flops",
-       "--compare: expected --top N, for the largest changes, got --sort or --cover"},
+       "--compare: expected --top N, for the largest changes, got --sort"},
       {"conv.json --gpu v100 --chart sweep --format svg",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare --format svg",
-       "compare chart: expected two GPUs or more, got one (--list-gpus lists all)"},
+       "compare chart: expected two GPUs or more, got one (roofline gpus lists all)"},
       {"conv.json --gpu v100 --chart pie",
        "--chart: expected one of roofline, time, sweep, compare, got \"pie\" (see --help)"},
       {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
@@ -62,26 +62,43 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --dtype int32",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
        "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"int32\" (see --help)"},
-      {"conv.json --gpu v100 --engine magic",
-       "--engine: expected one of auto, vector, tensor, tf32, fp16-accumulate, got \"magic\" (see "
-       "--help)"},
+      {"conv.json --gpu v100 --assume engine=magic",
+       "--assume engine: expected one of auto, vector, tensor, tf32, fp16-accumulate, got "
+       "\"magic\""},
       {"conv.json --gpu v100 --framework keras",
        "--framework: expected one of pytorch, torch-compile, tensorrt, deployed, got \"keras\" "
        "(see --help)"},
       {"conv.json --gpu v100 --framework tensorrt --pass training",
        "--framework tensorrt is for inference: expected --pass fwd, got training"},
-      {"conv.json --gpu v100 --fuse pointwise --pass training",
-       "--fuse pointwise is for inference: expected --pass fwd, got training"},
-      {"conv.json --gpu v100 --algorithm gem",
-       "--algorithm: expected one of implicit_gemm, gemm, scatter_gemm, gemv, "
+      {"conv.json --gpu v100 --assume fuse=pointwise --pass training",
+       "--assume fuse=pointwise is for inference: expected --pass fwd, got training"},
+      {"conv.json --gpu v100 --kernel algorithm=gem",
+       "--kernel algorithm: expected one of implicit_gemm, gemm, scatter_gemm, gemv, "
        "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled, "
-       "got \"gem\"; did you mean \"gemm\"? (see --help)"},
-      {"conv.json --gpu v100 --cover nan",
-       "--cover: expected a number from 1 to 100, got \"nan\" (see --help)"},
+       "got \"gem\"; did you mean \"gemm\"?"},
+      {"conv.json --gpu v100 --top nan%",
+       "--top: expected a number of rows, a share of the time as 80%, or all, got \"nan%\""},
       {"conv.json --gpu v100 --top 0x10",
-       "--top: expected an integer from 1 to 1000000000, got \"0x10\" (see --help)"},
-      {"conv.json --gpu v100 --threads 1.5",
-       "--threads: expected an integer from 1 to 1000000000, got \"1.5\" (see --help)"},
+       "--top: expected a number of rows, a share of the time as 80%, or all, got \"0x10\""},
+      {"conv.json --gpu v100 --assume fuse=none,fuse=eager",
+       "--assume: expected one value of fuse, got two"},
+      {"conv.json --gpu v100 --assume fusion=none",
+       "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, engine, host-copies, "
+       "optimizer, measured-gpu, got \"fusion=none\""},
+      {"conv.json --gpu v100 --kernel tile=16x16",
+       "--kernel tile: expected MxNxK such as 128x64x8, got \"16x16\""},
+      {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
+       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
+      {"conv.json --gpu v100 --top 40% --top 1",
+       "--top: At Most 1 required but received 2 (see --help)"},
+      {"conv.json --gpu v100 --fuse epilogue",
+       "no option is called --fuse: say --assume fuse=... (see --help)"},
+      {"conv.json --gpu v100 --tile=8x8x8",
+       "no option is called --tile: say --kernel tile=... (see --help)"},
+      {"--list-gpus", "no option is called --list-gpus: say roofline gpus (see --help)"},
+      {"conv.json --gpu v100 --kernel threads=1.5",
+       "--kernel threads: expected an integer from 1 to 1000000000, got \"1.5\""},
       {"conv.json --gpu v100 --first-line 18446744073709551616",
        "--first-line: expected an integer from 1 to 1000000000000000, got "
        "\"18446744073709551616\" (see --help)"},
@@ -91,27 +108,30 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu \"$unset\"", "--gpu: expected a value, got an empty one (see --help)"},
       {"conv.json --gpu v100 --kernel-model ''",
        "--kernel-model: expected a value, got an empty one (see --help)"},
-      {"conv.json --gpu v100 --constants 'dense.*'", "--constants: expected calibrate"},
+      {"conv.json --gpu v100 --constants 'dense.*'",
+       "no option is called --constants: say roofline calibrate --constants (see --help)"},
       {"conv.json --to-layers x.json -o x.csv",
-       "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+       "no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)"},
       {"conv.json --to-layers x.json --explain",
-       "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+       "no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)"},
       {"conv.json --gpu v100 --to-layers - --json",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
       {"conv.json --gpu v100 --to-layers - --chart time --format svg",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
-      {"--list-gpus -o x.csv", "-o x.csv: expected inputs to evaluate, got none"},
-      {"--list-gpus --format csv", "--format csv: expected inputs to evaluate, got none"},
-      {"--words --json", "--json: expected inputs to evaluate, got none"},
-      {"--show-gpu v100 --to-layers -", "--to-layers -: expected inputs to evaluate, got none"},
-      {"a.json --script", "--script: expected calibrate --script"},
-      {"calibrate --script -o x.json", "-o x.json: expected inputs to evaluate, got none"},
+      {"gpus -o x.csv", "The following argument was not expected: -o (see --help)"},
+      {"gpus --format csv", "no option is called --format (see --help)"},
+      {"words --json", "no option is called --json (see --help)"},
+      {"words nothing",
+       "words: expected a word or mark of a table, got \"nothing\" (roofline words lists all)"},
+      {"model", "GPU is required (see --help)"},
+      {"a.json --script",
+       "no option is called --script: say roofline calibrate --script (see --help)"},
+      {"calibrate --script -o x.json", "--output excludes --script (see --help)"},
+      {"calibrate --minutes 3", "--minutes requires --script (see --help)"},
       {"calibrate conv.json --gpu v100 -o x.json --measured times.csv",
-       "--measured times.csv: expected inputs to evaluate, got calibrate"},
-      {"calibrate conv.json --gpu v100 -o x.json --to-layers y.json",
-       "--to-layers y.json: expected inputs to evaluate, got calibrate"},
+       "no option is called --measured (see --help)"},
       {"calibrate conv.json --gpu v100 -o x.json --json",
-       "--json: expected inputs to evaluate, got calibrate"},
+       "no option is called --json (see --help)"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);
@@ -165,9 +185,9 @@ TEST_CASE("Numbers that cannot be are refused in a line one can read", "[cli/usa
   const TemporaryFolder folder;
   folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
   for (const char* option :
-       {"--batch 0", "--batch -1", "--batch 1.5", "--batch x", "--peak-tflops 0",
-        "--peak-tflops -1", "--peak-tflops nan", "--peak-tflops inf", "--bandwidth-gbs 0",
-        "--bandwidth-gbs nan", "--bandwidth-gbs 1e400"}) {
+       {"--batch 0", "--batch -1", "--batch 1.5", "--batch x", "--set peak=0TFLOP/s",
+        "--set peak=-1TFLOP/s", "--set peak=nanTFLOP/s", "--set peak=inf", "--set bandwidth=0GB/s",
+        "--set bandwidth=nan", "--set bandwidth=1e400GB/s"}) {
     INFO(option);
     const Outcome outcome = run(folder, std::string("roofline conv.json --gpu v100 ") + option);
     CHECK(outcome.exit_code == 2);

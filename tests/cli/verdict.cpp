@@ -111,13 +111,13 @@ TEST_CASE("Rows of a recording keep their names, their pass once, and readable n
           "[cli/verdict]") {
   for (const int columns : {80, 100, 120}) {
     const std::string screen = run_at_terminal(
-        ".", "roofline " + traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz --all",
+        ".", "roofline " + traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz --top all",
         columns);
     for (const char* wrong : {"dgrad dgrad", "wgrad wgrad", "e+0", " ps ", "x-inf", "batch mixed",
                               "fusion:", "for as much work"})
       CHECK(screen.find(wrong) == std::string::npos);
     for (const char* right : {"\nbatch_norm 32x96x112x112 dgrad ", "\nadd of one value x52 ",
-                              " <1 ns ", ">x1000", "roofline --words explains all"})
+                              " <1 ns ", ">x1000", "roofline words explains all"})
       CHECK(screen.find(right) != std::string::npos);
     for (const std::string& line : lines_of(screen)) CHECK(line.size() <= std::size_t(columns));
     const bool has_limiter = screen.find("limiter       measured") != std::string::npos;

@@ -74,8 +74,7 @@ const Setting& setting_for(const std::string& input) {
     sustained.ceilings = CeilingKind::sustained;
     sustained.fusion = FusionKind::pointwise;
     AnalysisOptions own;
-    own.peak_flop_per_s = 1e13;
-    own.bandwidth_byte_per_s = 1e12;
+    own.fusion = FusionKind::eager;
     std::array all{setting("v100", DataType::fp32, {}), setting("h100", DataType::fp16, training),
                    setting("h200", DataType::fp16, sustained),
                    setting("gtx1080", DataType::fp32, own)};

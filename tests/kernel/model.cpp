@@ -132,12 +132,6 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model
       CHECK(network_s(network, dtype, sustained) ==
             Approx(network_s(network, dtype, {})).epsilon(0.03));
     }
-  // Given one by one they are the same.
-  const SustainedCeilings ceilings = *find_gpu("h200").value().sustained;
-  AnalysisOptions given;
-  given.peak_flop_per_s = ceilings.peak_flop_per_s[index(Engine::fp32)];
-  given.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
-  CHECK(network_s("vgg16", DataType::fp32, given) == network_s("vgg16", DataType::fp32, sustained));
 }
 
 // PyTorch 2.11, cuDNN 9.19; those of the H100 were not fitted to.

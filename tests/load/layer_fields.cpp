@@ -257,9 +257,9 @@ TEST_CASE("An error in what we wrote points at its own place", "[load/layer_fiel
 
 TEST_CASE("Adam's parts of the memory sum", "[load/layer_fields]") {
   const TemporaryFolder folder;
-  const Json memory =
-      Json::parse(run(folder, "roofline alexnet --gpu v100 --pass training --optimizer adam --json")
-                      .out)["results"][0]["memory"];
+  const Json memory = Json::parse(
+      run(folder, "roofline alexnet --gpu v100 --pass training --assume optimizer=adam --json")
+          .out)["results"][0]["memory"];
   const auto byte = [&](const char* key) { return memory.at(key).get<std::uint64_t>(); };
   CHECK(byte("optimizer_state_byte") == 2 * byte("training_weight_byte"));
   CHECK(byte("needed_byte") == 2 * byte("training_weight_byte") + byte("optimizer_state_byte") +

@@ -11,18 +11,18 @@
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
-/// What the command line says: --batch, and --peak-tflops with --bandwidth-gbs in base units.
+/// What the command line says: --batch, and --set.
 inline roofline::LayerDefaults at_batch(std::uint64_t batch) {
   roofline::LayerDefaults defaults;
   defaults.batch_override = batch;
   return defaults;
 }
 
-inline roofline::AnalysisOptions under(double peak_flop_per_s, double bandwidth_byte_per_s) {
-  roofline::AnalysisOptions options;
-  options.peak_flop_per_s = peak_flop_per_s;
-  options.bandwidth_byte_per_s = bandwidth_byte_per_s;
-  return options;
+inline roofline::Gpu gpu_with(const char* name, const std::vector<std::string>& texts) {
+  std::vector<roofline::GpuSetting> settings;
+  for (const std::string& text : texts)
+    settings.push_back(roofline::parse_gpu_setting(text).value());
+  return roofline::with_settings(roofline::find_gpu(name).value(), settings).value();
 }
 
 /// The network on the GPU. Throws InputError where it cannot be evaluated.

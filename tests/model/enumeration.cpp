@@ -45,7 +45,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(10, Limiter::occupancy);
   check_names(5, BelowBound::impossible);
   check_names(5, LayerClass::other);
-  check_names(3, CeilingKind::user);
+  check_names(2, CeilingKind::sustained);
   check_names(2, Bound::memory);
   check_names(5, EngineChoice::fp16_accumulate);
   check_names(3, EngineClass::tf32);

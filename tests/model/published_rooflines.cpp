@@ -16,10 +16,10 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-LayerResult only_layer(const std::string& network, const std::string& gpu,
-                       const AnalysisOptions& options = {}) {
-  const Result result = analyze(load_network(*find_network(network), network, {}).value(),
-                                find_gpu(gpu).value(), options);
+LayerResult only_layer(const std::string& network, const char* gpu,
+                       const std::vector<std::string>& settings = {}) {
+  const Result result =
+      analyze(load_network(*find_network(network), network, {}).value(), gpu_with(gpu, settings));
   REQUIRE(result.layers.size() == 1);
   return result.layers.front();
 }
@@ -47,7 +47,8 @@ TEST_CASE("The V100 notebook's convolution", "[model/published_rooflines]") {
 
 TEST_CASE("The RTX 4090 note's convolution at its measured ceilings",
           "[model/published_rooflines]") {
-  const LayerResult row = only_layer("trt_conv", "rtx4090", under(78.65e12, 920e9));
+  const LayerResult row =
+      only_layer("trt_conv", "rtx4090", {"peak=78.65TFLOP/s", "bandwidth=920GB/s"});
   CHECK(row.counts.flops == 858'993'459'200);
   CHECK(row.point.bound == Bound::compute);
   CHECK(fixed(row.point.roofline_time_s * 1e3, 2) == "10.92");
@@ -55,13 +56,15 @@ TEST_CASE("The RTX 4090 note's convolution at its measured ceilings",
 
 TEST_CASE("The RTX 4090 note's matrix product at both its bandwidths",
           "[model/published_rooflines]") {
-  const LayerResult measured = only_layer("trt_gemm", "rtx4090", under(78.65e12, 920e9));
+  const LayerResult measured =
+      only_layer("trt_gemm", "rtx4090", {"peak=78.65TFLOP/s", "bandwidth=920GB/s"});
   CHECK(measured.counts.flops == 122'880'000);
   CHECK(measured.counts.bytes.total == 250'828'800);
   CHECK(measured.point.bound == Bound::memory);
   CHECK(fixed(measured.point.roofline_time_s * 1e6, 1) == "272.6");
   CHECK(fixed(measured.point.compute_time_s * 1e3, 5) == "0.00156");
-  const LayerResult datasheet = only_layer("trt_gemm", "rtx4090", under(78.65e12, 1010e9));
+  const LayerResult datasheet =
+      only_layer("trt_gemm", "rtx4090", {"peak=78.65TFLOP/s", "bandwidth=1010GB/s"});
   CHECK(fixed(datasheet.point.roofline_time_s * 1e6, 1) == "248.3");
 }
 

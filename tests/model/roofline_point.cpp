@@ -15,8 +15,8 @@ Counts counts_of(std::uint64_t flops, std::uint64_t bytes) {
   return counts;
 }
 
-Result on_v100(const std::string& text, const AnalysisOptions& options = {}) {
-  return analyze(load_text(text), find_gpu("v100").value(), options);
+Result on_v100(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return analyze(load_text(text), gpu_with("v100", settings));
 }
 
 }  // namespace
@@ -85,15 +85,16 @@ TEST_CASE("The measured total is known where every layer is measured", "[model/r
              .total.measured_time_s == Approx(1.012e-3));
 }
 
-TEST_CASE("Stated ceilings replace the main engine's and the GPU's", "[model/roofline_point]") {
+TEST_CASE("What is set replaces the engine's peak and the GPU's bandwidth",
+          "[model/roofline_point]") {
   const std::string text =
       R"([{"input": [64, 64, 64], "out_channels": 64, "kernel_size": 3, "dtype": "fp16"},
           {"type": "relu", "dtype": "fp16"}])";
   const Result plain = on_v100(text);
   CHECK(plain.bounds.main_engine == Engine::fp16_tensor);
   CHECK(plain.bounds.ceilings.kind == CeilingKind::datasheet);
-  const Result stated = on_v100(text, under(50e12, 450e9));
-  CHECK(stated.bounds.ceilings.kind == CeilingKind::user);
+  const Result stated = on_v100(text, {"fp16_tensor=50TFLOP/s", "bandwidth=450GB/s"});
+  CHECK(stated.bounds.ceilings.kind == CeilingKind::datasheet);
   CHECK(stated.layers[0].point.ridge_flop_per_byte == Approx(50e12 / 450e9));
   CHECK(stated.layers[0].point.compute_time_s ==
         Approx(2.5 * plain.layers[0].point.compute_time_s));

@@ -23,7 +23,7 @@ complete_in_bash() {
 }
 complete_in_fish() {
   fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$scripts/roofline.fish" "$1" |
-    cut -f1 | sed 's/^--host-copies=//'
+    cut -f1 | sed 's/^--format=//'
 }
 complete_in_zsh() {
   zsh -f -c '
@@ -54,8 +54,7 @@ check() {
   fi
 }
 
-check "roofline --engine " auto vector tensor tf32 fp16-accumulate
-check "roofline --engine ve" vector
+check "roofline --assume eng" engine=auto engine=vector engine=tensor engine=tf32 engine=fp16-accumulate
 check "roofline resnet50 --form" --format
 check "roofline resnet50 --format nd" ndjson
 check "roofline resnet1" resnet18 resnet101
@@ -64,11 +63,12 @@ check "roofline resnet50 --gpu rtx409" rtx4090
 check "roofline resnet50 --gpu t4,rtx409" t4,rtx4090
 check "roofline resnet50 --dtype fp" fp64 fp32 fp16 fp8 fp6 fp4
 check "roofline resnet50 --dtype fp16,bf" fp16,bf16
-check "roofline --show-gpu rtx409" rtx4090
-check "roofline resnet50 --algorithm winograd_5" winograd_5x5_nonfused
+check "roofline gpus rtx409" rtx4090
+[[ $shell == bash ]] && check "roofline resnet50 --kernel algorithm=winograd_5" winograd_5x5_nonfused
+[[ $shell == bash ]] && check "roofline resnet50 --assume cache=cold,host-copies=pag" pageable
 check "roofline resnet50 --pass tr" training
 check "roofline resnet50 --chart sw" sweep
-check "roofline resnet50 --host-copies=pag" pageable
+check "roofline resnet50 --format=nd" ndjson
 check "roofline my_l" my_layers.json
 check "roofline resnet50 --gpu my_g" my_gpu.json
 check "roofline resnet50 --measured my_l" my_layers.json

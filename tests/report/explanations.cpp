@@ -54,7 +54,7 @@ TEST_CASE("The whole derivation where all is asked for", "[report/explanations]"
   const std::string line = "roofline notebook_conv --gpu v100 --explain conv";
   const std::string heading = "\nderivation of the expected time, in base units\n";
   CHECK(run(folder, line).out.find(heading) == std::string::npos);
-  CHECK(run(folder, line + " --all").out.find(heading) != std::string::npos);
+  CHECK(run(folder, line + " --top all").out.find(heading) != std::string::npos);
 }
 
 TEST_CASE("The picture of one layer says its numbers", "[report/explanations]") {
@@ -67,7 +67,7 @@ TEST_CASE("The picture of one layer says its numbers", "[report/explanations]") 
         ">roofline 15.70 TFLOP/s, ", ">expected ", " of its roof<", ">ridge 17.44<"})
     CHECK(svg.find(text) != std::string::npos);
   CHECK(svg.find("layer1") == std::string::npos);
-  CHECK(run(folder, line + "layer1.0.relu3 --fuse epilogue -o x.svg").err ==
+  CHECK(run(folder, line + "layer1.0.relu3 --assume fuse=epilogue -o x.svg").err ==
         "roofline: picture of a layer: expected one with a kernel of its own, got none\n");
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("A CSV column is the JSON path with _ for .", "[report/fields]") {
 TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[report/fields]") {
   const std::vector<std::string> head{"schema_version", "source", "network", "gpu",
                                       "framework",      "batch"};
-  for (const std::string options : {"", "--pass training", "--fuse epilogue"}) {
+  for (const std::string options : {"", "--pass training", "--assume fuse=epilogue"}) {
     const Outputs outputs = outputs_of(options);
     const OrderedJson& result = outputs.report.at("results").at(0);
     REQUIRE(outputs.lines.size() == result.at("layers").size());
@@ -182,9 +182,10 @@ double beyond_parts(const OrderedJson& row) {
 TEST_CASE("An expected time is the sum of its parts in every row of every format",
           "[report/fields]") {
   for (const std::string options :
-       {"", "--pass training", "--fuse epilogue", "--cache cold", "--ceilings sustained --gpu h200",
-        "--launch stream", "--launch eager", "--framework pytorch", "--framework tensorrt",
-        "--framework torch-compile", "--host-copies", "--set bandwidth=2TB/s", "--dtype fp16"}) {
+       {"", "--pass training", "--assume fuse=epilogue", "--assume cache=cold",
+        "--set ceilings=sustained --gpu h200", "--assume launch=stream", "--assume launch=eager",
+        "--framework pytorch", "--framework tensorrt", "--framework torch-compile",
+        "--assume host-copies=pinned", "--set bandwidth=2TB/s", "--dtype fp16"}) {
     INFO(options);
     const Outputs outputs = outputs_of(options);
     const OrderedJson& layers_of_report = outputs.report.at("results").at(0).at("layers");

@@ -20,7 +20,7 @@ namespace {
 
 #define ROOFLINE_TESTS ROOFLINE_SOURCE_FOLDER "/tests/"
 #define ON_FROZEN " --gpu frozen100.json "
-#define MEASURED_ON_FROZEN ON_FROZEN "--measured-gpu frozen100.json "
+#define MEASURED_ON_FROZEN ON_FROZEN "--assume measured-gpu=frozen100.json "
 #define ALL_INPUTS "conv.json layers.csv broken.json --batch 1,8" MEASURED_ON_FROZEN
 #define RECORDED_KERNELS ROOFLINE_TESTS "profilers/net.h100.ncu-raw.csv.gz" ON_FROZEN
 
@@ -62,14 +62,15 @@ const GoldenRun frozen_runs[] = {
 const GoldenRun shown_pictures[] = {
     {"resnet50.svg", "resnet50 --gpu h200 --dtype fp16 --batch 32 --format svg"},
     {"winograd.svg", "resnet50 --gpu v100 --batch 32 --format svg"},
-    {"mapping.svg", "notebook_conv --gpu v100 --tile 128x64x8 --format svg"},
+    {"mapping.svg", "notebook_conv --gpu v100 --kernel tile=128x64x8 --format svg"},
     {"explained.svg", "notebook_conv --gpu v100 --explain conv --format svg"},
     {"recording.svg", ROOFLINE_TESTS "traces/resnet50.fwd.fp16.b32.3steps.json.gz --format svg"},
     {"multiples.svg", "resnet50 --gpu v100,a100,h200,mi300x --dtype fp16 --batch 32 --format svg"},
     {"types.svg", "resnet50 --gpu h100 --dtype fp32,tf32,fp16 --batch 32 --format svg"},
     {"changes.svg", "resnet50 --gpu v100 --batch 32 --set bandwidth=2TB/s --compare --format svg"},
     {"ranking.svg", "resnet50 --gpu 'nvidia>=40GB' --dtype fp16 --batch best --format svg"},
-    {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
+    {"alexnet.svg",
+     "alexnet --gpu v100 --batch 1,2,4,...,1024 --assume host-copies=pinned --format svg"},
 };
 
 /// Holds what a run prints against the approved text, or approves it.

@@ -90,8 +90,8 @@ TEST_CASE("JSON and a GPU's text hold nothing that a terminal acts on", "[report
   folder.write("gpu.json", R"({"name": "X\u009b31m", "notes": ["\u001b]0;title\u0007"],
                                "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500})");
   for (const std::string arguments :
-       {"net.json --gpu v100 --format json", "net.json --gpu v100 --format ndjson",
-        "--show-gpu gpu.json", "--show-gpu gpu.json --json"}) {
+       {"net.json --gpu v100 --format json", "net.json --gpu v100 --format ndjson", "gpus gpu.json",
+        "gpus gpu.json --json"}) {
     INFO(arguments);
     const std::string text = run(folder, "roofline " + arguments).out;
     CHECK(text.size() > 100);

@@ -55,10 +55,10 @@ TEST_CASE("A network's explanation fits a screen", "[report/network_explanations
 
 TEST_CASE("Shares of what limits a network sum to all of it", "[report/network_explanations]") {
   const TemporaryFolder folder;
-  const auto rest =
-      GENERATE(as<std::string>(), "resnet50 --gpu v100", "unet --gpu mi300x",
-               "resnet18 --gpu t4 --pass training", "lenet5 --gpu v100 --batch 64 --host-copies",
-               "resnet18 --gpu a100 --fuse epilogue");
+  const auto rest = GENERATE(as<std::string>(), "resnet50 --gpu v100", "unet --gpu mi300x",
+                             "resnet18 --gpu t4 --pass training",
+                             "lenet5 --gpu v100 --batch 64 --assume host-copies=pinned",
+                             "resnet18 --gpu a100 --assume fuse=epilogue");
   const Json explanation = explanation_of(folder, rest);
   double sum = 0;
   for (const auto& [limiter, share] : explanation.at("limiter_share").items())
@@ -84,17 +84,17 @@ TEST_CASE("What would help is what comes of it", "[report/network_explanations]"
   const auto time_s = [&](const char* change) { return time_of(changes, "change", change); };
   CHECK(time_s("fp16 with channels last") == Approx(expected_s(folder, rest + "--dtype fp16")));
   CHECK(time_s("TF32 for fp32 products and convolutions") ==
-        Approx(expected_s(folder, rest + "--engine tf32")));
+        Approx(expected_s(folder, rest + "--assume engine=tf32")));
   CHECK(time_s("batch 32 in place of 4") ==
         Approx(expected_s(folder, "resnet50 --gpu a100 --batch 32") / 8));
   CHECK(time_s("norms, activations, adds fused, as inference engines do") ==
-        Approx(expected_s(folder, rest + "--fuse epilogue --launch graph")));
+        Approx(expected_s(folder, rest + "--assume fuse=epilogue,launch=graph")));
   CHECK(time_s("chains of elementwise layers fused, as compilers do") ==
-        Approx(expected_s(folder, rest + "--fuse pointwise")));
+        Approx(expected_s(folder, rest + "--assume fuse=pointwise")));
   CHECK(time_s("the best of each sort together") ==
         Approx(expected_s(folder,
-                          "resnet50 --gpu a100 --batch 32 --dtype fp16 --fuse epilogue "
-                          "--launch graph") /
+                          "resnet50 --gpu a100 --batch 32 --dtype fp16 --assume fuse=epilogue "
+                          "--assume launch=graph") /
                8));
 }
 
@@ -104,15 +104,15 @@ TEST_CASE("What would help a framework's operators", "[report/network_explanatio
   const Json changes = explanation_of(folder, rest).at("changes");
   const auto time_s = [&](const char* change) { return time_of(changes, "change", change); };
   CHECK(time_s("kernels launched as a graph") ==
-        Approx(expected_s(folder, rest + "--launch graph")));
+        Approx(expected_s(folder, rest + "--assume launch=graph")));
   CHECK(time_s("norms, activations, adds fused, as inference engines do") ==
-        Approx(expected_s(folder, rest + "--fuse epilogue --launch eager")));
+        Approx(expected_s(folder, rest + "--assume fuse=epilogue,launch=eager")));
 }
 
 TEST_CASE("A tenth more of a GPU is what --set makes of it", "[report/network_explanations]") {
   const TemporaryFolder folder;
   const auto rest = GENERATE(as<std::string>(), "resnet50 --gpu v100 --dtype fp16 --batch 8 ",
-                             "resnet18 --gpu h200 --ceilings sustained ");
+                             "resnet18 --gpu h200 --set ceilings=sustained ");
   const Json explanation = explanation_of(folder, rest);
   const double whole_s = explanation.at("time_s");
   for (const std::string what : {"bandwidth", "peak", "sms", "clock", "l2"}) {
@@ -125,12 +125,12 @@ TEST_CASE("A tenth more of a GPU is what --set makes of it", "[report/network_ex
         Approx(whole_s - launch_s / 10));
 }
 
-TEST_CASE("A person's own ceilings grow by a tenth, too", "[report/network_explanations]") {
+TEST_CASE("What is set grows by a tenth, too", "[report/network_explanations]") {
   const TemporaryFolder folder;
-  const std::string rest = "resnet18 --gpu v100 --peak-tflops 10 --bandwidth-gbs ";
-  const Json explanation = explanation_of(folder, rest + "500");
+  const std::string rest = "resnet18 --gpu v100 --set peak=10TFLOP/s,bandwidth=";
+  const Json explanation = explanation_of(folder, rest + "500GB/s");
   CHECK(time_of(explanation.at("sensitivity"), "what", "bandwidth") ==
-        Approx(expected_s(folder, rest + "550")));
+        Approx(expected_s(folder, rest + "550GB/s")));
 }
 
 TEST_CASE("A network is explained by its name or without one", "[report/network_explanations]") {

@@ -83,15 +83,15 @@ def check_files():
 
 
 OUTPUTS = [
-    "resnet50 --gpu v100 --pass training --host-copies --explain layer1.0.conv1",
+    "resnet50 --gpu v100 --pass training --assume host-copies=pinned --explain layer1.0.conv1",
     "resnet50 --gpu v100,t4,h200 --dtype fp16,fp32 --batch 1,32 --price v100=2 --by layer",
-    "alexnet --gpu h200 --batch 1,2,4 --host-copies --ceilings sustained",
-    "convnext_tiny mobilenet_v2 --gpu mi300x,max1550 --dtype bf16 --fuse epilogue",
-    "densenet121 --gpu h200 --fuse pointwise --launch eager --cache cold --tile 128x64x8",
+    "alexnet --gpu h200 --batch 1,2,4 --assume host-copies=pinned --set ceilings=sustained",
+    "convnext_tiny mobilenet_v2 --gpu mi300x,max1550 --dtype bf16 --assume fuse=epilogue",
+    "densenet121 --gpu h200 --assume fuse=pointwise,launch=eager,cache=cold --kernel tile=128x64x8",
     "tests/traces/resnet50.fwd.fp16.b32.3steps.json.gz --explain *",
     "tests/measured/h200.csv --gpu h200 --top 3",
     "tests/measured/h200_ops.ndjson tests/measured/h200_ops.ndjson --gpu h200 --compare --top 3",
-    "tests/golden/inputs --gpu gtx1080ti --peak-tflops 10",
+    "tests/golden/inputs --gpu gtx1080ti --set peak=10TFLOP/s",
 ]
 
 
@@ -110,8 +110,8 @@ def check_outputs():
         layers = run(network, "--to-layers", "-").stdout
         check_valid("input", json.loads(layers), f"--to-layers of {network}")
     for gpu in ("v100", "h200", "mi25"):
-        check_valid("kernel_model", json.loads(run("--show-model", gpu, "--json").stdout),
-                    f"--show-model {gpu}")
+        check_valid("kernel_model", json.loads(run("model", gpu).stdout),
+                    f"roofline model {gpu}")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "gpu.json"
         run("calibrate", "tests/measured/h200_ops.ndjson", "--gpu", "h200", "--constants",
@@ -147,7 +147,7 @@ def check_keys():
     table = (SOURCE / "src/model/gpu_fields.hpp").read_text()
     same(re.findall(r'\{(?:\w+\(|FieldForm\{(?:\.file_key = )?)\s*"(\w+)"', table), keys,
          "keys of a GPU")
-    shown = json.loads(run("--show-model", "v100", "--json").stdout)
+    shown = json.loads(run("model", "v100").stdout)
     known = constants_in(SCHEMAS["kernel_model"]["properties"]["constants"])
     stated = constants_in(shown["constants"])
     check(stated and stated <= known, f"constants only in the program: {sorted(stated - known)}")
