@@ -206,7 +206,7 @@ std::string recording_sentences(const Result& result) {
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  text += fmt::format("; {} launches\n", plain(trace.launches)) + explained_sentence(trace);
+  text += fmt::format("; {:.0f} launches\n", trace.launches) + explained_sentence(trace);
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';
@@ -227,13 +227,11 @@ std::string during_text(IdleIn i) {
 
 // clang-format off
 constexpr std::array idle_columns = std::to_array<Column<IdleTime>>({
-    {"", Unit::none, nullptr, {.header = "GPU idle while the host ran", .text = during_text}},
+    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }, {.header = "GPU idle while the host ran", .text = during_text}},
     {"cause", Unit::none, [](IdleIn i) -> Cell { return i.row.cause; }, {.header = "cause", .text = [](IdleIn i) { return words(i.row.cause); }}},
-    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }},
     {"count", Unit::number, [](IdleIn i) -> Cell { return i.row.count; }, {.header = "gaps"}},
-    {"", Unit::second, nullptr, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
+    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
     {"time_s", Unit::second, [](IdleIn i) -> Cell { return i.row.time_s; }, {.header = "time"}},
-    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }},
     {"", Unit::share, [](IdleIn i) -> Cell { return share_of(i.row.time_s, i.whole.idle_s()); }, {.header = "of idle"}},
 });
 // clang-format on
@@ -287,12 +285,11 @@ using UnmodelledIn = const UnmodelledLine&;
 // clang-format off
 constexpr std::array unmodelled_columns = std::to_array<Column<UnmodelledLine>>({
     {"name", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.name; }, {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
-    {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }},
     {"shapes", Unit::none, [](UnmodelledIn u) { return text_or_null(u.row.shapes); }},
     {"launches", Unit::number, [](UnmodelledIn u) -> Cell { return u.row.launches; }, {.header = "launches"}},
     {"time_s", Unit::second, [](UnmodelledIn u) -> Cell { return u.row.time_s; }, {.header = "time"}},
     {"", Unit::share, [](UnmodelledIn u) -> Cell { return share_of(u.row.time_s, u.whole.kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
-    {"", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
+    {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
 });
 // clang-format on
 
@@ -362,9 +359,8 @@ std::string worst_text(AccuracyIn a) {
 // clang-format off
 constexpr std::array accuracy_columns = std::to_array<Column<Accuracy>>({
     {"class", Unit::none, [](AccuracyIn a) -> Cell { return a.layer_class; }, {.header = "accuracy"}},
-    {"", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
+    {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
     {"pass", Unit::none, [](AccuracyIn a) -> Cell { return a.pass; }, {.header = "pass"}},
-    {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }},
     {"layers", Unit::count, [](AccuracyIn a) -> Cell { return a.layers; }, {.header = "layers"}},
     {"expected.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.bias; }, {.header = "bias"}},
     {"expected.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.geometric_error; }, {.header = "gerr"}},

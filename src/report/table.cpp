@@ -59,43 +59,6 @@ std::string ceilings_sentence(const Result& result) {
       share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
-struct EngineUse {
-  Engine engine;
-  std::vector<std::string> kinds;  ///< each once
-  double time_s = 0;
-};
-
-std::vector<EngineUse> engine_uses(const Report& report, const Section& section) {
-  std::vector<EngineUse> uses;
-  for (const std::size_t i : section)
-    for (const LayerResult& row : report.results[i].layers) {
-      if (!has_kernel(row.layer)) continue;
-      auto use = std::ranges::find(uses, row.engine, &EngineUse::engine);
-      if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
-      use->time_s += row.measured_time_s.value_or(time_s(row));
-      const std::string kind(info(row.layer.kind).name);
-      if (std::ranges::find(use->kinds, kind) == use->kinds.end()) use->kinds.push_back(kind);
-    }
-  return uses;
-}
-
-/// "fp16_tensor: conv, linear; fp16: relu". Leaves out engines of little time.
-std::string engines_of(const Report& report, const Section& section) {
-  constexpr double least_engine_share = 0.01;
-  constexpr std::size_t most_kinds = 5;
-  const std::vector<EngineUse> uses = engine_uses(report, section);
-  if (uses.size() < 2) return "";
-  double whole_s = 0;
-  for (const EngineUse& use : uses) whole_s += use.time_s;
-  std::string text;
-  for (const EngineUse& use : uses)
-    if (use.time_s >= least_engine_share * whole_s)
-      text += fmt::format(
-          "{}{} for {}", text.empty() ? "engines: " : "; ", name_of(use.engine),
-          some_of(use.kinds, use.kinds.size() > most_kinds ? most_kinds - 1 : most_kinds));
-  return text + '\n';
-}
-
 /// The expected time with its uncertainty; empty if one is unknown, and beside measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
   const Total& total = result.total;
@@ -140,16 +103,14 @@ std::string section_text(const Report& report, const Section& section, const Tab
   if (shown == 0) return text;
   const Result& result = report.results[section.front()];
   text += title_of(report, section);
-  const std::string engines = engines_of(report, section);
   if (section.size() > 1)
-    return text + ceilings_sentence(result) + engines + '\n' +
+    return text + ceilings_sentence(result) + '\n' +
            style.render(layer_grid(report, section, style.width)) +
            hidden_sentence(shown, section.size(), "rows") + '\n';
   const Selection& selection = report.selections[section.front()];
   const Selection& types = report.type_selections[section.front()];
   text += verdict_sentences(result) + expected_sentence(result, style.width) +
-          ceilings_sentence(result) + engines + memory_sentence(result) +
-          recording_sentences(result) + '\n';
+          ceilings_sentence(result) + memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, types)) +
             hidden_sentence(types.rows.size(), result.types.size(), "types; the total is of all");

@@ -121,6 +121,16 @@ TEST_CASE("A recording's picture begins with its step, idle time by cause",
                   "549.2 us\n") != page.npos);
 }
 
+TEST_CASE("The page of a layer that is explained has its picture and its text",
+          "[report/chart/answers]") {
+  const TemporaryFolder folder;
+  const std::string line = "roofline notebook_conv --gpu v100 --explain conv";
+  CHECK(run(folder, line + " -o x.html").exit_code == 0);
+  const std::string page = read_file(folder / "x.html");
+  for (const char* text : {">1. How much work: ", "\n1. How much work is it? Each operand is read"})
+    CHECK(page.find(text) != page.npos);
+}
+
 TEST_CASE("A layer that is explained is drawn in the five steps", "[report/chart/answers]") {
   const TemporaryFolder folder;
   const std::string svg = picture(folder, "notebook_conv --gpu v100 --explain conv");
