@@ -29,13 +29,11 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
-/// The layout for TF32, which --dtype tf32 and --engine tf32 set differently.
-std::string order_text(const Result& result) {
-  if (result.bounds.main_engine != Engine::tf32) return "";
+/// Of convolutions: the layout decides on their kernels.
+std::string layout_text(const Result& result) {
   const auto conv = std::ranges::find(result.layers, LayerKind::conv,
                                       [](const LayerResult& row) { return row.layer.kind; });
-  if (conv == result.layers.end()) return "";
-  return layout_of(conv->layer) == Layout::nchw ? ", channels first" : ", channels last";
+  return conv == result.layers.end() ? "" : fmt::format(", {}", name_of(layout_of(conv->layer)));
 }
 
 std::string title_of(const Report& report, const Section& section) {
@@ -44,7 +42,7 @@ std::string title_of(const Report& report, const Section& section) {
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + order_text(result);
+          work_title(result, false).substr(result.setting.label.size()) + layout_text(result);
   if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
   return text + '\n';
 }
@@ -57,19 +55,6 @@ std::string ceilings_sentence(const Result& result) {
       si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
       result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
       share_line(result.setting) + gpu_changes_sentence(result) + flight_cap_line(result));
-}
-
-/// The expected time with its uncertainty; empty if one is unknown, and beside measured times.
-std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
-  const Total& total = result.total;
-  if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
-  const Uncertainty& uncertainty = *total.expected_uncertainty;
-  return broken(
-             fmt::format("expected: {}{}, within {} (95%: {}), {}", carried_over_mark(uncertainty),
-                         duration(*total.expected_time_s), factor(uncertainty.factor),
-                         factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
-             width.value_or(sentence_width)) +
-         '\n';
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
@@ -96,12 +81,31 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
              : hidden_sentence(selection.rows.size(), result.layers.size(), rows);
 }
 
+bool is_one_layer(const Report& report, const Section& section) {
+  const Result& result = report.results[section.front()];
+  return section.size() == 1 && result.layers.size() == 1 && !result.measured.recording &&
+         report.filter.by != RowsBy::type;
+}
+
+/// "conv0 of net on V100, ...", and the layer as a list.
+std::string one_layer_text(const Report& report, const Section& section) {
+  const Result& result = report.results[section.front()];
+  const Layer& layer = result.layers.front().layer;
+  std::string name = short_name(printable(layer.name), 60);
+  if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
+  return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
+         layer_list(result) + share_line(result.setting) + gpu_changes_sentence(result) +
+         flight_cap_line(result) + (fits(result).value_or(true) ? "" : memory_sentence(result)) +
+         measured_notes(result) + '\n';
+}
+
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
   std::string text;
   for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
   const std::size_t shown = count_shown(report, section);
   if (shown == 0) return text;
   const Result& result = report.results[section.front()];
+  if (is_one_layer(report, section)) return text + one_layer_text(report, section);
   text += title_of(report, section);
   if (section.size() > 1)
     return text + ceilings_sentence(result) + '\n' +
@@ -109,7 +113,8 @@ std::string section_text(const Report& report, const Section& section, const Tab
            hidden_sentence(shown, section.size(), "rows") + '\n';
   const Selection& selection = report.selections[section.front()];
   const Selection& types = report.type_selections[section.front()];
-  text += verdict_sentences(result) + expected_sentence(result, style.width) +
+  text += verdict_sentences(result) +
+          (result.measured.summary ? "" : broken(time_sentence(result), sentence_width)) +
           ceilings_sentence(result) + memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, types)) +
@@ -204,7 +209,8 @@ std::string answer_of(const Report& report) {
     return ranking_answer(report.points.front(), report.currency) + '\n';
   if (report.results.size() != 1 || !report.points.empty()) return "";
   const Result& result = report.results.front();
-  return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});
+  if (result.layers.size() == 1) return "";
+  return result.measured.verdict ? action_sentences(result) : time_sentence(result);
 }
 
 /// Marks the begin and end of tables in Markdown; no other text has control characters.

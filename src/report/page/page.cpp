@@ -10,6 +10,7 @@
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
