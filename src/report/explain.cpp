@@ -219,14 +219,6 @@ std::string unless_text(bool has_convolutions, bool is_expected) {
          (is_expected ? ", as expected here" : "");
 }
 
-/// A bound on every kernel of the layer; empty if unknown.
-std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
-  const std::optional<double> bound_s = cached_bound_s(row, bounds);
-  if (!bound_s || !row.kernel) return "";
-  return cached_text(*bound_s, bounds) +
-         unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s);
-}
-
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
@@ -238,8 +230,9 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
                duration(row.point.roofline_time_s), factor(times),
                times < 1 ? ": operands in L2, or fewer MACs" : "");
-  if (const std::string bound = layer_bound_text(row, bounds); !bound.empty())
-    text += line("least", "{}", bound);
+  if (const auto bound_s = cached_bound_s(row, bounds))
+    text += line("least", "{}{}", cached_text(*bound_s, bounds),
+                 unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
   return text;
 }
 
@@ -331,8 +324,7 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& explanation, const Result& result,
-                             ExplanationLength length) {
+std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole) {
   const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
   std::string text = fmt::format(
@@ -354,7 +346,10 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
           aligned(parts_grid("part of the time", row.kernel->part_s, row.kernel->expected_time_s(),
                              "expected"),
                   {}) +
-          "  " + odds_text(row.expected_uncertainty) + '\n';
+          fmt::format("  {}{}\n", odds_text(row.expected_uncertainty),
+                      row.expected_uncertainty
+                          ? fmt::format(": {}", meaning_of(row.expected_uncertainty->basis))
+                          : "");
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (row.measured_time_s && !result.measured.recording)
     text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
@@ -362,7 +357,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   if (!explanation.advice.empty())
     text += '\n' + aligned(advice_grid("what would help", explanation.advice), {});
   if (explanation.steps.empty()) return text;
-  if (length == ExplanationLength::lecture)
+  if (!is_whole)
     return text +
            "\n--all derives the expected time number by number; -o FILE.svg draws the layer.\n";
   return text + "\nderivation of the expected time, in base units\n" +

@@ -75,13 +75,8 @@ std::string kernel_hover(const KernelTable& table, const KernelRow& row) {
   };
   add("grid", row.kernel.grid);
   add("block", row.kernel.block);
-  for (const Column<KernelLine>& column : shown_columns(kernel_columns())) {
-    const std::string_view header = column.people.header;
-    if (header == "time")
-      add(header, duration(row.kernel.time_s) + ", " + percent(row.time_share));
-    else if (header != "kernel" && header != "share")
-      add(header, cell_text(column, line));
-  }
+  for (const Column<KernelLine>& column : shown_columns(kernel_columns()))
+    if (column.path != "name") add(column.people.header, cell_text(column, line));
   return text;
 }
 

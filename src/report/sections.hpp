@@ -28,7 +28,6 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
-Grid points_grid(const Report& report, std::optional<std::size_t> width);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";
@@ -108,13 +107,9 @@ void write_accuracy(JsonWriter& writer, const Result& result);
 
 // Derivations.
 
-enum class ExplanationLength : std::uint8_t {
-  lecture,  ///< the steps that one does by hand, and a pointer to the others
-  whole,    ///< all steps to the expected time
-};
-/// The derivation of a layer's numbers, with the numbers put in.
-std::string explanation_text(const Explanation& explanation, const Result& result,
-                             ExplanationLength length);
+/// The derivation of a layer's numbers by the steps that one does by hand, or, if `is_whole`, by
+/// all to the expected time.
+std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole);
 /// `ceilings`: the sentence on the GPU's ceilings.
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
                                      const std::string& ceilings, const TableStyle& style);

@@ -195,11 +195,10 @@ std::string report_text(const Report& report, const TableStyle& style) {
 }
 
 std::string explanations_text(const Report& report) {
-  const auto length = report.filter.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
-    text +=
-        (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
+    text += (text.empty() ? "" : "\n") +
+            explanation_text(each, report.results[each.result], report.filter.all);
   return text;
 }
 
