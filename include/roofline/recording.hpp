@@ -197,6 +197,14 @@ struct TraceSummary {
   }
 };
 
+/// Time of the host's gaps while kernels were compiled, loaded or captured.
+inline double first_uses_s(const TraceSummary& recording) {
+  double time_s = 0;
+  for (const IdleGaps& gaps : recording.gaps)
+    if (gaps.cause == IdleCause::host && is_warm_up(gaps.during)) time_s += gaps.time_s;
+  return time_s;
+}
+
 /// Hardware counters of a kernel, over all launches. Absent: not counted.
 struct KernelCounters {
   EnumArray<Engine, std::optional<double>> flop;  ///< by unit

@@ -53,22 +53,13 @@ std::string changes_sentence(const Changes& changes) {
   const bool knows_busy = before.busy_s && after.busy_s;
   const double before_s = knows_busy ? *before.busy_s : before.work_s;
   const double after_s = knows_busy ? *after.busy_s : after.work_s;
-  SumText sum;
-  const auto add = [&](double seconds, const char* what) {
-    if (seconds != 0) sum.add(seconds, what);
-  };
-  add(changes.gone.change_s(), "went");
-  add(changes.come.change_s(), "came");
-  add(changes.changed.change_s(), "changed");
-  // Work side by side counts in the sums of work, not in the busy time.
-  const double beside_s = (after_s - before_s) - (after.work_s - before.work_s);
-  if (counts(beside_s, std::max(before_s, after_s))) add(beside_s, "side by side");
   const std::string_view what = knows_busy ? "GPU busy" : name_of(changes.times);
-  return fmt::format("{} {} -> {}{}: {}{}\n", what, duration(before_s), duration(after_s),
+  return fmt::format("{} {} -> {}{}: {}\n", what, duration(before_s), duration(after_s),
                      before_s > 0 ? ", " + ratio_text(after_s / before_s) : "",
-                     change_text(after_s - before_s), sum.parts > 1 ? " = " + sum.text : "");
+                     change_text(after_s - before_s));
 }
 
+std::string whole_text(double count) { return fmt::format("{:.0f}", count); }
 std::string number_of_text(double count) { return si(count, ""); }
 std::string size_text(double byte) { return si(byte, "B"); }
 
@@ -109,7 +100,7 @@ Grid wholes_grid(const Changes& changes) {
   };
   if (has_work_beside(before) || has_work_beside(after))
     add_row("all work added up", before.work_s, after.work_s, duration);
-  add("launches", &RunTotals::launches, plain);
+  add("launches", &RunTotals::launches, whole_text);
   return grid;
 }
 
@@ -216,11 +207,6 @@ Changes shortened_names(Changes changes) {
     for (Change& change : group->work)
       change.name = shortened(printable(short_signature(change.name)), widest);
   return changes;
-}
-
-void SumText::add(double seconds, std::string_view what) {
-  if (parts++ > 0) text += seconds < 0 ? " - " : " + ";
-  text += fmt::format("{} {}", duration(parts == 1 ? seconds : std::fabs(seconds)), what);
 }
 
 std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,

@@ -222,29 +222,11 @@ std::string traffic_text(const LayerResult& row) {
               intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 
-std::string parts_table(const LayerResult& row) {
-  const KernelPlan& kernel = *row.kernel;
-  std::string text;
-  const auto add = [&](const std::string& name, double seconds, std::string_view meaning) {
-    text += fmt::format("  {:<12} {:>9} {:>6}  {}\n", name, duration(seconds),
-                        percent(share_of(seconds, kernel.expected_time_s())), meaning);
-  };
-  for (const Limiter limiter : enumerators<Limiter>)
-    if (kernel.part_s[limiter] > 0)
-      add(words(limiter), kernel.part_s[limiter], meaning_of(limiter));
-  add("expected", kernel.expected_time_s(), "the sum; most of it: " + words(kernel.limiter()));
-  if (const auto& measured_s = row.measured_time_s)
-    text += fmt::format("  {:<12} {:>9} {:>6}  of the expected time\n", "measured",
-                        duration(*measured_s), ratio_text(*measured_s / kernel.expected_time_s()));
-  if (const auto& uncertainty = row.expected_uncertainty) {
-    const auto add_range = [&](double range, int share_percent) {
-      text += fmt::format("  {:<12} {:>9} {:>5}%  of such kernels, {}\n", "within", factor(range),
-                          share_percent, meaning_of(uncertainty->basis));
-    };
-    add_range(uncertainty->factor, 68);
-    add_range(uncertainty->factor_95, 95);
-  }
-  return text;
+/// "68 of 100 times within x1.16, 95 within x1.42"
+std::string odds_text(const std::optional<Uncertainty>& uncertainty) {
+  if (!uncertainty) return "no range is known";
+  return fmt::format("68 of 100 times within {}, 95 within {}", factor(uncertainty->factor),
+                     factor(uncertainty->factor_95));
 }
 
 /// "471.3 us if what fits stays in cache (6.291 MB)"
@@ -260,14 +242,6 @@ std::string unless_text(bool has_convolutions, bool is_expected) {
          (is_expected ? ", as expected here" : "");
 }
 
-/// A bound on every kernel of the layer; empty if unknown.
-std::string layer_bound_text(const LayerResult& row, const Bounds& bounds) {
-  const std::optional<double> bound_s = cached_bound_s(row, bounds);
-  if (!bound_s || !row.kernel) return "";
-  return cached_text(*bound_s, bounds) +
-         unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s);
-}
-
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
@@ -279,50 +253,56 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
                duration(row.point.roofline_time_s), factor(times),
                times < 1 ? ": operands in L2, or fewer MACs" : "");
-  if (const std::string bound = layer_bound_text(row, bounds); !bound.empty())
-    text += line("least", "{}", bound);
+  if (const auto bound_s = cached_bound_s(row, bounds))
+    text += line("least", "{}{}", cached_text(*bound_s, bounds),
+                 unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
   return text;
 }
 
-/// A stated kernel is the measured one: it needs no library's kernel beside it.
-std::string own_text(const LayerResult& row, const Ceilings& ceilings) {
+/// ", 8.256 TFLOP/s: 52.6% of the peak", or of the bandwidth, by what bounds the layer.
+std::string rate_text(const LayerResult& row, double time_s) {
+  const bool is_compute = row.point.bound == Bound::compute;
+  if (row.counts.is_upper_estimate || row.counts.bytes.total == 0) return "";
+  const auto amount = static_cast<double>(is_compute ? row.counts.flops : row.counts.bytes.total);
+  return fmt::format(", {}: {} of the {}", si(amount / time_s, is_compute ? "FLOP/s" : "B/s"),
+                     share_or_ratio(row.point.roofline_time_s / time_s),
+                     is_compute ? "peak" : "bandwidth");
+}
+
+/// What a kernel of one's own should do next, by the roof that is near.
+std::string next_step_text(double share_of_peak, double share_of_bandwidth) {
+  constexpr double near = 0.4;
+  if (std::max(share_of_peak, share_of_bandwidth) < near)
+    return line("next", "neither roof is near, so latency or instructions take the time:") +
+           line("", "compute more outputs a thread, as what is loaded then serves several");
+  return share_of_peak > share_of_bandwidth
+             ? line("next", "the peak is near: a faster engine or fewer FLOP are left")
+             : line("next", "memory's roof is near: move fewer bytes, or fuse the next layer");
+}
+
+std::string own_text(const LayerResult& row) {
   const double time_s = *row.measured_time_s;
-  const bool is_stated = row.layer.mapping != KernelMapping{};
-  const auto flop = static_cast<double>(row.counts.flops);
-  const auto byte = static_cast<double>(row.counts.bytes.total);
-  std::string text;
-  if (flop > 0)
-    text += line("compute", "{} / {} = {}: {} of the peak", si(flop, "FLOP"), duration(time_s),
-                 si(flop / time_s, "FLOP/s"), share_or_ratio(row.point.compute_time_s / time_s));
-  if (row.below_bound == BelowBound::fewer_bytes)
-    text += line("memory", "it touched fewer than the {} that are counted", si(byte, "B"));
-  else
-    text +=
-        line("memory", "{} / {} = {}: {} of the bandwidth of {}", si(byte, "B"), duration(time_s),
-             si(byte / time_s, "B/s"), share_or_ratio(row.point.memory_time_s / time_s),
-             si(ceilings.bandwidth_byte_per_s, "B/s")) +
-        line("gap", "measured / roofline = {} / {} = {}", duration(time_s),
-             duration(row.point.roofline_time_s), factor(time_s / row.point.roofline_time_s));
-  const KernelPlan& kernel = *row.kernel;
-  const std::string most =
-      fmt::format("{}, {} of it", meaning_of(kernel.limiter()), percent(kernel.limiter_share()));
-  if (is_stated)
-    return text + line("model", "{} of such a kernel: mostly {}",
-                       duration(kernel.expected_time_s()), most);
-  return text +
-         line("library", "its kernel would take {}: mostly {}", duration(kernel.expected_time_s()),
-              most) +
-         "  --kernel tile=128x64x8,threads=256,... says how yours works; then steps 3 and 4 are of "
-         "yours.\n";
+  const double share_of_peak = row.point.compute_time_s / time_s;
+  const double share_of_bandwidth = row.point.memory_time_s / time_s;
+  std::string text = duration(time_s) + rate_text(row, time_s);
+  if (row.point.bound == Bound::compute)
+    text += fmt::format(", {} of the bandwidth", share_or_ratio(share_of_bandwidth));
+  else if (row.counts.flops > 0)
+    text += fmt::format(", {} of the peak", share_or_ratio(share_of_peak));
+  text = line("yours", "{}", text);
+  if (row.kernel)
+    text += line(
+        "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
+        row.layer.mapping == KernelMapping{} ? "a library's kernel" : "such a kernel by the model");
+  return row.below_bound ? text : text + next_step_text(share_of_peak, share_of_bandwidth);
 }
 
-std::string advice_text(const std::vector<Advice>& all) {
-  std::string text;
-  for (const Advice& advice : all)
-    text += advice.time_s ? fmt::format("  {:<52} {}, x{:.2f} faster\n", advice.text,
-                                        duration(*advice.time_s), advice.speedup)
-                          : fmt::format("  {:<52} next to nothing\n", advice.text);
-  return text;
+Grid advice_grid(std::string title, const std::vector<Advice>& all) {
+  Grid grid{{left(std::move(title)), right("expected"), right("speed-up")}};
+  for (const Advice& each : all)
+    grid.add_row({each.text, each.time_s ? duration(*each.time_s) : "the same",
+                  each.time_s ? ratio_text(each.speedup) : ""});
+  return grid;
 }
 
 /// Six significant digits, as in the expressions; whole numbers in full.
@@ -367,8 +347,7 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& explanation, const Result& result,
-                             ExplanationLength length) {
+std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole) {
   const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
   std::string text = fmt::format(
@@ -379,24 +358,65 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
            fmt::format("\nfused into {}: no kernel of its own\n", printable(*row.fused_into));
   text += "\n1. How much work is it? Each operand is read once, each result written once.\n" +
           work_text(row);
+  if (result.layers.size() == 1)
+    if (const std::string memory = memory_sentence(result); !memory.empty()) text += "  " + memory;
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
           saved_macs_text(*row.kernel) + vector_units_text(explanation, row) +
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
           stream_text(*row.kernel) + traffic_text(row);
-  text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
+  text += "\n4. How long does that take? (expected time)\n" +
+          aligned(parts_grid("part of the time", row.kernel->part_s, row.kernel->expected_time_s(),
+                             "expected"),
+                  {}) +
+          fmt::format("  {}{}\n", odds_text(row.expected_uncertainty),
+                      row.expected_uncertainty
+                          ? fmt::format(": {}", meaning_of(row.expected_uncertainty->basis))
+                          : "");
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (row.measured_time_s && !result.measured.recording)
     text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
-            own_text(row, result.bounds.ceilings);
-  if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
+            own_text(row);
+  if (!explanation.advice.empty())
+    text += '\n' + aligned(advice_grid("what would help", explanation.advice), {});
   if (explanation.steps.empty()) return text;
-  if (length == ExplanationLength::lecture)
+  if (!is_whole)
     return text +
            "\n--top all derives the expected time number by number; -o FILE.svg draws the layer.\n";
   return text + "\nderivation of the expected time, in base units\n" +
          derivation_text(explanation.steps);
+}
+
+std::string layer_list(const Result& result) {
+  const LayerResult& row = result.layers.front();
+  const RooflinePoint& point = row.point;
+  const Counts& counts = row.counts;
+  const CeilingKind ceilings = result.bounds.ceilings.kind;
+  std::string work = counts.flops > 0 ? si(counts.flops, "FLOP") : "no FLOP";
+  if (counts.macs > 0) work += fmt::format(" ({} MACs)", si(counts.macs, ""));
+  work += (counts.is_upper_estimate ? ", at most " : ", ") + si(counts.bytes.total, "B");
+  if (counts.flops > 0 && point.intensity_flop_per_byte)
+    work += fmt::format(": {} FLOP/B; ridge at {}", plain(*point.intensity_flop_per_byte),
+                        plain(point.ridge_flop_per_byte));
+  std::string text = (row.measured_time_s ? own_text(row) : "") + line("work", "{}", work);
+  if (point.roofline_time_s > 0)
+    text +=
+        line("roofline", "{}: {}{}", duration(point.roofline_time_s),
+             counts.is_upper_estimate                 ? "no bound, as it may touch fewer bytes"
+             : row.layer.kind == LayerKind::host_copy ? "bound by the host link"
+             : point.bound == Bound::compute
+                 ? fmt::format("bound by compute, {}", si(point.attainable_flop_per_s, "FLOP/s"))
+                 : fmt::format("bound by memory, {}",
+                               si(result.bounds.ceilings.bandwidth_byte_per_s, "B/s")),
+             ceilings == CeilingKind::datasheet ? "" : fmt::format(" ({})", name_of(ceilings)));
+  if (!row.fused_into->empty())
+    return text + line("fused", "into {}: no kernel of its own", printable(*row.fused_into));
+  if (!row.kernel) return text;
+  const double time_s = row.kernel->expected_time_s();
+  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}",
+                     range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
+                     is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "");
 }
 
 std::string memory_sentence(const Result& result) {
@@ -424,78 +444,53 @@ std::string memory_sentence(const Result& result) {
   return text + '\n';
 }
 
+std::string part_text(Limiter part) { return fmt::format("{}: {}", words(part), meaning_of(part)); }
+
+std::string time_sentence(const Result& result) {
+  const double time_s = result.total.time_s;
+  if (!result.total.expected_time_s || time_s <= 0) return "";
+  const auto& uncertainty = result.total.expected_uncertainty;
+  std::string text = "expected " + range_text(time_s, uncertainty);
+  if (uncertainty) text += fmt::format(", {}", meaning_of(uncertainty->basis));
+  if (result.setting.batch && !result.measured.recording)
+    text +=
+        fmt::format("; {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
+  return text + '\n';
+}
+
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {
   const auto& bounds = result.bounds.network;
-  const std::size_t widest = std::min(width.value_or(sentence_width), sentence_width);
-  if (!bounds && result.layers.size() == 1 && !result.measured.recording) {
-    const std::string bound = layer_bound_text(result.layers.front(), result.bounds);
-    return bound.empty() ? "" : broken("no kernel is faster than " + bound + '.', widest) + '\n';
-  }
   if (!bounds || !bounds->cached_bound_s) return "";
   const bool has_convolutions = std::ranges::any_of(
       result.layers, [](const LayerResult& row) { return row.layer.kind == LayerKind::conv; });
-  std::string text =
-      fmt::format("no run is faster than {}, {} if all layers are fused, {} by arithmetic alone{}.",
-                  cached_text(*bounds->cached_bound_s, result.bounds),
-                  duration(*bounds->fused_bound_s), duration(bounds->compute_bound_s),
-                  unless_text(has_convolutions, bounds->expected_below == BelowBound::fewer_macs));
+  std::string text = "no run is faster than " + cached_text(*bounds->cached_bound_s, result.bounds);
+  std::string last = duration(*bounds->cached_bound_s);  // equal bounds are said once
+  const auto add = [&](double bound_s, std::string_view where) {
+    if (const std::string bound = duration(bound_s); std::exchange(last, bound) != bound)
+      text += fmt::format(", {} {}", bound, where);
+  };
+  add(*bounds->fused_bound_s, "with all layers fused");
+  add(bounds->compute_bound_s, "by arithmetic alone");
+  text += unless_text(has_convolutions, bounds->expected_below == BelowBound::fewer_macs) + '.';
   if (bounds->expected_below == BelowBound::in_l2)
     text +=
         " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
         "--assume cache=cold.";
-  return broken(text, widest) + '\n';
+  return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
 }
 
 namespace {
 
-/// Smaller parts of the time are joined.
-constexpr double least_share = 0.01;
 constexpr std::size_t screen_width = 80;
 
-/// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"
-std::string time_sentence(const Result& result) {
+/// "68 of 100 times within x1.16, 95 within x1.42; 20.56 TFLOP/s, 16.4% of the peak"
+std::string rate_sentence(const Result& result) {
   const double time_s = result.total.time_s;
-  std::string text = duration(time_s) + " expected";
-  if (result.total.measured_time_s)
-    text += ", " + duration(*result.total.measured_time_s) + " measured";
-  if (time_s <= 0) return text + '\n';
-  if (result.setting.batch && !result.measured.recording)
-    text +=
-        fmt::format(", {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
+  if (time_s <= 0) return "";
   const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  return text + fmt::format("; {}, {} of the peak\n", si(flop_per_s, "FLOP/s"),
-                            share_or_ratio(flop_per_s / peak));
-}
-
-/// "of 100 such times, 68 are within x1.16 of it, 95 within x1.42: calibrated on this GPU"
-std::string uncertainty_sentence(const Result& result) {
-  const auto& uncertainty = result.total.expected_uncertainty;
-  if (!uncertainty) return "";
-  return fmt::format("of 100 such times, 68 are within {} of it, 95 within {}: {}\n",
-                     factor(uncertainty->factor), factor(uncertainty->factor_95),
-                     meaning_of(uncertainty->basis));
-}
-
-/// "its time: dram 41.2% (device memory), ..."; of the expected time, also beside a measured one.
-std::string limiters_sentence(const NetworkExplanation& explanation, bool is_measured) {
-  std::vector<std::pair<double, std::string>> parts;
-  double rest = explanation.other_share;
-  for (const Limiter limiter : enumerators<Limiter>) {
-    const double share = explanation.limiter_share[limiter];
-    if (share < least_share) {
-      rest += share;
-      continue;
-    }
-    parts.emplace_back(
-        share, fmt::format("{} {} ({})", words(limiter), percent(share), meaning_of(limiter)));
-  }
-  std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (rest >= least_share / 10) parts.emplace_back(rest, "the rest " + percent(rest));
-  std::string text;
-  for (const auto& [share, part] : parts) text += (text.empty() ? "" : ", ") + part;
-  if (text.empty()) return text;
-  return broken((is_measured ? "the expected time: " : "its time: ") + text + '\n', sentence_width);
+  return fmt::format("{}; {}, {} of the peak\n", odds_text(result.total.expected_uncertainty),
+                     si(flop_per_s, "FLOP/s"), share_or_ratio(flop_per_s / peak));
 }
 
 Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
@@ -528,13 +523,6 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   return grid;
 }
 
-Grid network_changes_grid(const NetworkExplanation& explanation) {
-  Grid grid{{left("what would help"), right("expected"), right("speed-up")}};
-  for (const Advice& each : explanation.changes)
-    grid.add_row({each.text, duration(*each.time_s), ratio_text(each.speedup)});
-  return grid;
-}
-
 std::string thing_text(const std::string& what) {
   return what == "sms" ? "SMs" : what == "l2" ? "L2" : what;
 }
@@ -562,15 +550,18 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
                                      const std::string& ceilings, const TableStyle& style) {
   std::string text =
-      broken(verdict_sentences(result) + time_sentence(result) + uncertainty_sentence(result) +
-                 ceilings + memory_sentence(result) +
-                 limiters_sentence(explanation, result.total.measured_time_s.has_value()) +
-                 network_bounds_sentence(result, style.width),
+      broken(verdict_sentences(result) + time_sentence(result) + rate_sentence(result) + ceilings +
+                 memory_sentence(result) + network_bounds_sentence(result, style.width),
              sentence_width);
+  const auto& verdict = result.measured.verdict;
+  text += '\n' +
+          style.render(verdict ? parts_grid("where the time went", verdict->part_s, verdict->step_s)
+                               : parts_grid("where the time goes", result.total.part_s,
+                                            result.total.time_s));
   text += '\n' + style.render(main_layers_grid(explanation, result, style.width));
   if (!explanation.changes.empty())
-    text += '\n' + style.render(network_changes_grid(explanation)) +
-            "For as much work, as the model times it.\n";
+    text +=
+        '\n' + style.render(advice_grid("what would help, for as much work", explanation.changes));
   if (!explanation.sensitivity.empty())
     text += '\n' + style.render(sensitivity_grid(explanation)) +
             "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n";

@@ -29,7 +29,6 @@ struct LayerLine {
 struct KernelLine {
   const KernelTable& table;
   const KernelRow& row;
-  std::size_t name_width = 60;  ///< of the name in tables
 };
 
 struct SettingLine {
@@ -57,7 +56,7 @@ std::span<const Column<TypeRow>> sum_columns();
 /// Facts of tables of layers.
 namespace layer_facts {
 inline constexpr Facts measured = 1, unmeasured = 2, recorded = 4, several_results = 8,
-                       without_ids = 16;
+                       without_ids = 16, one_engine = 32;
 }
 /// A fact of tables of types.
 inline constexpr Facts of_types = 2;

@@ -43,7 +43,8 @@ std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid
                     const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string cell = shortened(cells[i], widths[i]);
+    const std::string cell =
+        i == 0 ? short_name(std::string(cells[i]), widths[i]) : shortened(cells[i], widths[i]);
     const std::string blanks(widths[i] - std::min(widths[i], display_width(cell)), ' ');
     if (i > 0) line += column_gap;
     line += grid.columns[i].left ? cell + blanks : blanks + cell;

@@ -37,12 +37,10 @@ std::string kernel_title(const KernelTable& table) {
 
 Grid kernel_grid(const KernelTable& table, const Selection& selection,
                  std::optional<std::size_t> width) {
-  constexpr std::size_t widest_name = 60, least_name = 24;
-  const std::size_t name_width =
-      width ? std::clamp(*width / 3, least_name, widest_name) : widest_name;
+  constexpr std::size_t enough_name = 32;
   std::vector<KernelLine> all;
   all.reserve(table.rows.size());
-  for (const KernelRow& row : table.rows) all.push_back({table, row, name_width});
+  for (const KernelRow& row : table.rows) all.push_back({table, row});
   const auto lines_of = [&](const std::vector<std::size_t>& rows) {
     std::vector<KernelLine> lines;
     lines.reserve(rows.size());
@@ -56,7 +54,7 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
     add_sum<KernelLine>(grid, columns, fmt::format("+{} (--top all)", selection.rest.size()),
                         lines_of(selection.rest));
   add_sum<KernelLine>(grid, columns, "total", all);
-  fit(grid, width);
+  fit(grid, width, enough_name);
   return grid;
 }
 
@@ -77,13 +75,8 @@ std::string kernel_hover(const KernelTable& table, const KernelRow& row) {
   };
   add("grid", row.kernel.grid);
   add("block", row.kernel.block);
-  for (const Column<KernelLine>& column : shown_columns(kernel_columns())) {
-    const std::string_view header = column.people.header;
-    if (header == "time")
-      add(header, duration(row.kernel.time_s) + ", " + percent(row.time_share));
-    else if (header != "kernel" && header != "share")
-      add(header, cell_text(column, line));
-  }
+  for (const Column<KernelLine>& column : shown_columns(kernel_columns()))
+    if (column.path != "name") add(column.people.header, cell_text(column, line));
   return text;
 }
 

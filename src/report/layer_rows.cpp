@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "report/rows.hpp"
@@ -59,6 +60,18 @@ std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty) {
   return uncertainty && uncertainty->basis != UncertaintyBasis::measured ? "~" : "";
 }
 
+std::string range_text(double expected_s, const std::optional<Uncertainty>& uncertainty) {
+  const std::string text = carried_over_mark(uncertainty) + duration(expected_s);
+  if (!uncertainty || !(expected_s > 0)) return text;
+  const double in_unit = std::stod(duration(expected_s)) / expected_s;
+  const auto digits = [&](double seconds) {
+    const double number = seconds * in_unit;
+    return number < 9.95 ? fmt::format("{:.2g}", number) : fmt::format("{:.0f}", number);
+  };
+  return fmt::format("{} ({} to {})", text, digits(expected_s / uncertainty->factor),
+                     digits(expected_s * uncertainty->factor));
+}
+
 std::string label_of(const TableRow& row) {
   std::vector<std::string> names;
   for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
@@ -102,18 +115,13 @@ namespace {
 
 constexpr std::size_t enough_name = 20;
 constexpr std::size_t enough_recorded_name = 30;  ///< it holds the layer's sizes
-constexpr std::size_t least_name = 12;
 
-struct RowName {
-  std::string name;
-  std::string suffix;  ///< passes and copies, which are never cut
-};
-
-bool has_ids(const Report& report, const std::vector<std::size_t>& results) {
-  return std::ranges::any_of(results, [&](std::size_t i) {
-    return std::ranges::any_of(report.results[i].layers,
-                               [](const LayerResult& row) { return row.layer.id->is_known(); });
-  });
+bool has_one_engine(const Report& report, const std::vector<std::size_t>& results) {
+  std::set<Engine> engines;
+  for (const std::size_t i : results)
+    for (const LayerResult& row : report.results[i].layers)
+      if (has_kernel(row.layer)) engines.insert(row.engine);
+  return engines.size() < 2;
 }
 
 class LayerGrid {
@@ -127,13 +135,13 @@ class LayerGrid {
     Facts facts = is_measured_ ? layer_facts::measured : layer_facts::unmeasured;
     if (folds_everywhere(first)) facts |= layer_facts::recorded;
     if (is_many_) facts |= layer_facts::several_results;
-    if (width || !has_ids(report, results)) facts |= layer_facts::without_ids;
+    if (width) facts |= layer_facts::without_ids;
+    if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
     grid_ = empty_grid(columns_, facts);
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i], width);
     if (!is_many_ && first.layers.size() > 1) add_total(first);
     fit(grid_, width, is_measured_ ? enough_recorded_name : enough_name);
-    if (width) shorten_names(*width);
   }
 
   Grid grid() && { return std::move(grid_); }
@@ -150,21 +158,20 @@ class LayerGrid {
   }
 
   template <class TextOf>
-  void add(RowName name, const std::optional<Uncertainty>& uncertainty, const TextOf& text_of) {
-    name.name = printable(name.name);
-    grid_.columns.front().add(name.name + name.suffix);
+  void add(const std::string& name, const std::optional<Uncertainty>& uncertainty,
+           const TextOf& text_of) {
+    grid_.columns.front().add(name);
     for (std::size_t i = 1; i < columns_.size(); ++i) {
       const bool is_expected = columns_[i].path == "expected_time_s";
       grid_.columns[i].add((is_expected ? carried_over_mark(uncertainty) : "") +
                            text_of(columns_[i]));
     }
-    names_.push_back(std::move(name));
   }
 
   void add_row(const TableRow& row) {
     const LayerResult& first = row.first();
     const std::vector<LayerLine> alike = lines_of(row.result, row.layers);
-    add({(is_many_ ? row.result.setting.label + "/" : "") + label_of(row), suffix_of(row)},
+    add((is_many_ ? row.result.setting.label + "/" : "") + label_of(row) + suffix_of(row),
         first.expected_uncertainty, [&](const Column<LayerLine>& column) {
           const bool is_below = column.path == "bound" && is_below_roofline(first);
           return alike_text(column, alike) + (is_below ? "*" : "");
@@ -173,40 +180,23 @@ class LayerGrid {
 
   void add_rest(const Result& result, const std::vector<std::size_t>& rows) {
     const std::vector<LayerLine> rest = lines_of(result, rows);
-    add({fmt::format("+{} (--top all)", rows.size()), ""}, result.total.expected_uncertainty,
+    add(fmt::format("{} more (--top all)", rows.size()), result.total.expected_uncertainty,
         [&](const Column<LayerLine>& column) { return sum_text<LayerLine>(column, rest); });
   }
 
   void add_total(const Result& result) {
     const TypeRow whole{.total = result.total, .time_share = 1};
-    add({"total", ""}, result.total.expected_uncertainty, [&](const Column<LayerLine>& column) {
+    add("total", result.total.expected_uncertainty, [&](const Column<LayerLine>& column) {
       for (const Column<TypeRow>& sum : sum_columns())
         if (sum.people.header == column.people.header) return cell_text(sum, whole);
       return std::string();
     });
   }
 
-  void shorten_names(std::size_t width) {
-    std::size_t others = 0;
-    for (const GridColumn& column : std::span(grid_.columns).subspan(1))
-      others += column_gap.size() + column.width();
-    const std::size_t room = width > others + least_name ? width - others : least_name;
-    std::size_t longest_suffix = 0;
-    for (const RowName& name : names_)
-      longest_suffix = std::max(longest_suffix, name.suffix.size());
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      // A network's names are abbreviated alike; a recording's names describe their layers.
-      const std::size_t suffix = is_measured_ ? names_[i].suffix.size() : longest_suffix;
-      const std::size_t left = room > suffix + least_name ? room - suffix : least_name;
-      grid_.columns.front().cells[i] = short_name(names_[i].name, left) + names_[i].suffix;
-    }
-  }
-
   bool is_many_;  ///< results of one layer each
   bool is_measured_ = false;
   std::vector<Column<LayerLine>> columns_;  ///< the name first
   Grid grid_;
-  std::vector<RowName> names_;  ///< a row each
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ constexpr Word words_and_marks[] = {
     {"max batch", "max batch: the largest that fits",
      "the largest that fits into the memory that driver and libraries leave free: all but 0.5 GB, "
      "of AMD's GPUs all but 1 GB"},
-    {"within", "within: as far lie 68 of 100 times",
+    {"within", "within: 68 of 100 times lie within this factor",
      "of 100 measured times 68 lie between expected / within and expected x within"},
     {"a million", "a million: images, by --price", "what a million images cost, by --price"},
     {"/exp.", "", "the measured time over the expected one"},

@@ -26,24 +26,9 @@ std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
 
-/// From this idle share of a step on, idle time is reported before kernels.
-constexpr double mostly_idle = 0.25;
-/// Smaller parts of a sum are joined.
-constexpr double least_named = 0.02;
-/// A smaller rest is left out of a sum.
-constexpr double least_shown = 1e-4;
-/// If layers are a larger share of a step, nothing else gets a sentence.
-constexpr double mostly_layers = 0.95;
-/// If layers are a smaller share of a step, their bound hardly matters.
-constexpr double few_layers = 0.1;
 /// A larger share of kernels from unknown graphs is reported first.
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
-
-constexpr StepPart other_busy_parts[] = {StepPart::overcounted, StepPart::other_kernels,
-                                         StepPart::collectives, StepPart::copies};
-constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
-                                    StepPart::instructions, StepPart::rates, StepPart::unexplained};
 
 std::string bad_choices_sentence(const MeasuredSummary& summary) {
   const BadChoices& bad = summary.bad_choices;
@@ -52,81 +37,6 @@ std::string bad_choices_sentence(const MeasuredSummary& summary) {
       "the library chose badly for {} of {} layers: {} = {} by better algorithms + {} to gain\n",
       bad.layers, summary.rows, duration(bad.measured_s), duration(bad.expected_s),
       duration(bad.gain_s()));
-}
-
-/// Joins small parts at the end, so that the parts sum to the whole.
-class PartsText {
- public:
-  explicit PartsText(double whole_s) : whole_s_(whole_s) {}
-
-  void add(double time_s, std::string_view what) {
-    if (std::fabs(time_s) < least_named * whole_s_)
-      rest_s_ += time_s;
-    else
-      sum_.add(time_s, what);
-  }
-  void add(const Verdict& verdict, std::span<const StepPart> parts) {
-    for (const StepPart part : parts) add(verdict.part_s[part], meaning_of(part));
-  }
-  std::string text() && {
-    if (std::fabs(rest_s_) > least_shown * whole_s_) sum_.add(rest_s_, "other");
-    return std::move(sum_.text);
-  }
-
- private:
-  double whole_s_;
-  double rest_s_ = 0;
-  SumText sum_;
-};
-
-/// First uses are told apart from the host's launches.
-std::string idle_sentence(Verdict verdict, const TraceSummary& recording) {
-  const double idle_s = verdict.idle_s();
-  PartsText sum(idle_s);
-  double first_use_s = 0;
-  for (const IdleGaps& gaps : recording.gaps)
-    if (gaps.cause == IdleCause::host && is_warm_up(gaps.during)) first_use_s += gaps.time_s;
-  sum.add(first_use_s, "first uses of kernels");
-  verdict.part_s[StepPart::idle_host] -= first_use_s;
-  auto parts = idle_parts;
-  std::ranges::stable_sort(parts, std::greater(),
-                           [&](const IdlePart& each) { return verdict.part_s[each.part]; });
-  for (const IdlePart& each : parts) sum.add(verdict.part_s[each.part], meaning_of(each.part));
-  std::string text = fmt::format("GPU idle {} of {}: {}", percent(idle_s / verdict.step_s),
-                                 duration(verdict.step_s), std::move(sum).text());
-  if (verdict.part_s[StepPart::idle_host] > idle_s / 2)
-    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
-                        duration((verdict.step_s - first_use_s) / recording.launches),
-                        duration(recording.kernel_s / recording.launches));
-  return text + '\n';
-}
-
-std::string busy_sentence(const Verdict& verdict) {
-  const double busy_s = verdict.step_s - verdict.idle_s();
-  if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
-  PartsText sum(busy_s);
-  sum.add(verdict.layers_s(), "layers");
-  sum.add(verdict, other_busy_parts);
-  return fmt::format("GPU busy {} of {}: {}\n", percent(busy_s / verdict.step_s),
-                     duration(verdict.step_s), std::move(sum).text());
-}
-
-/// A time below the model's has no parts, only ratios to the bound and the model.
-std::string layers_sentence(const Verdict& verdict, const MeasuredSummary& summary) {
-  if (summary.rows == 0 || verdict.layers_s() < few_layers * verdict.step_s) return "";
-  const double measured_s = *summary.total.measured_time_s;
-  const double bound_s = summary.total.roofline_time_s;
-  const double expected_s = *summary.total.expected_time_s;
-  std::string text = fmt::format("layers take {}", duration(measured_s));
-  if (bound_s > 0) text += fmt::format(", {} of their bound", ratio_text(measured_s / bound_s));
-  if (summary.not_split_s > 0)
-    return fmt::format("{} of {}, {} of the {} that the model expects\n", text, duration(bound_s),
-                       ratio_text(measured_s / expected_s), duration(expected_s));
-  PartsText sum(measured_s);
-  const double side_by_side = measured_s / verdict.layers_s();  // together they take less
-  for (const StepPart part : layer_parts)
-    sum.add(side_by_side * verdict.part_s[part], meaning_of(part));
-  return fmt::format("{}: {}\n", text, std::move(sum).text());
 }
 
 std::string graphs_sentence(const TraceSummary& recording) {
@@ -164,14 +74,41 @@ std::string impossible_sentence(const Result& result) {
   return broken(text + '\n', sentence_width);
 }
 
+std::string part_text(StepPart part) {
+  if (part == StepPart::not_split) return "layers: beyond their bound";
+  const bool is_idle = part >= StepPart::idle_host;
+  const bool is_of_layers = part < StepPart::not_split;
+  return (is_idle ? "idle, " : is_of_layers ? "layers: " : "") + std::string(meaning_of(part));
+}
+
+std::string time_headline(const Result& result) {
+  const Total& total = result.total;
+  const auto& verdict = result.measured.verdict;
+  if (verdict && verdict->knows_gaps)
+    return fmt::format("a step of {}, GPU idle {}", duration(verdict->step_s),
+                       percent(share_of(verdict->idle_s(), verdict->step_s)));
+  const bool is_measured = total.measured_time_s.has_value();
+  const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
+  if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
+  std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
+  if (total.is_overcounted) return text;
+  return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
+}
+
 std::string verdict_sentences(const Result& result, std::size_t width) {
   if (!result.measured.verdict) return "";
   const Verdict& verdict = *result.measured.verdict;
-  const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
-  std::string text = result.measured.recording ? graphs_sentence(*result.measured.recording) : "";
-  text += is_idle ? idle_sentence(verdict, *result.measured.recording)
-                  : busy_sentence(verdict) + layers_sentence(verdict, *result.measured.summary);
-  text += bad_choices_sentence(*result.measured.summary);
+  const TraceSummary* recording = result.measured.recording.get();
+  std::string text =
+      (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
+  const double first_use_s = verdict.knows_gaps ? first_uses_s(*recording) : 0;
+  if (first_use_s > verdict.idle_s() / 2)
+    text += fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
+  else if (verdict.part_s[StepPart::idle_host] - first_use_s > verdict.idle_s() / 2)
+    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
+                        duration((verdict.step_s - first_use_s) / recording->launches),
+                        duration(recording->kernel_s / recording->launches));
+  text += '\n' + bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
 }
 
@@ -207,7 +144,7 @@ std::string recording_sentences(const Result& result) {
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  text += fmt::format("; {} launches\n", plain(trace.launches)) + explained_sentence(trace);
+  text += fmt::format("; {:.0f} launches\n", trace.launches) + explained_sentence(trace);
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';
@@ -228,13 +165,11 @@ std::string during_text(IdleIn i) {
 
 // clang-format off
 constexpr std::array idle_columns = std::to_array<Column<IdleTime>>({
-    {"", Unit::none, nullptr, {.header = "GPU idle while the host ran", .text = during_text}},
+    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }, {.header = "GPU idle while the host ran", .text = during_text}},
     {"cause", Unit::none, [](IdleIn i) -> Cell { return i.row.cause; }, {.header = "cause", .text = [](IdleIn i) { return words(i.row.cause); }}},
-    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }},
-    {"count", Unit::number, [](IdleIn i) -> Cell { return i.row.count; }, {.header = "gaps"}},
-    {"", Unit::second, nullptr, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
+    {"count", Unit::count, [](IdleIn i) -> Cell { return i.row.count; }, {.header = "gaps"}},
+    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
     {"time_s", Unit::second, [](IdleIn i) -> Cell { return i.row.time_s; }, {.header = "time"}},
-    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }},
     {"", Unit::share, [](IdleIn i) -> Cell { return share_of(i.row.time_s, i.whole.idle_s()); }, {.header = "of idle"}},
 });
 // clang-format on
@@ -247,20 +182,6 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
   Grid grid = grid_of<IdleTime>(columns, shown);
   if (!rest.empty()) add_sum<IdleTime>(grid, columns, "other", rest);
   add_sum<IdleTime>(grid, columns, "idle", all);
-  return grid;
-}
-
-Grid measured_parts_grid(const MeasuredSummary& summary) {
-  Grid grid{
-      {{"where the time went (split as a library's kernels spend it)", true}, {"time"}, {"of it"}}};
-  const auto add = [&](const std::string& what, double time_s) {
-    if (time_s > 0)
-      grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
-  };
-  for (const Limiter limiter : enumerators<Limiter>)
-    add(fmt::format("{}: {}", words(limiter), meaning_of(limiter)), summary.part_s[limiter]);
-  add("slower than the model", summary.unexplained_s);
-  add("measured", *summary.total.measured_time_s);
   return grid;
 }
 
@@ -288,12 +209,11 @@ using UnmodelledIn = const UnmodelledLine&;
 // clang-format off
 constexpr std::array unmodelled_columns = std::to_array<Column<UnmodelledLine>>({
     {"name", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.name; }, {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
-    {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }},
     {"shapes", Unit::none, [](UnmodelledIn u) { return text_or_null(u.row.shapes); }},
-    {"launches", Unit::number, [](UnmodelledIn u) -> Cell { return u.row.launches; }, {.header = "launches"}},
+    {"launches", Unit::count, [](UnmodelledIn u) -> Cell { return u.row.launches; }, {.header = "launches"}},
     {"time_s", Unit::second, [](UnmodelledIn u) -> Cell { return u.row.time_s; }, {.header = "time"}},
     {"", Unit::share, [](UnmodelledIn u) -> Cell { return share_of(u.row.time_s, u.whole.kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
-    {"", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
+    {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
 });
 // clang-format on
 
@@ -320,7 +240,7 @@ constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
     {"kind", Unit::none, [](TransferIn t) -> Cell { return t.row.kind; }, {.header = "transfer", .text = transfer_label}},
     {"what", Unit::none, [](TransferIn t) { return text_or_null(t.row.what); }},
     {"ranks", Unit::count, [](TransferIn t) -> Cell { return t.row.ranks; }, {.header = "ranks"}},
-    {"launches", Unit::number, [](TransferIn t) -> Cell { return t.row.launches; }, {.header = "launches", .drop_order = {2}}},
+    {"launches", Unit::count, [](TransferIn t) -> Cell { return t.row.launches; }, {.header = "launches", .drop_order = {2}}},
     {"byte", Unit::number, [](TransferIn t) -> Cell { return t.row.byte; }, {.header = "bytes", .text = [](TransferIn t) { return si(t.row.byte, "B"); }}},
     {"time_s", Unit::second, [](TransferIn t) -> Cell { return t.row.time_s; }, {.header = "time"}},
     {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.time_s, t.whole.measured.recording->kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
@@ -363,9 +283,8 @@ std::string worst_text(AccuracyIn a) {
 // clang-format off
 constexpr std::array accuracy_columns = std::to_array<Column<Accuracy>>({
     {"class", Unit::none, [](AccuracyIn a) -> Cell { return a.layer_class; }, {.header = "accuracy"}},
-    {"", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
+    {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
     {"pass", Unit::none, [](AccuracyIn a) -> Cell { return a.pass; }, {.header = "pass"}},
-    {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }},
     {"layers", Unit::count, [](AccuracyIn a) -> Cell { return a.layers; }, {.header = "layers"}},
     {"expected.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.bias; }, {.header = "bias"}},
     {"expected.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.geometric_error; }, {.header = "gerr"}},
@@ -462,6 +381,11 @@ void write_accuracy(JsonWriter& w, const Result& result) {
   });
 }
 
+std::string measured_notes(const Result& result) {
+  return below_bound_sentences(result) + overcounted_sentence(result) +
+         not_compared_sentence(result);
+}
+
 std::string measured_text(const Result& result, const TableStyle& style) {
   std::string text;
   const auto add = [&](Grid grid) {
@@ -471,13 +395,12 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   };
   const auto& verdict = result.measured.verdict;
   const TraceSummary* recording = result.measured.recording.get();
+  if (verdict)
+    add(parts_grid(verdict->knows_gaps ? "where a step goes" : "where the time went",
+                   verdict->part_s, verdict->step_s));
   if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
     add(idle_grid(*recording, most_gaps));
-  if (result.measured.summary) {
-    const MeasuredSummary& summary = *result.measured.summary;
-    if (summary.rows > 0 && summary.not_split_s == 0) add(measured_parts_grid(summary));
-    text += '\n' + lost_sentences(result);
-  }
+  if (result.measured.summary) text += '\n' + lost_sentences(result);
   if (recording != nullptr) {
     for (const bool gpus : {true, false}) add(transfers_grid(result, gpus, most_transfers));
     std::vector<UnmodelledLine> unmodelled = rows_in(recording->unmodelled, *recording);
@@ -486,8 +409,7 @@ std::string measured_text(const Result& result, const TableStyle& style) {
         std::span(unmodelled).first(std::min(most_unmodelled, unmodelled.size()))));
   }
   add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
-  return text + below_bound_sentences(result) + overcounted_sentence(result) +
-         not_compared_sentence(result);
+  return text + measured_notes(result);
 }
 
 }  // namespace roofline

@@ -34,6 +34,9 @@ bool is_in_cache(const LayerResult& row);
 /// "~" before a time whose uncertainty comes from other GPUs: it must not look measured.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 
+/// "76.21 us (65 to 90)": 68 of 100 measured times lie in this range.
+std::string range_text(double expected_s, const std::optional<Uncertainty>& uncertainty);
+
 std::vector<LayerLine> lines_of(const Result& result, const std::vector<std::size_t>& rows);
 /// A column's cell for alike layers, other than their name.
 std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLine> alike);

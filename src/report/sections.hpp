@@ -14,16 +14,12 @@
 
 namespace roofline {
 
-/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches"
-struct SumText {
-  std::string text;
-  std::size_t parts = 0;
-
-  void add(double seconds, std::string_view what);
-};
-
 /// Device memory of the network; empty if unknown.
 std::string memory_sentence(const Result& result);
+/// The expected time with its range, and the rate; empty if unknown.
+std::string time_sentence(const Result& result);
+/// One layer's work, bound and times, a line each.
+std::string layer_list(const Result& result);
 /// Bounds on every run of the network; empty if unknown.
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
 
@@ -32,7 +28,6 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
-Grid points_grid(const Report& report, std::optional<std::size_t> width);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";
@@ -63,30 +58,56 @@ std::string flight_cap_line(const Result& result);
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
                          const TableStyle& style);
 
+// Parts of a time.
+
+/// "math: the layer's own FLOP", "idle, waiting for data".
+std::string part_text(Limiter part);
+std::string part_text(StepPart part);
+/// The parts of a whole, small ones together.
+template <Enumeration E>
+Grid parts_grid(std::string title, const EnumArray<E, double>& part_s, double whole_s,
+                std::string_view whole = "total") {
+  constexpr double least_named = 0.02;
+  double rest_s = 0;
+  Grid grid{{left(std::move(title)), right("time"), right("share")}};
+  const auto add = [&](const std::string& what, double time_s) {
+    grid.add_row({what, duration(time_s), percent(time_s / whole_s)});
+  };
+  for (const E part : enumerators<E>) {
+    if (part_s[part] < least_named * whole_s)
+      rest_s += part_s[part];
+    else if (part_s[part] > 0)
+      add(part_text(part), part_s[part]);
+  }
+  if (rest_s > 0) add("other", rest_s);
+  if (grid.row_count() > 0) add(std::string(whole), whole_s);
+  return grid;
+}
+
 // Measured inputs.
 
 /// Measured times that this GPU cannot reach, with possible causes; empty without any.
 std::string impossible_sentence(const Result& result);
-/// What a reader needs first: the parts of the time and the first thing to do.
+/// "2.421 ms expected, x2.07 its roofline"; for a recording its step.
+std::string time_headline(const Result& result);
+/// What a reader needs first: the time and the first thing to do.
 std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
 std::string action_sentences(const Result& result);
 /// The recording: GPU busy and idle, launches, shares of layers.
 std::string recording_sentences(const Result& result);
 /// The lost time, the model's errors, and work that is no layer.
 std::string measured_text(const Result& result, const TableStyle& style);
+/// What its measured times are not held against, or are below of.
+std::string measured_notes(const Result& result);
 /// Members of JSON with tables' columns: gaps, chains, transfers, unmodelled; and accuracy.
 void write_recording_lists(JsonWriter& writer, const Result& result);
 void write_accuracy(JsonWriter& writer, const Result& result);
 
 // Derivations.
 
-enum class ExplanationLength : std::uint8_t {
-  lecture,  ///< the steps that one does by hand, and a pointer to the others
-  whole,    ///< all steps to the expected time
-};
-/// The derivation of a layer's numbers, with the numbers put in.
-std::string explanation_text(const Explanation& explanation, const Result& result,
-                             ExplanationLength length);
+/// The derivation of a layer's numbers by the steps that one does by hand, or, if `is_whole`, by
+/// all to the expected time.
+std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole);
 /// `ceilings`: the sentence on the GPU's ceilings.
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
                                      const std::string& ceilings, const TableStyle& style);

@@ -90,8 +90,6 @@ std::string unfit_sentence(const SettingsTable& table) {
                      some_of(names, most_named));
 }
 
-}  // namespace
-
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   std::vector<SettingLine> lines;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
@@ -119,8 +117,6 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   fit(grid, width);
   return grid;
 }
-
-namespace {
 
 /// The time of each layer type by batch; the types are those shown at the last batch.
 Grid sweep_grid(const Report& report, const SettingsTable& sweep,

@@ -29,13 +29,11 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
-/// The layout for TF32, which --dtype tf32 and --assume engine=tf32 set differently.
-std::string order_text(const Result& result) {
-  if (result.bounds.main_engine != Engine::tf32) return "";
+/// Of convolutions: the layout decides on their kernels.
+std::string layout_text(const Result& result) {
   const auto conv = std::ranges::find(result.layers, LayerKind::conv,
                                       [](const LayerResult& row) { return row.layer.kind; });
-  if (conv == result.layers.end()) return "";
-  return layout_of(conv->layer) == Layout::nchw ? ", channels first" : ", channels last";
+  return conv == result.layers.end() ? "" : fmt::format(", {}", name_of(layout_of(conv->layer)));
 }
 
 std::string title_of(const Report& report, const Section& section) {
@@ -44,7 +42,7 @@ std::string title_of(const Report& report, const Section& section) {
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + order_text(result);
+          work_title(result, false).substr(result.setting.label.size()) + layout_text(result);
   if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
   return text + '\n';
 }
@@ -57,56 +55,6 @@ std::string ceilings_sentence(const Result& result) {
       si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
       result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
       gpu_changes_sentence(result) + flight_cap_line(result));
-}
-
-struct EngineUse {
-  Engine engine;
-  std::vector<std::string> kinds;  ///< each once
-  double time_s = 0;
-};
-
-std::vector<EngineUse> engine_uses(const Report& report, const Section& section) {
-  std::vector<EngineUse> uses;
-  for (const std::size_t i : section)
-    for (const LayerResult& row : report.results[i].layers) {
-      if (!has_kernel(row.layer)) continue;
-      auto use = std::ranges::find(uses, row.engine, &EngineUse::engine);
-      if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
-      use->time_s += row.measured_time_s.value_or(time_s(row));
-      const std::string kind(info(row.layer.kind).name);
-      if (std::ranges::find(use->kinds, kind) == use->kinds.end()) use->kinds.push_back(kind);
-    }
-  return uses;
-}
-
-/// "fp16_tensor: conv, linear; fp16: relu". Leaves out engines of little time.
-std::string engines_of(const Report& report, const Section& section) {
-  constexpr double least_engine_share = 0.01;
-  constexpr std::size_t most_kinds = 5;
-  const std::vector<EngineUse> uses = engine_uses(report, section);
-  if (uses.size() < 2) return "";
-  double whole_s = 0;
-  for (const EngineUse& use : uses) whole_s += use.time_s;
-  std::string text;
-  for (const EngineUse& use : uses)
-    if (use.time_s >= least_engine_share * whole_s)
-      text += fmt::format(
-          "{}{} for {}", text.empty() ? "engines: " : "; ", name_of(use.engine),
-          some_of(use.kinds, use.kinds.size() > most_kinds ? most_kinds - 1 : most_kinds));
-  return text + '\n';
-}
-
-/// The expected time with its uncertainty; empty if one is unknown, and beside measured times.
-std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
-  const Total& total = result.total;
-  if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
-  const Uncertainty& uncertainty = *total.expected_uncertainty;
-  return broken(
-             fmt::format("expected: {}{}, within {} (95%: {}), {}", carried_over_mark(uncertainty),
-                         duration(*total.expected_time_s), factor(uncertainty.factor),
-                         factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
-             width.value_or(sentence_width)) +
-         '\n';
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
@@ -133,23 +81,41 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
              : hidden_sentence(selection.rows.size(), result.layers.size(), rows);
 }
 
+bool is_one_layer(const Report& report, const Section& section) {
+  const Result& result = report.results[section.front()];
+  return section.size() == 1 && result.layers.size() == 1 && !result.measured.recording &&
+         report.filter.by != RowsBy::type;
+}
+
+/// "conv0 of net on V100, ...", and the layer as a list.
+std::string one_layer_text(const Report& report, const Section& section) {
+  const Result& result = report.results[section.front()];
+  const Layer& layer = result.layers.front().layer;
+  std::string name = short_name(printable(layer.name), 60);
+  if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
+  return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
+         layer_list(result) + share_line(result.setting) + gpu_changes_sentence(result) +
+         flight_cap_line(result) + (fits(result).value_or(true) ? "" : memory_sentence(result)) +
+         measured_notes(result) + '\n';
+}
+
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
   std::string text;
   for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
   const std::size_t shown = count_shown(report, section);
   if (shown == 0) return text;
   const Result& result = report.results[section.front()];
+  if (is_one_layer(report, section)) return text + one_layer_text(report, section);
   text += title_of(report, section);
-  const std::string engines = engines_of(report, section);
   if (section.size() > 1)
-    return text + ceilings_sentence(result) + engines + '\n' +
+    return text + ceilings_sentence(result) + '\n' +
            style.render(layer_grid(report, section, style.width)) +
            hidden_sentence(shown, section.size(), "rows") + '\n';
   const Selection& selection = report.selections[section.front()];
   const Selection& types = report.type_selections[section.front()];
-  text += verdict_sentences(result) + expected_sentence(result, style.width) +
-          ceilings_sentence(result) + engines + memory_sentence(result) +
-          recording_sentences(result) + '\n';
+  text += verdict_sentences(result) +
+          (result.measured.summary ? "" : broken(time_sentence(result), sentence_width)) +
+          ceilings_sentence(result) + memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, types)) +
             hidden_sentence(types.rows.size(), result.types.size(), "types; the total is of all");
@@ -229,11 +195,10 @@ std::string report_text(const Report& report, const TableStyle& style) {
 }
 
 std::string explanations_text(const Report& report) {
-  const auto length = report.filter.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
-    text +=
-        (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
+    text += (text.empty() ? "" : "\n") +
+            explanation_text(each, report.results[each.result], report.filter.all);
   return text;
 }
 
@@ -243,7 +208,8 @@ std::string answer_of(const Report& report) {
     return ranking_answer(report.points.front(), report.currency) + '\n';
   if (report.results.size() != 1 || !report.points.empty()) return "";
   const Result& result = report.results.front();
-  return result.measured.verdict ? action_sentences(result) : expected_sentence(result, {});
+  if (result.layers.size() == 1) return "";
+  return result.measured.verdict ? action_sentences(result) : time_sentence(result);
 }
 
 /// Marks the begin and end of tables in Markdown; no other text has control characters.

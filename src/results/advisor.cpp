@@ -237,11 +237,8 @@ double part_s(const Subject& subject) {
 
 /// The host's gaps while kernels were compiled or loaded.
 double saved_by_warm_up_s(const Subject& subject) {
-  double time_s = 0;
-  if (subject.run->knows_gaps && subject.recording() != nullptr)
-    for (const IdleGaps& gaps : subject.recording()->gaps)
-      if (gaps.cause == IdleCause::host && is_warm_up(gaps.during)) time_s += gaps.time_s;
-  return time_s;
+  const bool has_gaps = subject.run->knows_gaps && subject.recording() != nullptr;
+  return has_gaps ? first_uses_s(*subject.recording()) : 0;
 }
 
 bool launches_graphs(const TraceSummary& recording) {

@@ -156,8 +156,7 @@ TEST_CASE("Two recordings of kernels are held against each other", "[cli/kernels
   const Outcome text = run(folder, "roofline before.csv after.csv --compare");
   CHECK(text.err.empty());
   // 7 us of 10 busy; after it 3.5 of 3.5. "old" took 2 us, "fresh" 0.5, "same" 5 and then 3.
-  CHECK(text.out.find("GPU busy 7.000 us -> 3.500 us, x0.50: -3.500 us = -2.000 us went + 500.0 ns "
-                      "came - 2.000 us changed\n") != std::string::npos);
+  CHECK(text.out.find("GPU busy 7.000 us -> 3.500 us, x0.50: -3.500 us\n") != std::string::npos);
   CHECK(text.out.find("kernels recorded by") == std::string::npos);
   const Json changes =
       Json::parse(run(folder, "roofline before.csv after.csv --compare --json").out).at("changes");

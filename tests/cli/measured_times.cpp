@@ -273,8 +273,6 @@ TEST_CASE("A measured time has no part below 0 and no share above 100 %", "[cli/
            {"", "--top all", "--explain a", "--format markdown", "--format svg", "--format html"})
         CHECK(unbelievable(run(folder, "roofline x.json " + options + format).out) ==
               std::vector<std::string>{});
-      const std::string text = run(folder, "roofline x.json " + options).out;
-      CHECK((text.find("where the time went") != std::string::npos) == is_split);
     }
   }
 }
@@ -287,12 +285,10 @@ TEST_CASE("A time below the model's is held against bound and model, and not spl
   const Json result = result_of(folder, "x.json " + here);
   const double expected_us = 1e6 * result.at("layers").at(0).at("expected_time_s").get<double>();
   REQUIRE(expected_us > 20);
-  std::string flat = run(folder, "roofline x.json " + here).out;
-  std::replace(flat.begin(), flat.end(), '\n', ' ');
-  CHECK(flat.find("layers take 20.00 us, x1.36 of their bound of 14.73 us, x0.") !=
-        std::string::npos);
-  CHECK(flat.find(" that the model expects ") != std::string::npos);
-  CHECK(flat.find("where the time went") == std::string::npos);
+  const std::string text = run(folder, "roofline x.json " + here).out;
+  CHECK(text.find("\n  yours      20.00 us, ") != std::string::npos);
+  CHECK(text.find(" the time of a library's kernel\n") != std::string::npos);
+  CHECK(text.find("\n  roofline   14.73 us: bound by compute, ") != std::string::npos);
 }
 
 TEST_CASE("What windows pass over is in no bound that a kernel was measured to beat",
@@ -432,10 +428,10 @@ TEST_CASE("A recording's links have tables of their own", "[cli/measured_times]"
                        "copies over the host link for 8.3%\n") != std::string::npos);
   CHECK(outcome.out.find(R"(
 between GPUs             ranks  launches     bytes      time  of kernels   exposed  hidden        rate    bus rate
-all_reduce bf16 8816192      8     1.000  17.63 MB  8.800 ms       73.3%  6.600 ms   25.0%  2.004 GB/s  3.506 GB/s
+all_reduce bf16 8816192      8         1  17.63 MB  8.800 ms       73.3%  6.600 ms   25.0%  2.004 GB/s  3.506 GB/s
 
 over the host link     launches     bytes      time  of kernels   exposed  hidden        rate  of link
-host to device pinned     1.000  1.575 MB  1.000 ms        8.3%  1.000 ms    0.0%  1.575 GB/s    10.0%
+host to device pinned         1  1.575 MB  1.000 ms        8.3%  1.000 ms    0.0%  1.575 GB/s    10.0%
 )") != std::string::npos);
 }
 

@@ -25,18 +25,16 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
           "[cli/verdict]") {
   // 1.329 + 0.2276 = 1.557 ms, 64.5 % of 2.413 ms. 2.413 ms in 116 launches are 20.81 us each.
   CHECK(verdict_of("resnet18.fwd.fp16.b32.pt.trace.json.gz") ==
-        R"(GPU idle 64.5% of 2.413 ms: 1.329 ms waiting for the host's launches + 227.6 us
-queued work waiting; the host launches a kernel every 20.81 us, the GPU runs it
-in 7.387 us
+        R"(a step of 2.413 ms, GPU idle 64.5%; the host launches a kernel every 20.81 us,
+the GPU runs it in 7.387 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): saves up to 1.329 ms, leaves 1.084 ms
 or: batch 256 in place of 32, for as much work: saves 1.750 ms, leaves 663.2 us
 )");
   // 13.02 + 0.9197 = 13.94 ms, 74.1 % of 18.80 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==
-        R"(GPU idle 74.1% of 18.80 ms: 13.02 ms waiting for the host's launches + 919.7 us
-queued work waiting; the host launches a kernel every 20.98 us, the GPU runs it
-in 5.425 us
+        R"(a step of 18.80 ms, GPU idle 74.1%; the host launches a kernel every 20.98 us,
+the GPU runs it in 5.425 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): saves up to 13.02 ms, leaves 5.780 ms
 )");
@@ -57,21 +55,43 @@ TEST_CASE("First uses of kernels are no launches that a graph saves", "[cli/verd
   folder.write("t.json", trace.text());
   // From the first kernel's end at 32 us to 150,052 us, and then from 150,072 us to 150,102 us.
   CHECK(run(folder, "roofline t.json").out.find(R"(
-GPU idle 100.0% of 150.1 ms: 150.0 ms first uses of kernels + 30.00 us other
+a step of 150.1 ms, GPU idle 100.0%; 150.0 ms of it for first uses of kernels
 do first: warm up before recording: kernels were compiled or loaded
 (profiler.schedule(wait=0, warmup=5, active=3)): saves up to 150.0 ms, leaves
 )") != std::string::npos);
 }
 
-TEST_CASE("Of measured layers without gaps: what stands between them and their bound",
+TEST_CASE("Where a step goes, in parts that sum to it", "[cli/verdict]") {
+  const TemporaryFolder folder;
+  const std::string out =
+      run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
+  // 296.9 + 560.1 + 1,329 + 227.6 = 2,413 us.
+  CHECK(out.find(R"(
+where a step goes                          time   share
+layers: bound                          296.9 us   12.3%
+layers: beyond their bound             560.1 us   23.2%
+idle, waiting for the host's launches  1.329 ms   55.1%
+idle, queued work waiting              227.6 us    9.4%
+total                                  2.413 ms  100.0%
+)") != std::string::npos);
+}
+
+TEST_CASE("One measured layer: its rate, the roof that is near, and what follows",
           "[cli/verdict]") {
   const TemporaryFolder folder;
   folder.write("a.json", R"({"layers": [{"name": "c", "type": "conv", "input": [64, 56, 56],
     "out_channels": 64, "kernel_size": 3, "batch": 32, "measured_us": 1000, "gpu": "v100"}]})");
   const std::string out = run(folder, "roofline a.json --gpu v100").out;
   // 2 x 32 x 64 x 64 x 9 x 54 x 54 = 6.880 GFLOP at 15.7 TFLOP/s are 438.2 us.
-  CHECK(out.find("layers take 1.000 ms, x2.28 of their bound: 438.2 us bound") !=
+  // That is 43.8 % of the peak; (12.85 MB + 11.94 MB and weights) x 4 / 900 GB/s, 11.3 %.
+  CHECK(out.find("\n  yours      1.000 ms, 6.880 TFLOP/s: 43.8% of the peak, ") !=
         std::string::npos);
+  CHECK(out.find("\n  next       the peak is near: a faster engine or fewer FLOP are left\n") !=
+        std::string::npos);
+  const std::string slow = run(folder, "roofline a.json --gpu v100 --measured 20ms").out;
+  CHECK(slow.find("\n  next       neither roof is near, so latency or instructions take the time:\n"
+                  "             compute more outputs a thread, as what is loaded then serves "
+                  "several\n") != std::string::npos);
 }
 
 TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
@@ -141,12 +161,12 @@ TEST_CASE("The gaps of an idle GPU by what the host ran, summing to the idle tim
   const std::size_t begin = out.find("GPU idle while");
   // 592.5 + 287.2 + 227.6 + 149.9 + 126.8 + 172.6 = 1,556.6 us.
   CHECK(out.substr(begin, out.find("\n\n", begin) - begin) ==
-        R"(GPU idle while the host ran   cause    gaps   longest      time  of idle
-aten::cudnn_convolution       host    20.00  40.22 us  592.5 us    38.1%
-aten::native_batch_norm       host    9.000  126.9 us  287.2 us    18.5%
-(work was queued)             queued  54.00  12.22 us  227.6 us    14.6%
-(nothing recorded, or short)  host    18.00  9.792 us  149.9 us     9.6%
-aten::copy_                   host    10.00  13.47 us  126.8 us     8.1%
-other                                                  172.6 us    11.1%
-idle                                                   1.557 ms   100.0%)");
+        R"(GPU idle while the host ran   cause   gaps   longest      time  of idle
+aten::cudnn_convolution       host      20  40.22 us  592.5 us    38.1%
+aten::native_batch_norm       host       9  126.9 us  287.2 us    18.5%
+(work was queued)             queued    54  12.22 us  227.6 us    14.6%
+(nothing recorded, or short)  host      18  9.792 us  149.9 us     9.6%
+aten::copy_                   host      10  13.47 us  126.8 us     8.1%
+other                                    4            172.6 us    11.1%
+idle                                   115            1.557 ms   100.0%)");
 }

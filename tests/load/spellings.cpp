@@ -171,7 +171,10 @@ TEST_CASE("A user's id comes out of every format as it went in", "[load/spelling
     id_in("x.json --to-layers y.ndjson");
     id_in("x.json --gpu v100 -o y.csv");
     const std::string bare = id.front() == '"' ? id.substr(1, id.size() - 2) : id;
-    CHECK(id_in("x.json --gpu v100 --format markdown").find("| " + bare + " ") != bare.npos);
+    CHECK(id_in("x.json --gpu v100").find(" (id " + bare + ") of x on ") != bare.npos);
+    folder.write("two.json", R"([{"m": 4, "n": 5, "k": 6, "id": )" + id +
+                                 R"(}, {"type": "relu", "input": [8]}])");
+    CHECK(id_in("two.json --gpu v100 --format markdown").find("| " + bare + " ") != bare.npos);
     for (const std::string file : {"x.json", "y.json", "y.ndjson", "y.csv"})
       for (const std::string format : {"json", "ndjson"}) {
         const std::string text = id_in(file + " --gpu v100 --format " + format);

@@ -48,6 +48,16 @@ def check(condition, what):
         raise SystemExit("failed: " + what)
 
 
+# In pictures, letters are scaled as their picture is.
+SMALLEST_LETTERS = """
+return Math.min(...[...document.querySelectorAll('svg text, pre')].map(each => {
+  const size = parseFloat(getComputedStyle(each).fontSize);
+  const matrix = each.getScreenCTM ? each.getScreenCTM().a : 1;
+  return size * matrix;
+}));
+"""
+
+
 def browser():
     options = Options()
     options.binary_location = CHROMIUM
@@ -73,6 +83,8 @@ def check_looks(driver):
         wide = driver.execute_script(
             "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         check(wide <= 0, f"at {width} pixels nothing sticks out of the page: {wide}")
+        letters = driver.execute_script(SMALLEST_LETTERS)
+        check(letters >= 12, f"at {width} pixels letters are 12 pixels or larger: {letters:.1f}")
 
 
 def main():

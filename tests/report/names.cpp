@@ -128,7 +128,8 @@ TEST_CASE("Columns of a terminal", "[report/names]") {
 TEST_CASE("No name is markup of Markdown, in tables or around them", "[report/names]") {
   const TemporaryFolder folder;
   folder.write("net.json", R"~({"name": "# <script>a()</script>[b](javascript:c)", "layers": [
-      {"name": "![d](e) _f_ g_h &lt; `i`", "type": "relu", "input": [8]}]
+      {"name": "![d](e) _f_ g_h &lt; `i`", "type": "relu", "input": [8]},
+      {"name": "b", "type": "relu"}]
 })~");
   const std::string text = run(folder, "roofline net.json --gpu v100 --format markdown").out;
   CHECK(lines_of(text).front().starts_with("\\# \\<script>a()\\</script>\\[b](javascript:c)"));

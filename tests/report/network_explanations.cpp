@@ -47,8 +47,8 @@ TEST_CASE("A network's explanation fits a screen", "[report/network_explanations
       const std::vector<std::string> screen = lines_of(outcome.out);
       CHECK(screen.size() <= 40);
       for (const std::string& line : screen) CHECK(roofline::display_width(line) <= 80);
-      for (const char* part : {" expected", "\nof 100 such times, 68 ",
-                               "\nits time: ", "\nlayers that matter", "\n10% more"})
+      for (const char* part : {"\nexpected ", "\n68 of 100 times within ", "\nwhere the time goes ",
+                               "\nlayers that matter", "\n10% more"})
         CHECK(outcome.out.find(part) != std::string::npos);
     }
 }

@@ -182,3 +182,27 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(plain(17.444) == "17.44");
   CHECK(plain(0) == "0");
 }
+
+TEST_CASE("One layer is a short list, the same in a pipe and at a terminal", "[report/table]") {
+  // 2 x 64 x 256^2 x 75 = 629.1 MFLOP, 4 x (3 x 256^2 + 64 x 75 + 64 x 256^2) = 17.58 MB;
+  // 629.1 MFLOP at 15.7 TFLOP/s take 40.07 us, 52.6 % of 76.21 us.
+  const std::string work = R"(
+  work       629.1 MFLOP (314.6 M MACs), 17.58 MB: 35.78 FLOP/B; ridge at 17.44
+  roofline   40.07 us: bound by compute, 15.70 TFLOP/s
+  library    76.21 us (65 to 90), 8.256 TFLOP/s: 52.6% of the peak
+
+)";
+  const std::string line = "roofline notebook_conv --gpu v100";
+  const TemporaryFolder folder;
+  const std::string out = run(folder, line).out;
+  CHECK(out == "conv of notebook_conv on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw" + work);
+  for (const int columns : {80, 120}) CHECK(run_at_terminal(".", line, columns) == out);
+  // 629.1 MFLOP in 9.1 ms are 69.14 GFLOP/s, 0.44 % of 15.7 TFLOP/s; 9.1 ms are x119 of 76.21 us.
+  CHECK(run(folder, line + " --measured 9.1ms").out ==
+        "conv of notebook_conv on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw\n"
+        "  yours      9.100 ms, 69.14 GFLOP/s: 0.4% of the peak, 0.2% of the bandwidth\n"
+        "             x119.41 the time of a library's kernel\n"
+        "  next       neither roof is near, so latency or instructions take the time:\n"
+        "             compute more outputs a thread, as what is loaded then serves several" +
+            work);
+}

@@ -57,8 +57,6 @@ std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Pl
 
 Colour series_colour(std::size_t index);
 
-/// "2.421 ms expected, x2.07 its roofline"; for a recording its step.
-std::string time_headline(const Result& result);
 /// The parts of a recorded step, idle time by cause first.
 std::optional<Panel> step_panel(const Result& result);
 /// The row's mark alone under its roofs; nullopt without FLOP.

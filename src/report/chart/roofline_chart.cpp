@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "report/chart/makers.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -214,52 +215,52 @@ struct LayersTime {
     ++layers;
     time_s += shown_time_s(row);
   }
-  std::string text(double whole_s, std::string_view which = "") const {
-    return fmt::format("{} {}{}, {} of the time", layers, layers == 1 ? "layer" : "layers", which,
-                       percent(share_of(time_s, whole_s)));
+};
+
+/// Layers by why their mark is not, or not below the roof, in the picture.
+struct OddLayers {
+  LayersTime all, saving, in_l2, without_flop, without_bound, rest;
+
+  explicit OddLayers(const Subject& subject) {
+    for (const Result* result : subject.results) {
+      const auto index = static_cast<std::size_t>(result - subject.report.results.data());
+      for (const std::size_t i : subject.report.selections[index].rest)
+        if (const LayerResult& row = result->layers[i]; is_on_roofline(row)) rest.add(row);
+      for (const LayerResult& row : result->layers) add(row);
+    }
+  }
+
+  std::string text(const LayersTime& some, std::string_view before, std::string_view which,
+                   std::string_view why = "") const {
+    if (some.layers == 0) return "";
+    return fmt::format(" {}: {} {}{}, {} of the time{}.", before, some.layers,
+                       some.layers == 1 ? "layer" : "layers", which,
+                       percent(share_of(some.time_s, all.time_s)), why);
+  }
+
+ private:
+  void add(const LayerResult& row) {
+    all.add(row);
+    const bool is_drawn = is_on_roofline(row);
+    if (!is_drawn && shown_time_s(row) > 0)
+      (row.counts.flops > 0 ? without_bound : without_flop).add(row);
+    if (is_drawn && shown_time_s(row) < row.point.roofline_time_s)
+      (row.kernel && saves_macs(row.kernel->algorithm) ? saving : in_l2).add(row);
   }
 };
 
 std::string above_roof_text(const Subject& subject) {
-  LayersTime saving;
-  LayersTime others;
-  LayersTime all;
-  for (const Result* result : subject.results)
-    for (const LayerResult& row : result->layers) {
-      all.add(row);
-      if (!is_on_roofline(row) || shown_time_s(row) >= row.point.roofline_time_s) continue;
-      (row.kernel && saves_macs(row.kernel->algorithm) ? saving : others).add(row);
-    }
-  std::string text;
-  if (saving.layers > 0)
-    text = saving.text(all.time_s) + ": Winograd or FFT need fewer MACs than are counted";
-  if (others.layers > 0)
-    text += (text.empty() ? "" : "; ") + others.text(all.time_s) + ": operands in L2";
-  return text.empty() ? text : " Above the roof: " + text + ".";
+  const OddLayers odd(subject);
+  return odd.text(odd.saving, "Above the roof", "",
+                  ": Winograd or FFT need fewer MACs than are counted") +
+         odd.text(odd.in_l2, "Above the roof", "", ": operands in L2");
 }
 
 std::string not_drawn_text(const Subject& subject) {
-  LayersTime without;
-  LayersTime without_bound;
-  LayersTime rest;
-  LayersTime all;
-  for (const Result* result : subject.results) {
-    for (const LayerResult& row : result->layers) {
-      all.add(row);
-      if (is_on_roofline(row) || shown_time_s(row) <= 0) continue;
-      (row.counts.flops > 0 ? without_bound : without).add(row);
-    }
-    for (const std::size_t i :
-         subject.report.selections[static_cast<std::size_t>(result - subject.report.results.data())]
-             .rest)
-      if (const LayerResult& row = result->layers[i]; is_on_roofline(row)) rest.add(row);
-  }
-  std::string text;
-  if (without.layers > 0) text = " Not drawn: " + without.text(all.time_s, " without FLOP") + '.';
-  if (without_bound.layers > 0)
-    text += " Not drawn: " + without_bound.text(all.time_s, " without a bound") + '.';
-  if (rest.layers > 0) text += " Not drawn: " + rest.text(all.time_s, " of the rest") + '.';
-  return text;
+  const OddLayers odd(subject);
+  return odd.text(odd.without_flop, "Not drawn", " without FLOP") +
+         odd.text(odd.without_bound, "Not drawn", " without a bound") +
+         odd.text(odd.rest, "Not drawn", " of the rest");
 }
 
 /// Engines of the shown rows on one GPU; with several types, the main engine of each.

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "report/chart/makers.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -130,47 +131,27 @@ Chart time_chart_of(const Report& report, std::size_t index) {
 struct StepLook {
   StepPart part;
   Colour colour;
-  bool is_idle = false;
 };
 constexpr StepLook step_looks[] = {
-    {StepPart::idle_host, Colour::vermillion, true},
-    {StepPart::idle_data_loading, Colour::orange, true},
-    {StepPart::idle_synchronisation, Colour::wine, true},
-    {StepPart::idle_queued, Colour::yellow, true},
-    {StepPart::overcounted, Colour::brown},
-    {StepPart::copies, Colour::purple},
-    {StepPart::collectives, Colour::green},
-    {StepPart::other_kernels, Colour::sky},
+    {StepPart::idle_host, Colour::vermillion},      {StepPart::idle_data_loading, Colour::orange},
+    {StepPart::idle_synchronisation, Colour::wine}, {StepPart::idle_queued, Colour::yellow},
+    {StepPart::overcounted, Colour::brown},         {StepPart::copies, Colour::purple},
+    {StepPart::collectives, Colour::green},         {StepPart::other_kernels, Colour::sky},
 };
 /// Smaller parts round to nothing.
 constexpr double least_step_part = 5e-4;
 
 }  // namespace
 
-std::string time_headline(const Result& result) {
-  const Total& total = result.total;
-  const auto& verdict = result.measured.verdict;
-  if (verdict && verdict->knows_gaps)
-    return fmt::format("a step of {}, GPU idle {}", duration(verdict->step_s),
-                       percent(share_of(verdict->idle_s(), verdict->step_s)));
-  const bool is_measured = total.measured_time_s.has_value();
-  const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
-  if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
-  std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
-  if (total.is_overcounted) return text;
-  return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
-}
-
 std::optional<Panel> step_panel(const Result& result) {
   const auto& verdict = result.measured.verdict;
   if (!verdict || !verdict->knows_gaps) return std::nullopt;
   std::vector<PartOfTime> parts;
   parts.reserve(std::size(step_looks) + 1);
-  for (const auto& [part, colour, is_idle] : step_looks)
+  for (const auto& [part, colour] : step_looks)
     if (const double time_s = verdict->part_s[part]; time_s > least_step_part * verdict->step_s)
-      parts.push_back({(is_idle ? "idle, " : "") + std::string(meaning_of(part)),
-                       is_idle ? "nothing runs" : "the GPU is busy", time_s, colour});
-  parts.push_back({"layers", "the GPU is busy", verdict->layers_s(), Colour::blue});
+      parts.push_back({part_text(part), std::string(meaning_of(part)), time_s, colour});
+  parts.push_back({"layers", "kernels of layers", verdict->layers_s(), Colour::blue});
   Panel panel{"where a step goes", {}, {}};
   panel.body = Bars{{bar_of_parts(panel, "step", parts, verdict->step_s)}};
   return panel;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -18,12 +21,12 @@ body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;color:#1a1a1a;background:
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 h1{font-size:1.5rem;margin:1.5rem 0 .5rem;overflow-wrap:anywhere}
 h2{font-size:1.2rem;margin:2rem 0 .5rem}
-summary:focus-visible,pre:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
+summary:focus-visible,pre:focus-visible,figure:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
 pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-x:auto;margin:.5rem 0}
 summary{cursor:pointer;overflow-wrap:anywhere}
-figure{margin:1rem 0;border:1px solid #d0d0d0}
-figure svg{display:block;width:100%;height:auto}
-@media print{pre{white-space:pre-wrap}}
+figure{margin:1rem 0;border:1px solid #d0d0d0;overflow-x:auto}
+figure svg{display:block;width:100%;min-width:873px;height:auto}
+@media print{pre{white-space:pre-wrap}figure svg{min-width:0}}
 )css";
 
 std::string section(std::string_view title, const std::string& content) {
@@ -35,36 +38,25 @@ std::string lines(std::string_view text) {
   return fmt::format("<pre tabindex=\"0\">{}</pre>\n", xml_text(text));
 }
 
-/// More charts of one kind are unreadable.
-constexpr std::size_t most_charts = 6;
+/// More are unreadable.
+constexpr std::size_t most_charts = 12;
 
-void add_charts(std::string& text, std::vector<Chart> charts, std::string_view kind) {
-  const std::size_t all = charts.size();
-  if (charts.size() > most_charts) charts.resize(most_charts);
-  for (const Chart& chart : charts)
-    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart));
-  if (charts.size() < all)
-    text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
-                        all - charts.size(), kind);
-}
-
-std::string charts_of(const Report& report) {
-  std::string text;
-  const auto add = [&](ChartKind kind) {
-    add_charts(text, layer_charts(report, kind), name_of(kind));
-  };
-  if (report.changes) add_charts(text, {changes_chart(*report.changes)}, "changes");
-  if (!report.sweeps.empty())
-    add(ChartKind::sweep);
-  else if (!report.points.empty())
-    add(ChartKind::compare);
-  if (!report.filter.ranks_gpus() && report.sweeps.empty() && !report.results.empty()) {
-    const bool on_roofline = std::ranges::any_of(
-        report.results, [](const Result& result) { return result.total.flops > 0; });
-    if (on_roofline) add(ChartKind::roofline);
-    add(ChartKind::time);
+/// The report's picture and, for layers, where their time goes.
+std::string pictures_of(const Report& report) {
+  std::vector<Chart> charts;
+  const bool of_layers = report.explanations.empty() && !report.changes &&
+                         !report.filter.ranks_gpus() && report.sweeps.empty();
+  try {
+    charts = charts_of(report, std::nullopt);
+  } catch (const InputError&) {  // no layer has FLOP
   }
-  add_charts(text, kernel_charts(report, std::nullopt), name_of(ChartKind::roofline));
+  if (of_layers) std::ranges::move(time_charts(report), std::back_inserter(charts));
+  std::string text;
+  for (const Chart& chart : std::span(charts).first(std::min(charts.size(), most_charts)))
+    text += fmt::format("<figure tabindex=\"0\">\n{}</figure>\n", svg_element(chart));
+  if (charts.size() > most_charts)
+    text += fmt::format("<p>{} more: --chart KIND -o FILE.svg draws all of a kind.</p>\n",
+                        charts.size() - most_charts);
   return text;
 }
 
@@ -114,7 +106,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
                   title, page_css, svg_css(), title));
   if (!report.errors.empty())
     sink(section("Inputs that could not be evaluated", errors_of(report)));
-  sink(charts_of(report));
+  sink(pictures_of(report));
   if (const std::string table = table_of(report); !table.empty())
     sink(section("Numbers", lines(table)));
   if (!report.gpus.empty())

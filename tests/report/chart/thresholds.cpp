@@ -5,6 +5,7 @@
 #include "load/loading.hpp"
 #include "report/chart/makers.hpp"
 #include "report/golden.hpp"
+#include "report/sections.hpp"
 
 namespace {
 
