@@ -87,8 +87,8 @@ auto list_in(const Value& object, std::string_view key, const SharedTexts& origi
 }
 
 int keys_of(const LayerErrors& errors) {
-  return int{errors.layer_class.has_value()} + int{errors.dtype.has_value()} +
-         int{errors.pass.has_value()};
+  return int{errors.layer_class.has_value()} + 3 * int{errors.form.has_value()} +
+         int{errors.dtype.has_value()} + int{errors.pass.has_value()};
 }
 
 }  // namespace

@@ -73,8 +73,7 @@ TEST_CASE("The picture of one layer says its numbers", "[report/explanations]") 
 
 TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/explanations]") {
   const TemporaryFolder folder;
-  std::ofstream(folder / "x.json")
-      << R"({"name": "stem", "type": "conv", "dtype": "bf16",
+  std::ofstream(folder / "x.json") << R"({"name": "stem", "type": "conv", "dtype": "bf16",
              "input": [2, 3, 64, 64], "out_channels": 64, "kernel_size": 5, "stride": 4})";
   const std::string line = "roofline x.json --gpu h100 --explain stem --layout ";
   const std::string named =

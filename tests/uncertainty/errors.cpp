@@ -122,7 +122,7 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
 /// Whether it says next to nothing that the wider cell does not.
 bool is_like(const LayerErrors& errors, const LayerErrors& wider) {
   const double like = errors.form ? 0.05 : 0.25;
-  const auto are_like = [](double a, double b) {
+  const auto are_like = [like](double a, double b) {
     return std::fabs(std::log(a) - std::log(b)) < like * std::log(b);
   };
   return are_like(errors.factor, wider.factor) && are_like(errors.factor_95, wider.factor_95);
