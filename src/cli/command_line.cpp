@@ -364,7 +364,8 @@ void add_inputs(Rows& rows, Options& options) {
   rows.repeated(
       "--dim", "NAME=N",
       [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
-      "Value of a dimension that a model leaves open; may be repeated");
+      "Value of a dimension that a model leaves open, or of H or W, the size of the image with "
+      "which a network begins; may be repeated");
   rows.text("--measured", "FILE", options.measured,
             "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
             "measured_time_s, and network, batch, pass, dtype, gpu where they matter. Or the time "

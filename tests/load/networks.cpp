@@ -196,6 +196,41 @@ TEST_CASE("A built-in network ends in its last layer", "[load/networks]") {
   }
 }
 
+TEST_CASE("H and W are the size of the image with which a network begins", "[load/networks]") {
+  const auto resized = [](const std::string& name,
+                          std::vector<std::pair<std::string, std::uint64_t>> dimensions) {
+    LayerDefaults defaults;
+    defaults.dimensions = std::move(dimensions);
+    return load_network(*find_network(name), name, defaults);
+  };
+  struct Case {
+    const char* network;
+    const char* layer;
+    Axes output;  ///< depth, height, width
+  };
+  for (const auto& [network, layer, output] :
+       {Case{"resnet50", "layer4.2.relu3", {1, 16, 16}}, Case{"resnet50", "avgpool", {1, 1, 1}},
+        Case{"unet", "enc1.conv1", {1, 512, 512}},
+        Case{"densenet121", "features.norm5", {1, 16, 16}}}) {
+    INFO(network << ' ' << layer);
+    const Network read = resized(network, {{"H", 512}, {"W", 512}}).value();
+    const auto found = std::ranges::find(read.layers, layer, &Layer::name);
+    REQUIRE(found != read.layers.end());
+    CHECK(found->output.spatial == output);
+    CHECK(read.assumptions.empty());
+  }
+  CHECK(resized("resnet50", {{"H", 512}}).value().layers.front().output.spatial ==
+        Axes{1, 256, 112});
+  CHECK(resized("resnet50", {{"depth", 3}}).value().assumptions ==
+        std::vector<std::string>{"depth is no open size of it; those are H, W"});
+  // Its layers state sizes of slices.
+  CHECK(resized("shufflenet_v2_x1_0", {{"H", 512}}).value().assumptions ==
+        std::vector<std::string>{"H is no open size of it"});
+  CHECK(resized("vgg16", {{"H", 512}, {"W", 512}}).error().what() ==
+        std::string("vgg16: /layers/32/in_features: expected 131072, the elements of the input "
+                    "[1, 512, 16, 16], or 512, its features a position, got 25088"));
+}
+
 TEST_CASE("The last blocks of a stage have torchvision's names", "[load/networks]") {
   struct Case {
     const char* network;

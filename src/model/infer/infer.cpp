@@ -31,6 +31,25 @@ InputError placed(const FieldError& error, const LayerSpec& layer) {
   return input;
 }
 
+/// Whether a network's layers state no size but that of the image with which it begins, and no
+/// time.
+bool follows_from_image(const NetworkSpec& spec) {
+  if (spec.layers.empty() || spec.record) return false;
+  const auto states_sizes = [](const OperandSpec& operand) {
+    return !operand.sizes.empty() && !operand.is_parameter;
+  };
+  const auto is_free = [&](const LayerSpec& layer) {
+    return !layer.measured->is_known() && !(layer.input && states_sizes(*layer.input)) &&
+           layer.input_size.empty() && std::ranges::none_of(layer.inputs, states_sizes);
+  };
+  const LayerSpec& first = spec.layers.front();
+  const bool is_image = first.kind == LayerKind::conv && first.rank.value_or(2) == 2 &&
+                        !(first.kernel_size.is_list && first.kernel_size.numbers.size() != 2) &&
+                        first.input && first.input->sizes.size() >= 3 &&
+                        !first.measured->is_known();
+  return is_image && std::all_of(spec.layers.begin() + 1, spec.layers.end(), is_free);
+}
+
 class Inference {
  public:
   Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
@@ -46,19 +65,29 @@ class Inference {
     network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
     network_.lacks_products = spec.lacks_products;
     network_.assumptions = spec.assumptions;
-    if (!spec.has_dimensions)
-      for (const auto& [name, value] : defaults.dimensions)
-        network_.assumptions.push_back(name + " is no open size of it");
+    if (!spec.has_dimensions && !defaults.dimensions.empty()) take_dimensions();
     network_.layers.reserve(spec.layer_count());
   }
 
   Network network() {
-    for (std::size_t i = 0; i < spec_.layers.size(); ++i) add_placed(spec_.layers[i], i);
+    for (std::size_t i = 0; i < spec_.layers.size(); ++i)
+      add_placed(i == 0 && resized_ ? *resized_ : spec_.layers[i], i);
     add_unread();
     return std::move(network_);
   }
 
  private:
+  /// H and W are the height and width of the image with which a network begins.
+  void take_dimensions() {
+    if (follows_from_image(spec_)) resized_ = spec_.layers.front();
+    for (const auto& [name, value] : defaults_.dimensions)
+      if (resized_ && (name == "H" || name == "W"))
+        *(resized_->input->sizes.end() - (name == "H" ? 2 : 1)) = value;
+      else
+        network_.assumptions.push_back(name + " is no open size of it" +
+                                       (resized_ ? "; those are H, W" : ""));
+  }
+
   /// Reports unreadable layers before inconsistent ones, whatever their order.
   void add_unread() {
     std::optional<InputError> failure;
@@ -131,6 +160,7 @@ class Inference {
 
   const NetworkSpec& spec_;
   const LayerDefaults& defaults_;
+  std::optional<LayerSpec> resized_;  ///< the first layer, of an image of the requested size
   Network network_;
   LayerNames names_;
   UniqueNames own_name_;
