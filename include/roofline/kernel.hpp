@@ -73,6 +73,7 @@ struct Launch {
   double host_operator_s = 0;  ///< host time of one operator; eager only
   bool is_assumed = false;     ///< of an assumed host
   bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
+  bool runs_engine = false;    ///< stream only: the calls are the layers of an inference engine
 };
 
 /// Parts of the expected time. Overlapping resources share the time by how much it would fall if

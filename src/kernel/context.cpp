@@ -50,7 +50,8 @@ Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
         "host_operator_us is not stated: " + number_text(usual_host_operator_s * 1e6) +
         " us an operator are assumed, as measured on the host of an H200");
   return {protocol, gpu.host_operator_s.value_or(usual_host_operator_s),
-          protocol == LaunchProtocol::eager && !gpu.host_operator_s};
+          protocol == LaunchProtocol::eager && !gpu.host_operator_s, false,
+          options.fusion == FusionKind::epilogue};
 }
 
 /// Frameworks choose TF32 by default only on NVIDIA's GPUs.

@@ -120,7 +120,8 @@ double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const L
                       memory.submit_s - plan.expected_time_s());
     case LaunchProtocol::kernel:
       return -std::min(launch_s, memory.gap_s * static_cast<double>(plan.kernels));
-    case LaunchProtocol::stream: return memory.stream_s;
+    case LaunchProtocol::stream:
+      return memory.stream_s * (launch.runs_engine ? memory.engine_share : 1);
     case LaunchProtocol::eager:
       return std::max(0.0, launch.host_operator_s - plan.expected_time_s());
   }

@@ -224,6 +224,7 @@ MemorySystem memory_system(const Gpu& gpu, const ModelConstants& constants,
   system.launch_s = gpu.kernel.launch_s.value_or(launch.start_s + launch.gap_s);
   system.gap_s = std::min(launch.gap_s, system.launch_s);
   system.stream_s = launch.stream_s;
+  system.engine_share = launch.engine_share;
   system.call_s = launch.call_s;
   system.submit_s = launch.submit_s;
   system.bandwidth_origin = datasheet_origin;

@@ -66,6 +66,7 @@ struct MemorySystem {
   double launch_s = 0;        ///< from one kernel to the next in a CUDA graph
   double gap_s = 0;           ///< part of launch_s between the two kernels
   double stream_s = 0;        ///< additional time from one library call to the next
+  double engine_share = 1;    ///< of stream_s, from one layer of an inference engine to the next
   double call_s = 0;          ///< from the call of a compiled model to its graph
   double submit_s = 0;        ///< minimum from one layer to the next
 

@@ -44,6 +44,28 @@ std::string rows_of(const Result& result) {
   return text;
 }
 
+TEST_CASE("An engine's layers start sooner than library calls on Turing and Ada",
+          "[model/frameworks]") {
+  struct Case {
+    const char* gpu;
+    double share;  ///< of what a library call adds to a graph's launch
+  };
+  for (const auto& [gpu, share] : {Case{"t4", 0.3}, Case{"l4", 0.3}, Case{"a100", 1}}) {
+    INFO(gpu);
+    const auto expected_s = [&](LaunchProtocol launch, FusionKind fusion) {
+      AnalysisOptions options;
+      options.launch = launch;
+      options.fusion = fusion;
+      return *run(network, gpu, options).layers.back().expected_time_s();
+    };
+    const double engine_s = expected_s(LaunchProtocol::stream, FusionKind::epilogue) -
+                            expected_s(LaunchProtocol::graph, FusionKind::epilogue);
+    const double call_s = expected_s(LaunchProtocol::stream, FusionKind::none) -
+                          expected_s(LaunchProtocol::graph, FusionKind::none);
+    CHECK(engine_s == Approx(share * call_s));
+  }
+}
+
 TEST_CASE("A framework sets engines, kernels, launches and layouts", "[model/frameworks]") {
   struct Case {
     Framework framework;
