@@ -40,7 +40,6 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"NVIDIA GeForce RTX 3060 Ti", "GeForce RTX 3060 Ti"},
       {"NVIDIA GeForce RTX 4090 D", "GeForce RTX 4090 D"},
       {"NVIDIA GeForce GTX 1650", "GeForce GTX 1650"},
-      {"NVIDIA RTX A2000", "RTX A2000"},
       {"NVIDIA RTX A4000", "RTX A4000"},
       {"Tesla V100-PCIE-32GB", "Tesla V100 PCIe 32GB"},
       {"AMD Radeon RX 7900 XT", "Radeon RX 7900 XT"},

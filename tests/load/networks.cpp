@@ -210,7 +210,8 @@ TEST_CASE("H and W are the size of the image with which a network begins", "[loa
   };
   for (const auto& [network, layer, output] :
        {Case{"resnet50", "layer4.2.relu3", {1, 16, 16}}, Case{"resnet50", "avgpool", {1, 1, 1}},
-        Case{"unet", "enc1.conv1", {1, 512, 512}}, Case{"densenet121", "norm5", {1, 16, 16}}}) {
+        Case{"unet", "enc1.conv1", {1, 512, 512}},
+        Case{"densenet121", "features.norm5", {1, 16, 16}}}) {
     INFO(network << ' ' << layer);
     const Network read = resized(network, {{"H", 512}, {"W", 512}}).value();
     const auto found = std::ranges::find(read.layers, layer, &Layer::name);

@@ -56,7 +56,7 @@ TEST_CASE("An engine's layers start sooner than library calls on Turing and Ada"
       AnalysisOptions options;
       options.launch = launch;
       options.fusion = fusion;
-      return *run(network, gpu, options).layers.back().expected_time_s;
+      return *run(network, gpu, options).layers.back().expected_time_s();
     };
     const double engine_s = expected_s(LaunchProtocol::stream, FusionKind::epilogue) -
                             expected_s(LaunchProtocol::graph, FusionKind::epilogue);
