@@ -38,18 +38,6 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"NVIDIA GeForce GTX 1660 Ti", "GeForce GTX 1660 Ti"},
       {"NVIDIA GeForce RTX 3060", "GeForce RTX 3060 12GB"},
       {"NVIDIA GeForce RTX 3060 Ti", "GeForce RTX 3060 Ti"},
-      {"NVIDIA GeForce RTX 4090 D", "GeForce RTX 4090 D"},
-      {"NVIDIA GeForce GTX 1650", "GeForce GTX 1650"},
-      {"NVIDIA RTX A4000", "RTX A4000"},
-      {"Tesla V100-PCIE-32GB", "Tesla V100 PCIe 32GB"},
-      {"AMD Radeon RX 7900 XT", "Radeon RX 7900 XT"},
-      {"AMD Radeon RX 7600", "Radeon RX 7600"},
-      {"Intel(R) Arc(TM) A770 Graphics", "Arc A770 16GB"},
-      {"Intel(R) Arc(TM) B580 Graphics", "Arc B580"},
-      {"Intel(R) Data Center GPU Max 1100", "Data Center GPU Max 1100"},
-      {"Jetson Xavier NX", "Jetson Xavier NX 8GB"},
-      {"Jetson TX2", "Jetson TX2"},
-      {"Jetson Nano", "Jetson Nano 4GB"},
       {"NVIDIA GeForce RTX 4060 Ti", "GeForce RTX 4060 Ti 8GB"},
       {"NVIDIA GeForce RTX 4070", "GeForce RTX 4070"},
       {"NVIDIA GeForce RTX 4070 Ti SUPER", "GeForce RTX 4070 Ti SUPER"},
@@ -167,7 +155,7 @@ TEST_CASE("Names as people type them", "[load/gpu_names]") {
 
 TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
   for (const char* name :
-       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 M",
+       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
         "NVIDIA GH200 144G HBM3e", "NVIDIA A100X", "a10 0", "nvidia", "geforce", ""}) {
     INFO(name);
     CHECK(gpu_message(name).find("unknown GPU") == 0);
@@ -178,7 +166,7 @@ TEST_CASE("A chip's name comes with the GPUs that have it", "[load/gpu_names]") 
   CHECK(gpu_message("gfx942") ==
         "expected a GPU, got \"gfx942\", the chip of mi300a, mi300x, mi308x, mi325x: name one");
   CHECK(gpu_message("gfx1100") ==
-        "expected a GPU, got \"gfx1100\", the chip of w7800, w7900, rx7900xt, rx7900xtx: name one");
+        "expected a GPU, got \"gfx1100\", the chip of w7800, w7900, rx7900xtx: name one");
   for (const std::string name : {"sm_90", "sm90", "compute_90"})
     CHECK(gpu_message(name) ==
           "expected a GPU, got \"" + name +
@@ -189,8 +177,8 @@ TEST_CASE("A chip's name comes with the GPUs that have it", "[load/gpu_names]") 
         "name one");
   CHECK(gpu_message("sm_99") == "unknown GPU \"sm_99\"");
   CHECK(find_gpu("AMD Instinct MI250X/MI250").value().name == "Instinct MI250 (one GCD)");
-  CHECK(gpu_message("Tesla V100-FHHL-16GB") ==
-        "unknown GPU \"Tesla V100-FHHL-16GB\"; did you mean v100?");
+  CHECK(gpu_message("Tesla V100-PCIE-32GB") ==
+        "unknown GPU \"Tesla V100-PCIE-32GB\"; did you mean v100 or v100-32gb?");
 }
 
 TEST_CASE("A recording's name may look like a path", "[load/gpu_names]") {
@@ -239,9 +227,9 @@ TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_na
       {"v100s-16gb", "v100 or v100s"},
       {"NVIDIA B300 NVL", "b300"},
       {"mi300", "mi300a or mi300x"},
-      {"rx 7900 gre", "rx7900xt or rx7900xtx"},
+      {"rx 7900 xt", "rx7900xtx"},
       {"xavir", "xavier"},
-      {"xavier nano", "xavier"},
+      {"xavier nx", "xavier"},
       {"quadro", "quadro-rtx-6000 or quadro-rtx-8000"},
       {"abacus", ""},
       {"rtx", ""},

@@ -223,18 +223,12 @@ class Part {
   std::vector<Sizes> layers_;
 };
 
-/// Of a GPU's name (FNV-1a), so that a new GPU changes no other's layers.
-std::uint32_t seed_of(const std::string& name) {
-  std::uint32_t seed = 2166136261U;
-  for (const char letter : name) seed = (seed ^ static_cast<unsigned char>(letter)) * 16777619U;
-  return seed;
-}
-
 /// For each GPU its layers in each type and pass: `check(part, sizes, type, pass, its seconds)`.
 template <class Check>
 void for_each_layer(std::initializer_list<DataType> types, Check check) {
+  std::uint32_t seed = 0;
   for (const Gpu& gpu : all_gpus()) {
-    const Part part(gpu, seed_of(gpu.name), 2);
+    const Part part(gpu, ++seed, 2);
     for (const Sizes& sizes : part.layers())
       for (const DataType type : types)
         for (const Pass pass : every_pass) {
