@@ -31,6 +31,20 @@ TEST_CASE("Times join layers by name; what matches nothing is said", "[cli/joine
   CHECK(parts == Approx(33.285e-3));
 }
 
+TEST_CASE("Times of layers by name may stand on the command line", "[cli/joined_times]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(folder,
+          "roofline course_2019_fall --gpu v100 --batch 10000 --json --measured "
+          "conv1=9.143ms,conv2=24142us,conv3=1ms");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err ==
+        "the times given: 1 of its times match no layer: \"conv3\"; did you mean \"conv1\"?\n");
+  const Json layers = Json::parse(outcome.out).at("results").at(0).at("layers");
+  CHECK(layers.at(0).at("measured").at("time_s") == Approx(9.143e-3));
+  CHECK(layers.at(2).at("measured").at("time_s") == Approx(24.142e-3));
+}
+
 TEST_CASE("A row that states its batch joins no other", "[cli/joined_times]") {
   const TemporaryFolder folder;
   folder.write("times.json", R"([{"name": "conv1", "measured_us": 5, "batch": 8}])");

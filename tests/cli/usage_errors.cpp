@@ -92,11 +92,6 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
       {"conv.json --gpu v100 --top 40% --top 1",
        "--top: At Most 1 required but received 2 (see --help)"},
-      {"conv.json --gpu v100 --fuse epilogue",
-       "no option is called --fuse: say --assume fuse=... (see --help)"},
-      {"conv.json --gpu v100 --tile=8x8x8",
-       "no option is called --tile: say --kernel tile=... (see --help)"},
-      {"--list-gpus", "no option is called --list-gpus: say roofline gpus (see --help)"},
       {"conv.json --gpu v100 --kernel threads=1.5",
        "--kernel threads: expected an integer from 1 to 1000000000, got \"1.5\""},
       {"conv.json --gpu v100 --first-line 18446744073709551616",
@@ -138,6 +133,47 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     const Outcome outcome = run(folder, "roofline " + each.arguments);
     CHECK(outcome.err == "roofline: " + each.message + "\n");
     CHECK(outcome.out == "");
+    CHECK(outcome.exit_code == 2);
+  }
+}
+
+TEST_CASE("An old name is answered with its new spelling", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  const std::pair<std::string, std::string> table[] = {
+      {"--algorithm", "--kernel algorithm=..."},
+      {"--all", "--top all"},
+      {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
+      {"--cache", "--assume cache=..."},
+      {"--ceilings", "--set ceilings=sustained"},
+      {"--constants", "roofline calibrate --constants"},
+      {"--cover", "--top 80%"},
+      {"--engine", "--assume engine=..."},
+      {"--fuse", "--assume fuse=..."},
+      {"--host-copies", "--assume host-copies=..."},
+      {"--launch", "--assume launch=..."},
+      {"--layout", "--assume layout=..."},
+      {"--list-gpus", "roofline gpus"},
+      {"--list-networks", "roofline networks"},
+      {"--measured-gpu", "--assume measured-gpu=..."},
+      {"--minutes", "roofline calibrate --script --minutes"},
+      {"--optimizer", "--assume optimizer=..."},
+      {"--peak-tflops", "--set peak=10TFLOP/s"},
+      {"--registers", "--kernel registers=..."},
+      {"--script", "roofline calibrate --script"},
+      {"--shared-memory-byte", "--kernel shared-memory-byte=..."},
+      {"--show-gpu", "roofline gpus NAME"},
+      {"--show-model", "roofline model GPU"},
+      {"--split-k", "--kernel split-k=..."},
+      {"--stages", "--kernel stages=..."},
+      {"--threads", "--kernel threads=..."},
+      {"--tile", "--kernel tile=..."},
+      {"--words", "roofline words"},
+  };
+  for (const auto& [before, after] : table) {
+    INFO(before);
+    const Outcome outcome = run(folder, "roofline resnet18 --gpu v100 " + before + " x");
+    CHECK(outcome.err ==
+          "roofline: no option is called " + before + ": say " + after + " (see --help)\n");
     CHECK(outcome.exit_code == 2);
   }
 }
