@@ -379,57 +379,18 @@ class Rows : public CLI::App {
   std::vector<CLI::Option_p> earlier_;
 };
 
-void add_inputs(Rows& rows, Options& options) {
-  rows.group("Input");
-  rows.add_option(
-          "input", options.request.inputs,
-          "Files (a PyTorch model by torch.export.save as .pt2, ONNX, a profiler's recording, a "
-          "layer file), directories, built-in networks (--list-networks), or - for standard input")
-      ->type_name("");
-  rows.list(
-      "--batch", [&](const Words& words) { parse_batches(words, options); },
-      "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
-      "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
-      "largest that fits each GPU; best: the smallest nearly as fast an image as any");
-  rows.list("--dtype",
-            Rows::for_each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }),
-            "Data type of layers that state none, fp32 by default: " + joined(network_types()) +
-                " (amp: PyTorch's autocast to fp16, with its casts); several are compared")
-      ->check(one_of_names(network_types(), [](const std::string& word) {
-        const auto type = data_type_named(word);
-        return type && is_network_type(*type);
-      }));
-  rows.parsed(
-          "--pass", "PASS", [&](auto& word) { options.pass = parse<Pass>(word); },
-          "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three")
-      ->check(one_of_names({"fwd", "dgrad", "wgrad", "training"}));
-  rows.repeated(
-      "--dim", "NAME=N",
-      [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
-      "Value of a dimension that a model leaves open, or of H or W, the size of the image with "
-      "which a network begins; may be repeated");
-  rows.text("--measured", "FILE", options.measured,
-            "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
-            "measured_time_s, and network, batch, pass, dtype, gpu where they matter. Or the time "
-            "of the one layer, or of the one that --explain names, as 9.1ms");
-  rows.text("--measured-gpu", "GPU", options.measured_gpu,
-            "The GPU that times were measured on that name none; without it such times of layer "
-            "files are compared with no GPU, and those of --measured with the one of --gpu");
-  rows.count("--first-line", options.request.first_line,
-             "The inputs are NDJSON cut out of a longer text, of which their first line is the "
-             "N-th: names and errors count from there",
-             "1000000000000000");
-  rows.count("--jobs", options.request.jobs,
-             "Threads that evaluate records and files (default: all cores); the output is the "
-             "same for any number",
-             "1024");
-  rows.count("--raise-limits", options.limits_factor,
-             "Let an input be N times as large as usual: 256 MB of text in one piece, a million "
-             "values in one layer, event or row, 200,000 layers by repeat, gzip data that give 200 "
-             "bytes for each",
-             "1000000");
-  rows.action("--list-networks", Request::Action::list_networks, options,
-              "List the built-in networks (--json: as a list)");
+/// "10", "80%", "all"
+void parse_top(const std::string& text, RowFilter& filter) {
+  filter.all = text == "all";
+  const auto share = number_in<double>(text.substr(0, text.size() - 1));
+  const auto number = number_in<std::uint64_t>(text);
+  if (text.ends_with('%') && share && *share >= 1 && *share <= 100)
+    filter.cover_share = *share / 100;
+  else if (number.value_or(0) > 0)
+    filter.top = number;
+  else if (!filter.all)
+    throw UsageError("--top: expected a number of rows, a share of the time as 80%, or all, got " +
+                     in_quotes(text));
 }
 
 void parse_what_if(const std::string& text, Options& options) {
@@ -469,8 +430,7 @@ void add_layers(Rows& rows, Options& options) {
   rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
   rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
   rows.one("PASS", {"--pass", one_of_names({"fwd", "dgrad", "wgrad", "training"}), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
-  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image with "
-      "which a network begins; may be repeated");
+  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open; may be repeated");
   rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
 }
 
