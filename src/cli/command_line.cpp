@@ -430,7 +430,7 @@ void add_layers(Rows& rows, Options& options) {
   rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
   rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
   rows.one("PASS", {"--pass", one_of_names({"fwd", "dgrad", "wgrad", "training"}), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
-  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open; may be repeated");
+  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image that a network begins with; may be repeated");
   rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
 }
 

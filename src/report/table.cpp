@@ -94,7 +94,7 @@ std::string one_layer_text(const Report& report, const Section& section) {
   std::string name = short_name(printable(layer.name), 60);
   if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
   return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
-         layer_list(result) + share_line(result.setting) + gpu_changes_sentence(result) +
+         layer_list(result) + gpu_changes_sentence(result) +
          flight_cap_line(result) + (fits(result).value_or(true) ? "" : memory_sentence(result)) +
          measured_notes(result) + '\n';
 }
