@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernel/layer_sizes.hpp"
+
 namespace roofline {
 namespace {
 
@@ -16,11 +18,16 @@ constexpr Likeness likenesses[] = {
     {"dense/tf32/", "dense/tensor/"},
     {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
     {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
+    {"dense/vector/pad_per_clk_per_sm", "dense/tensor/pad_per_clk_per_sm"},
+    {"dense/vector/copy_start_s", "dense/tensor/copy_start_s"},
     {"attention/backward/", "attention/forward/"},
     {"vectorized_several/", "vectorized/"},
     {"permuted/", "broadcast/"},
     {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
+    {"nchw_forward_volume/", "nchw_forward_looped/"},
+    {"nchw_dgrad_volume/", "nchw_dgrad_looped/"},
+    {"nchw_line_16bit/", "nchw_forward/"},
     {"/dgrad/", "/fwd/"},
     {"/wgrad/", "/fwd/"},
 };
@@ -47,6 +54,18 @@ std::string dotted(std::string_view path) {
   std::string text(path);
   std::ranges::replace(text, '/', '.');
   return text;
+}
+
+ConvolutionForm form_of(const Layer& layer) {
+  using enum ConvolutionForm;
+  if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return usual;
+  const auto in = layer.inputs.front().shape.channels / layer.groups;
+  const auto out = layer.output.channels / layer.groups;
+  if (layer.window->rank == 3) return volume;
+  if (layer.window->rank == 1) return line;
+  if (layer.kind == LayerKind::conv_transpose) return transposed;
+  if (in > 1 && (in % 8 != 0 || out % 8 != 0)) return odd_channels;
+  return product(layer.window->kernel) > 32 ? long_window : usual;
 }
 
 std::optional<std::size_t> complete(ModelConstants& constants) {

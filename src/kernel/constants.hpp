@@ -33,7 +33,7 @@ enum class LibraryFeature : std::uint8_t {
   split_k,             ///< forward and data gradient too; weight gradients always may
   scatter,             ///< data gradients by atomics (cuDNN's algorithm 0)
   skips_empty_phases,  ///< strided data gradients skip phases without taps
-  unaligned_products,  ///< pointwise layers with any number of channels run without copies
+  products_of_images,  ///< pointwise layers in NCHW are products, one an image
   pads_gathered,       ///< few channels are padded to 8 only
   converts_wgrad,      ///< weight gradients are summed in fp32 in memory, then converted
   winograd,            ///< forward and data gradient, fp32
@@ -71,6 +71,8 @@ enum class TileList : std::uint8_t {
   tensor_wgrad,
   tf32,
   tf32_strided_dgrad,
+  older_window,  ///< kernels of the instructions before, for any window
+  older_tf32,
   byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte
   gathered_fwd,    ///< few channels, loaded element by element
@@ -97,6 +99,19 @@ struct Solver {
   bool splits = false;  ///< several blocks may share a tile's k
 };
 
+/// What sets a convolution apart from most of networks; the first that holds.
+enum class ConvolutionForm : std::uint8_t {
+  volume,  ///< three axes
+  line,    ///< one axis
+  transposed,
+  odd_channels,  ///< of a group no multiples of 8, and not depthwise
+  long_window,   ///< more than 32 taps
+  usual,
+};
+
+/// `usual` of other kinds.
+ConvolutionForm form_of(const Layer& layer);
+
 /// Errors of expected times of single layers ("accuracy" in files). Absent fields match anything.
 struct LayerErrors {
   UncertaintyBasis basis = UncertaintyBasis::datasheet;
@@ -104,7 +119,8 @@ struct LayerErrors {
   std::vector<std::string> applies_to;
   std::optional<LayerClass> layer_class;
   std::vector<ElementCost> costs;  ///< measured costs in the class; empty: all
-  std::optional<DataType> dtype;   ///< as EngineFacts::error_type
+  std::optional<ConvolutionForm> form;
+  std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
   std::uint64_t layers = 0;
   double factor = 1;

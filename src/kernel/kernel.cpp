@@ -54,20 +54,24 @@ bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type) { return is_narrow(type) ? DataType::fp16 : type; }
 
-/// cuDNN's algorithm 0 sums 16-bit data gradients in fp32 on vector units if tensor cores lack it
-/// (cuDNN 7): faster for few input channels.
-std::optional<WiderLayer> by_atomics(const PlanRequest& request) {
+/// cuDNN's older kernels on vector units, in NCHW: TF32's convolutions may run in fp32, and 16-bit
+/// ones forward, or as data gradients that sum in fp32 where tensor cores have none (cuDNN 7).
+std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = request.own_engine();
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
+  if (!has_window(layer.kind) || layer.groups > 1 || layer.kernels != KernelSource::library ||
+      layer.mapping != KernelMapping{} || !is_tensor_engine(request.engine) || own == nullptr ||
+      vector == nullptr || !has_cudnn(request.model.machine))
+    return std::nullopt;
   const auto scatters = [](const EngineModel& engine) {
     return engine.features[LibraryFeature::scatter];
   };
-  if (layer.pass != Pass::dgrad || !has_window(layer.kind) || layer.groups > 1 ||
-      layer.kernels != KernelSource::library || layer.mapping != KernelMapping{} ||
-      facts_of(request.engine).operand_byte != 2 || own == nullptr || vector == nullptr ||
-      scatters(*own) || !scatters(*vector) || !has_cudnn(request.model.machine))
-    return std::nullopt;
+  if (request.engine != Engine::tf32) {
+    const bool forward = mirror_of(layer).pass == Pass::fwd && !is_nhwc(layer);
+    const bool adds = layer.pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
+    if (facts_of(request.engine).operand_byte != 2 || (!forward && !adds)) return std::nullopt;
+  }
   return WiderLayer{layer, request.counts, Engine::fp32, 32};
 }
 
@@ -99,7 +103,7 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
 template <class Number>
 std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
-  if (!wider) wider = by_atomics(request);
+  if (!wider) wider = on_vector_units(request);
   if (!wider) return plan_in_own_type(request, eval);
   const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;

@@ -50,7 +50,7 @@ inline auto parts_of(Solver& s) {
                   s.splits);
 }
 inline auto parts_of(LayerErrors& e) {
-  return std::tie(e.basis, e.applies_to, e.layer_class, e.costs, e.dtype, e.pass, e.layers,
+  return std::tie(e.basis, e.applies_to, e.layer_class, e.costs, e.form, e.dtype, e.pass, e.layers,
                   e.factor, e.factor_95, e.origin);
 }
 inline auto parts_of(TotalErrors& e) {

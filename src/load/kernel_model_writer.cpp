@@ -62,6 +62,7 @@ OrderedJson json_of(const LayerErrors& errors) {
   if (!errors.applies_to.empty()) row["applies_to"] = errors.applies_to;
   if (errors.layer_class) row["class"] = name_of(*errors.layer_class);
   for (const ElementCost cost : errors.costs) row["costs"].push_back(name_of(cost));
+  if (errors.form) row["form"] = name_of(*errors.form);
   if (errors.dtype) row["dtype"] = name_of(*errors.dtype);
   if (errors.pass) row["pass"] = name_of(*errors.pass);
   row["layers"] = errors.layers;

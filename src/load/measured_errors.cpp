@@ -32,8 +32,8 @@ void read_basis(const Value& object, LayerErrors& errors) {
 }
 
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
-  value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "dtype", "pass",
-                                        "layers", "factor", "factor_95", "origin"});
+  value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "form", "dtype",
+                                        "pass", "layers", "factor", "factor_95", "origin"});
   LayerErrors errors;
   read_basis(value, errors);
   if (const auto name = value.get("class")) errors.layer_class = choice_of<LayerClass>(*name);
@@ -41,6 +41,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
     if (!list->is_array()) list->fail_expected("a list of costs");
     for (const Value cost : *list) errors.costs.push_back(choice_of<ElementCost>(cost));
   }
+  if (const auto name = value.get("form")) errors.form = choice_of<ConvolutionForm>(*name);
   if (const auto name = value.get("dtype"))
     errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
   if (const auto name = value.get("pass")) errors.pass = choice_of<Pass>(*name);
@@ -86,8 +87,8 @@ auto list_in(const Value& object, std::string_view key, const SharedTexts& origi
 }
 
 int keys_of(const LayerErrors& errors) {
-  return int{errors.layer_class.has_value()} + int{errors.dtype.has_value()} +
-         int{errors.pass.has_value()};
+  return int{errors.layer_class.has_value()} + 3 * int{errors.form.has_value()} +
+         int{errors.dtype.has_value()} + int{errors.pass.has_value()};
 }
 
 }  // namespace

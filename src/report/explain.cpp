@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -150,6 +151,28 @@ std::string saved_macs_text(const KernelPlan& kernel) {
   const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
   return line("", "{}: fewer MACs than counted above",
               is_fft ? "FFT multiplies spectra" : "Winograd multiplies transformed tiles");
+}
+
+/// Of a convolution for tensor cores, on which the library has nothing as fast for it.
+std::string vector_units_text(const Explanation& explanation, const LayerResult& row) {
+  using enum Algorithm;
+  constexpr std::array on_vector_units{grouped_direct_nhwc, grouped_direct_nchw,
+                                       group_by_group_nchw, group_by_group_small_nchw,
+                                       group_by_group_winograd};
+  const bool for_tensor_cores =
+      row.engine == Engine::tf32 || row.engine == Engine::fp16_tensor || row.engine == Engine::bf16;
+  const bool widened = std::ranges::any_of(explanation.steps, [](const DerivationStep& step) {
+    return step.quantity == "bits of an element" && step.value == 32;
+  });
+  const Layer& layer = row.layer;
+  if (!for_tensor_cores || (!widened && std::ranges::find(on_vector_units, row.kernel->algorithm) ==
+                                            on_vector_units.end()))
+    return "";
+  const auto channels = layer.inputs.front().shape.channels / layer.groups;
+  return line("", "on vector units: the library has no tensor-core kernel as fast for this:") +
+         line("", "{}{} channel{} in {}, {}", layer.groups > 1 ? "groups of " : "", channels,
+              channels == 1 ? "" : "s", name_of(layer.dtypes.input),
+              layout_of(layer) == Layout::nchw ? "NCHW" : "NHWC");
 }
 
 /// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", from the derivation.
@@ -359,8 +382,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
-          saved_macs_text(*row.kernel) + tiles_text(explanation, *row.kernel) +
-          waves_text(*row.kernel) + stream_text(*row.kernel) + traffic_text(row);
+          saved_macs_text(*row.kernel) + vector_units_text(explanation, row) +
+          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
+          stream_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (row.measured_time_s && !result.measured.recording)

@@ -67,6 +67,7 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
   const LayerClass layer_class = class_of(row.layer);
+  const ConvolutionForm form = form_of(row.layer);
   const DataType type = facts_of(row.engine).error_type;
   const Pass pass = row.layer.pass;
   const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
@@ -74,8 +75,8 @@ std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const Measu
     return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
   };
   for (const LayerErrors& each : errors.layers)
-    if (is_any_or(each.layer_class, layer_class) && has_cost(each) && is_any_or(each.dtype, type) &&
-        is_any_or(each.pass, pass) &&
+    if (is_any_or(each.layer_class, layer_class) && has_cost(each) && is_any_or(each.form, form) &&
+        is_any_or(each.dtype, type) && is_any_or(each.pass, pass) &&
         (!row.layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
       return with_host(row, {each.factor, each.factor_95, each.basis});
   return std::nullopt;

@@ -162,6 +162,65 @@ TEST_CASE("The first layer of ResNet takes what its own kernel was measured to t
   }
 }
 
+// Each by kernels of its own, on an H100 (tests/measured/h100_convs.ndjson); none was fitted to.
+TEST_CASE("Convolutions that the newest kernels do not run take what they were measured to take",
+          "[kernel/model]") {
+  struct Measured {
+    const char* what;
+    const char* layer;  ///< without braces
+    double time_us;
+  };
+  const Measured table[] = {
+      {"121 taps", R"("type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [16, 192, 20, 20],
+        "out_channels": 192, "kernel_size": 11, "padding": 5)",
+       280.4},
+      {"125 taps, vector units",
+       R"("type": "conv3d", "dtype": "fp32", "layout": "nchw", "input": [4, 48, 8, 16, 16],
+        "out_channels": 448, "kernel_size": 5, "stride": [1, 2, 2], "padding": 2)",
+       705.2},
+      {"stride and dilation",
+       R"("type": "conv_transpose", "dtype": "fp16", "layout": "nhwc", "input": [8, 256, 128, 128],
+        "out_channels": 256, "kernel_size": 3, "stride": 2, "dilation": 2)",
+       851.5},
+      {"padded channels, one place",
+       R"("type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [32, 501, 40, 40],
+        "out_channels": 320, "kernel_size": 1)",
+       152.4},
+      {"copied to NCHW", R"("type": "conv", "dtype": "fp32", "layout": "nhwc", "pass": "dgrad",
+        "input": [16, 4, 448, 448], "out_channels": 48, "kernel_size": 32, "stride": 32)",
+       283.7},
+      {"few channels in bf16, on vector units",
+       R"("type": "conv", "dtype": "bf16", "layout": "nchw", "input": [2, 3, 64, 64],
+        "out_channels": 64, "kernel_size": 5, "stride": 4, "padding": 2)",
+       7.67},
+      {"four channels at once",
+       R"("type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [1, 4, 224, 224],
+        "out_channels": 24, "kernel_size": 7, "padding": 3)",
+       13.15},
+      {"a depthwise line",
+       R"("type": "conv1d", "dtype": "bf16", "layout": "nchw", "input": [16, 768, 256],
+        "out_channels": 768, "kernel_size": 3, "padding": 1, "groups": 768)",
+       32.6},
+      {"a depthwise volume",
+       R"("type": "conv3d", "dtype": "fp32", "layout": "nchw", "pass": "dgrad",
+        "input": [16, 80, 16, 28, 28], "out_channels": 80, "kernel_size": [1, 3, 3],
+        "stride": [1, 2, 2], "padding": [0, 1, 1], "groups": 80)",
+       471.1},
+      {"groups in NCHW", R"("type": "conv", "dtype": "bf16", "layout": "nchw", "pass": "dgrad",
+        "input": [8, 128, 200, 200], "out_channels": 256, "kernel_size": 3, "padding": 1,
+        "groups": 64)",
+       631.4},
+  };
+  const Gpu gpu = find_gpu("h100").value();
+  for (const auto& [what, layer, time_us] : table) {
+    INFO(what);
+    const Network network = load_text(std::string(R"([{"name": "x", )") + layer + "}]");
+    const double ratio = 1e6 * *analyze(network, gpu, {}).total.expected_time_s / time_us;
+    CHECK(ratio > 0.8);
+    CHECK(ratio < 1.25);
+  }
+}
+
 TEST_CASE("A stride beyond the input, however long, leaves its one output's time",
           "[kernel/model]") {
   const Gpu gpu = find_gpu("v100").value();

@@ -401,17 +401,17 @@ TEST_CASE("More SMs have more bytes in flight", "[kernel/physics]") {
 TEST_CASE("Few layers are faster with twice the channels, or slower in fp16", "[kernel/physics]") {
   // Both happen; the figures are today's, rounded up. On an H100 a gradient of 128 -> 4 channels
   // takes 23.5 us and of 128 -> 8 7.1 us, a 5x5 convolution of 2 -> 2 channels 160 us back to its
-  // input in fp16 and 72 us in fp32.
+  // input in fp16 and 72 us in fp32; a 3x3 of 63 and 64 channels takes 73 and 26 us: copies pad.
   struct Case {
     const char* gpu;
     double faster_of_twice, slower_than_fp32;
   };
-  for (const auto& [name, faster, slower] : {Case{"v100", 0.03, 0.28},
-                                             {"t4", 0.022, 0.31},
-                                             {"a100", 0.041, 0.38},
-                                             {"h100", 0.043, 0.41},
-                                             {"h200", 0.043, 0.41},
-                                             {"l4", 0.024, 0.26},
+  for (const auto& [name, faster, slower] : {Case{"v100", 0.038, 0.36},
+                                             {"t4", 0.028, 0.39},
+                                             {"a100", 0.07, 0.39},
+                                             {"h100", 0.078, 0.41},
+                                             {"h200", 0.078, 0.41},
+                                             {"l4", 0.053, 0.26},
                                              {"mi210", 0.035, 0.04}}) {
     const Broken broken = broken_by(find_gpu(name).value(), DataType::fp16);
     INFO(name << ' ' << broken.faster_of_twice << ' ' << broken.slower_than_fp32);

@@ -189,7 +189,7 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "\"much\""},
       {file(R"("features": {"vector": ["winograt"]})"),
        "mine.json: /features/vector/0: expected split_k, scatter, skips_empty_phases, "
-       "unaligned_products, pads_gathered, converts_wgrad, winograd, winograd_wgrad, winograd_box, "
+       "products_of_images, pads_gathered, converts_wgrad, winograd, winograd_wgrad, winograd_box, "
        "winograd_boxes, fft or fft_tiled_fwd, got \"winograt\""},
       {accuracy(R"("basis": "felt")"),
        "mine.json: /accuracy/layers/0/basis: expected measured, architecture or datasheet, got "

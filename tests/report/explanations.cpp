@@ -1,5 +1,7 @@
 // --explain fits one screen and shows its numbers.
 
+#include <fstream>
+
 #include "cli/process.hpp"
 #include "load/loading.hpp"
 #include "report/text.hpp"
@@ -67,6 +69,18 @@ TEST_CASE("The picture of one layer says its numbers", "[report/explanations]") 
   CHECK(svg.find("layer1") == std::string::npos);
   CHECK(run(folder, line + "layer1.0.relu3 --fuse epilogue -o x.svg").err ==
         "roofline: picture of a layer: expected one with a kernel of its own, got none\n");
+}
+
+TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/explanations]") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "x.json") << R"({"name": "stem", "type": "conv", "dtype": "bf16",
+             "input": [2, 3, 64, 64], "out_channels": 64, "kernel_size": 5, "stride": 4})";
+  const std::string line = "roofline x.json --gpu h100 --explain stem --layout ";
+  const std::string named =
+      "             on vector units: the library has no tensor-core kernel as fast for this:\n"
+      "             3 channels in bf16, NCHW\n";
+  CHECK(run(folder, line + "nchw").out.find(named) != std::string::npos);
+  CHECK(run(folder, line + "nhwc").out.find(" on vector units") == std::string::npos);
 }
 
 TEST_CASE("Nothing to explain", "[report/explanations]") {

@@ -24,7 +24,8 @@ constexpr double share_of_factor_95 = 0.95;
 struct LayerError {
   LayerClass layer_class = LayerClass::dense;
   ElementCost cost = ElementCost::own;
-  DataType dtype = DataType::fp32;  ///< as EngineFacts::error_type
+  std::optional<ConvolutionForm> form;  ///< unless it is the usual one
+  DataType dtype = DataType::fp32;      ///< as EngineFacts::error_type
   Pass pass = Pass::fwd;
   double log_ratio = 0;  ///< ln(expected / measured)
   std::size_t gpu = 0;   ///< a number for each: where there are several, each counts as much
@@ -52,21 +53,27 @@ double quantile(std::vector<ErrorDistance> distances, double share) {
 
 struct CellKey {
   std::optional<LayerClass> layer_class;
+  std::optional<ConvolutionForm> form;
   std::optional<DataType> dtype;
   std::optional<Pass> pass;
 
   bool operator<(const CellKey& other) const {
-    return std::tie(layer_class, dtype, pass) <
-           std::tie(other.layer_class, other.dtype, other.pass);
+    return std::tie(layer_class, form, dtype, pass) <
+           std::tie(other.layer_class, other.form, other.dtype, other.pass);
   }
   int count() const {
-    return int{layer_class.has_value()} + int{dtype.has_value()} + int{pass.has_value()};
+    return int{layer_class.has_value()} + 3 * int{form.has_value()} + int{dtype.has_value()} +
+           int{pass.has_value()};
   }
 };
 
-/// The layer's, with ever fewer keys.
-std::array<CellKey, 4> keys_of(const CellKey& key) {
-  return {{key, {key.layer_class, key.dtype, {}}, {key.layer_class, {}, {}}, {}}};
+/// The layer's, with ever fewer keys: a form's own ones before those of all forms.
+std::vector<CellKey> keys_of(const CellKey& key) {
+  const auto& [layer_class, form, dtype, pass] = key;
+  std::vector<CellKey> keys{key, {layer_class, form, dtype, {}}, {layer_class, form, {}, {}}};
+  if (form) keys.insert(keys.begin() + 3, {{layer_class, {}, {}, {}}});
+  keys.push_back({});
+  return keys;
 }
 
 using ErrorCells = std::map<CellKey, std::vector<const LayerError*>>;
@@ -74,7 +81,7 @@ using ErrorCells = std::map<CellKey, std::vector<const LayerError*>>;
 ErrorCells cells_of(const std::vector<LayerError>& errors, const ErrorScope& scope) {
   ErrorCells cells;
   for (const LayerError& error : errors)
-    for (const CellKey& key : keys_of({error.layer_class, error.dtype, error.pass}))
+    for (const CellKey& key : keys_of({error.layer_class, error.form, error.dtype, error.pass}))
       cells[key].push_back(&error);
   // What is known of some kernels of a GPU says nothing of its other ones.
   if (scope.basis != UncertaintyBasis::datasheet) cells.erase(CellKey{});
@@ -103,6 +110,7 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
           scope.applies_to,
           key.layer_class,
           costs_of(key, cell, scope),
+          key.form,
           key.dtype,
           key.pass,
           cell.size(),
@@ -113,8 +121,8 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
 
 /// Whether it says next to nothing that the wider cell does not.
 bool is_like(const LayerErrors& errors, const LayerErrors& wider) {
-  constexpr double like = 0.25;
-  const auto are_like = [](double a, double b) {
+  const double like = errors.form ? 0.05 : 0.25;
+  const auto are_like = [like](double a, double b) {
     return std::fabs(std::log(a) - std::log(b)) < like * std::log(b);
   };
   return are_like(errors.factor, wider.factor) && are_like(errors.factor_95, wider.factor_95);
@@ -136,7 +144,7 @@ std::vector<LayerErrors> quantiles_of(const std::vector<LayerError>& errors,
                                       const ErrorScope& scope) {
   const ErrorCells cells = cells_of(errors, scope);
   std::vector<LayerErrors> list;
-  for (int keys = 3; keys >= 0; --keys)
+  for (int keys = 6; keys >= 0; --keys)
     for (const auto& [key, cell] : cells) {
       if (key.count() != keys) continue;
       const LayerErrors of_cell = errors_of(key, cell, scope);
@@ -190,7 +198,9 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
   std::vector<LayerError> errors;
   for (const Sample* sample : samples) {
     const LayerResult& row = sample->row;
+    const ConvolutionForm form = form_of(row.layer);
     errors.push_back({class_of(row.layer), info(row.layer.kind).cost,
+                      form == ConvolutionForm::usual ? std::nullopt : std::optional(form),
                       facts_of(row.engine).error_type, row.layer.pass, sample->log_ratio,
                       gpus.emplace(sample->set.gpu, gpus.size()).first->second});
   }

@@ -97,6 +97,7 @@ std::vector<LayerSet> own_layer_sets() {
           {.file = "h200_nchw.ndjson", .gpu = "h200", .basis = measured},
           {.file = "h100_networks.ndjson", .gpu = "h100", .basis = architecture},
           {.file = "h100_order.ndjson", .gpu = "h100", .basis = architecture},
+          {.file = "h100_convs.ndjson", .gpu = "h100", .basis = architecture},
           convs("v100-pcie", architecture, nullptr),
           convs("p4", architecture, nullptr),
           convs("t4", measured, nullptr),

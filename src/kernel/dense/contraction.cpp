@@ -17,9 +17,11 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   double positions = 1;
   double phases = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    taps *= divide_up(number(window.kernel[axis]), number(window.stride[axis]));
-    positions *= number(window.stride[axis]);
-    phases *= number(std::min(window.kernel[axis], window.stride[axis]));
+    // Dilated windows have no phases: all positions take all taps.
+    const std::uint64_t stride = window.dilation[axis] > 1 ? 1 : window.stride[axis];
+    taps *= divide_up(number(window.kernel[axis]), number(stride));
+    positions *= number(stride);
+    phases *= number(std::min(window.kernel[axis], stride));
   }
   x.count = skip_empty ? phases : positions;
   x.leaves_zeros = skip_empty && phases < positions;
@@ -36,7 +38,7 @@ bool is_wide_first_layer(const Layer& layer, double in_channels, double out_chan
 }
 
 void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  const EngineModel& engine, FewChannels few) {
+                  const EngineModel& engine, OddChannels odd) {
   const LibraryFeatures& library = engine.features;
   const double groups = number(layer.groups);
   const double group_in = x.in_channels / groups;
@@ -44,8 +46,10 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double taps = product(layer.window->kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
-  x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
-               std::fmod(group_in, align) != 0 && group_in < 2 * align;
+  // cuDNN names no such kernel in bf16.
+  x.gathered = odd == OddChannels::as_they_are && align > 1 && x.role != Pass::dgrad &&
+               std::fmod(group_in, align) != 0 && group_in < 2 * align &&
+               (engine.engine != Engine::bf16 || keeps_tensors_padded(layer));
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
   // window is one piece, fetched 16 byte at a time. A library does so only for this one shape.
   const bool padded = keeps_tensors_padded(layer);
@@ -53,14 +57,23 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
                  x.element_byte == 2 && x.role == Pass::fwd &&
                  is_wide_first_layer(layer, group_in, group_out);
   const bool padded_to_4 = x.gathered && (padded || x.pads_image);
-  x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
+  if (x.gathered)
+    x.gather_vector = padded                        ? std::max(4.0, 16 / x.element_byte)
+                      : std::fmod(group_in, 2) == 0 ? 2
+                                                    : 1;
   const double c_issued = round_up(group_in, !x.gathered                              ? align
                                              : padded_to_4                            ? 4
                                              : library[LibraryFeature::pads_gathered] ? 8
                                                                                       : 1);
-  x.unaligned =
-      align > 1 && !padded &&
-      (std::fmod(group_out, align) != 0 || (!x.gathered && std::fmod(group_in, align) != 0));
+  const double weights = x.out_channels * group_in * taps;
+  const auto pad = [&](double channels, double elements) {
+    if (padded || std::fmod(channels, align) == 0) return;
+    const double weights_too = x.padded_tensors == 0 ? weights : 0;
+    x.padded_tensors += x.padded_tensors == 0 ? 2 : 1;
+    x.pad_element += (elements + weights_too) * (1 + round_up(channels, align) / channels);
+  };
+  pad(group_out, out_positions * x.out_channels);
+  if (!x.gathered) pad(group_in, in_positions * x.in_channels);
   x.count = groups;
   switch (x.role) {
     case Pass::fwd:
@@ -184,7 +197,7 @@ bool has_ragged_rows(const Contraction& x) {
 }
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           FewChannels few) {
+                           OddChannels odd) {
   const Engine engine = model.engine;
   Contraction x;
   const double align = facts_of(engine).channel_alignment;
@@ -205,14 +218,19 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   set_window(x, layer, mirror);
   // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
-  set_matrices(x, layer, mirror, align, model, few);
+  set_matrices(x, layer, mirror, align, model, odd);
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
   // gradients, the others on cuDNN's own kernels.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
-  if (!x.pointwise || !model.features[LibraryFeature::unaligned_products]) return x;
-  x.unaligned = false;
-  if (x.channels_first && x.is_convolution) set_products_of_images(x);
+  if (!x.pointwise || !x.is_convolution || !model.features[LibraryFeature::products_of_images])
+    return x;
+  if (x.channels_first && x.padded_tensors == 0) set_products_of_images(x);
+  const double row_byte = row_byte_of(x.element_byte, x.in_channels, x.out_channels);
+  if (x.channels_last && odd == OddChannels::as_they_are && x.padded_tensors > 0 && row_byte >= 4) {
+    x.row_byte = row_byte;
+    x.padded_tensors = x.pad_element = 0;
+  }
   return x;
 }
 
@@ -230,13 +248,20 @@ Contraction scattered(const Contraction& dgrad) {
   return x;
 }
 
-Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
-  const double near_dilation = model.constants->values.selection.near_dilation;
+bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor) {
+  const SelectionConstants& newest = model.constants->values.selection;
+  if (!on_tensor) return x.role == Pass::fwd ? x.taps <= newest.most_taps : x.rank < 3;
+  return x.dilation <= newest.near_dilation &&
+         (x.role == Pass::dgrad ? x.k_runs : x.taps) <= newest.most_taps;
+}
+
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
+                   bool older) {
   Product product;
   static_cast<MatrixProduct&>(product) = x;
-  product.kernels = !x.is_convolution            ? ProductKernels::gemm_library
-                    : x.dilation > near_dilation ? ProductKernels::dilated
-                                                 : ProductKernels::convolution;
+  product.kernels = !x.is_convolution ? ProductKernels::gemm_library
+                    : older           ? ProductKernels::older
+                                      : ProductKernels::convolution;
   product.follows_window = !x.pointwise;
   product.gather_vector = x.gathered ? x.gather_vector : 0;
   product.first_layer = x.pads_image;
@@ -245,7 +270,7 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   product.persistent = x.by_engine;
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
-      !has_ragged_rows(x);
+      !(older && x.role != Pass::wgrad) && !has_ragged_rows(x);
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
     product.converts = engine.features[LibraryFeature::converts_wgrad];

@@ -49,7 +49,8 @@ struct Contraction : MatrixProduct {
   bool leaves_zeros = false;    ///< a data gradient with phases without taps, which are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores need NHWC
   bool channels_last = false;
-  bool unaligned = false;  ///< channels unfit for vector loads: copies pad them first
+  double padded_tensors = 0;  ///< with channels which copies pad to whole vectors
+  double pad_element = 0;     ///< read and written by these copies
   /// Operands are loaded element by element: channels are no multiple of the vector.
   bool gathered = false;
   double gather_vector = 1;  ///< elements per gathering load
@@ -57,7 +58,7 @@ struct Contraction : MatrixProduct {
   bool is_convolution = true;
   bool batched = false;    ///< a matmul: no shared weights
   bool by_engine = false;  ///< kernels picked by an inference engine's builder
-  /// Of a product without a window: the largest power of two, at most 16, dividing all rows.
+  /// Without a window: the largest power of two, at most 16, dividing all rows.
   double row_byte = 16;
   std::uint8_t rank = 2;
 
@@ -74,11 +75,12 @@ struct Contraction : MatrixProduct {
   double write_byte = 0;  ///< result, once
 };
 
-/// Fewer than two vectors of channels.
-enum class FewChannels : std::uint8_t { gathered, padded };
+/// Channels in no whole vectors: fetched as they are, element by element if there are few, or
+/// padded by copies.
+enum class OddChannels : std::uint8_t { as_they_are, padded };
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           FewChannels few);
+                           OddChannels odd);
 
 /// The scattered form of a data gradient: products of all outputs and taps, M = N*P*Q, N = C*R*S, K
 /// = K, added by atomics. It spends no work on zeros (strides) and fills tiles if C is small.
@@ -94,7 +96,7 @@ bool has_ragged_rows(const Contraction& x);
 /// Origin of a product's kernels; each reaches its own share of the engine's sustained rate.
 enum class ProductKernels : std::uint8_t {
   convolution,
-  dilated,       ///< of a window with distant taps
+  older,         ///< kernels for any window
   gemm_library,  ///< products without a window
   fused_winograd,
   transformed_points,  ///< batched kernels of the GEMM library
@@ -118,7 +120,12 @@ struct Product : MatrixProduct {
   bool converts = false;           ///< a kernel converts the result, summed in fp32 in memory
 };
 
-Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
+/// Whether the library's newest kernels run this window: on tensor cores few taps, near each other;
+/// on vector units few taps forward, and gradients of no volumes.
+bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor);
+
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
+                   bool older = false);
 
 /// Differing operands of `outputs` neighbouring outputs: the patch under a square serves all taps.
 double patch_share(const Contraction& x, double outputs);

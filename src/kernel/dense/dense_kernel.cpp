@@ -102,16 +102,17 @@ void map(DenseChoice& choice, const DenseContext& context, std::span<const TileK
       tiles, context.model.machine.sm);
 }
 
-DenseChoice product_choice(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
+DenseChoice product_choice(const DenseContext& context, const Contraction& x, Algorithm algorithm,
+                           std::span<const TileKernel> older = {}) {
   const KernelMapping& mapping = *context.layer.mapping;
   const ResolvedModel& model = context.model;
   const Engine engine = context.engine.engine;
   DenseChoice choice;
   choice.algorithm = algorithm;
-  choice.product = product_of(x, model, context.engine);
+  choice.product = product_of(x, model, context.engine, !older.empty());
   choice.clears = x.leaves_zeros;
   if (!mapping.tile) {
-    map(choice, context, library_tiles(*model.constants, engine, x));
+    map(choice, context, older.empty() ? library_tiles(*model.constants, engine, x) : older);
     return choice;
   }
   if (algorithm == Algorithm::direct)
@@ -162,7 +163,13 @@ class Fastest {
 
 DenseChoice plain_product(const DenseContext& context) {
   const Contraction& x = context.x;
-  return product_choice(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
+  const Algorithm algorithm = x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm;
+  const auto older = older_tiles(*context.model.constants, context.engine.engine, x);
+  Fastest fastest(context);
+  if (!older.empty()) fastest.consider(product_choice(context, x, algorithm, older));
+  if (older.empty() || fits_newest(x, context.model, is_tensor_engine(context.engine.engine)))
+    fastest.consider(product_choice(context, x, algorithm));
+  return *fastest.best();
 }
 
 DenseChoice library_choice(const DenseContext& context) {
@@ -202,12 +209,44 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
 
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
-/// Tensor-core kernels need channels last, in whole vectors: other tensors, and all one-dimensional
-/// ones, take two copies around the kernel.
-bool copies_layouts(const DenseContext& context) {
+/// Copies around a kernel.
+struct Copies {
+  double kernels = 0;
+  double moved = 0;    ///< elements between NCHW and NHWC, in blocks of 32 channels x 32 positions
+  double element = 0;  ///< of the copied tensors
+  bool reorders = false;
+};
+
+/// Tensor-core kernels need channels last; cuDNN's on vector units channels first, but for weight
+/// gradients of images.
+bool reorders(const DenseContext& context) {
   const Contraction& x = context.x;
-  if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
-  return x.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
+  if (is_tensor_engine(context.engine.engine))
+    return x.channels_first || (x.rank == 1 && !x.pointwise);
+  return x.channels_last && has_cudnn(context.model.machine) &&
+         (x.role != Pass::wgrad || x.rank == 3);
+}
+
+Copies copies_of(const DenseContext& context) {
+  const Contraction& x = context.x;
+  Copies copies;
+  if (!x.is_convolution) return copies;
+  const auto move = [&copies](double rows, double channels, double positions) {
+    copies.moved += rows * round_up(channels, 32) * round_up(positions, 32);
+  };
+  copies.reorders = reorders(context);
+  if (copies.reorders) {
+    copies.element = (x.read_byte + x.write_byte) / x.element_byte;
+    move(x.batch, x.in_channels, x.in_positions / x.batch);
+    move(x.batch, x.out_channels, x.out_positions / x.batch);
+    if (x.taps > 1) move(x.out_channels, x.in_channels, x.taps);
+  } else if (x.pads_image) {
+    copies.element = 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps);
+    copies.moved = copies.element;
+  }
+  copies.kernels = (copies.moved > 0 ? 2 : 0) + x.padded_tensors;
+  copies.element += x.pad_element;
+  return copies;
 }
 
 template <class Number>
@@ -239,23 +278,6 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                                   product.m * product.n * mapping.split * product.result_byte);
 }
 
-/// Elements read or written by the copies around a kernel, in the wider tensor of each.
-double copied_elements(const Contraction& x) {
-  return x.pads_image ? 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps)
-                      : (x.read_byte + x.write_byte) / x.element_byte;
-}
-
-/// A block moves 32 channels x 32 positions between layouts, even if there are fewer.
-double moved_elements(const Contraction& x) {
-  if (!x.channels_first) return copied_elements(x);
-  const auto moved = [](double rows, double channels, double positions) {
-    return rows * round_up(channels, 32) * round_up(positions, 32);
-  };
-  return moved(x.batch, x.in_channels, x.in_positions / x.batch) +
-         moved(x.batch, x.out_channels, x.out_positions / x.batch) +
-         (x.taps > 1 ? moved(x.out_channels, x.in_channels, x.taps) : 0);
-}
-
 template <class Number>
 KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval<Number>& eval) {
   const EngineModel& engine = context.engine;
@@ -282,17 +304,21 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
   add_overlapped(parts, kernel.around.kernels_s, dram_s, eval);
   const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
-  const bool copies = copies_layouts(context) || x.pads_image;
-  if (copies) {
-    const Number element_per_s =
-        eval(constants.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
-    // The part of NCHW tensors beyond the L2 is read and written once more.
-    const double copied_again = x.channels_first ? 2 : 0;
+  const Copies copies = copies_of(context);
+  if (copies.kernels > 0) {
+    const Number clock_per_s = rates.machine.clock_hz * rates.machine.sm_count;
+    // The part of tensors beyond the L2 is read and written once more.
+    const double copied_again = copies.reorders ? 2 : 0;
+    const Number moved_s = copies.moved / (eval(constants.transpose_per_clk_per_sm) * clock_per_s);
     parts.add(Limiter::instructions,
-              eval.named("copies between layouts",
-                         hypot(moved_elements(x) / element_per_s, copied_again * dram_s), "s"));
-    parts.add(Limiter::launch, eval.named("launches of the copies",
-                                          2 * (launch_s + eval(constants.extra_kernel_s)), "s"));
+              eval.named("copies between layouts", hypot(moved_s, copied_again * dram_s), "s"));
+    parts.add(
+        Limiter::instructions,
+        eval.summand("copies that pad channels",
+                     x.pad_element / (eval(constants.pad_per_clk_per_sm) * clock_per_s), "s"));
+    parts.add(Limiter::launch,
+              eval.named("launches of the copies",
+                         copies.kernels * (launch_s + eval(constants.copy_start_s)), "s"));
   }
   const Number start_s =
       choice.mapping.stated
@@ -303,12 +329,12 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
-  plan.kernels = to_count(choice.kernels()) + (copies ? 2 : 0);
+  plan.kernels = to_count(choice.kernels() + copies.kernels);
   plan.l2_byte = x.read_byte + x.write_byte;
   if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
-  plan.workspace_byte = to_count(value_of(kernel.gemm.schedule.partial_byte) +
-                                 value_of(kernel.around.workspace_byte) +
-                                 (copies ? copied_elements(x) * x.element_byte : 0));
+  plan.workspace_byte =
+      to_count(value_of(kernel.gemm.schedule.partial_byte) +
+               value_of(kernel.around.workspace_byte) + copies.element * x.element_byte);
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, eval);
@@ -329,18 +355,18 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
     built->math_origin = library.built_math_origin;
   }
   const EngineModel& engine = built ? *built : library;
-  const auto context_of = [&](FewChannels few) {
+  const auto context_of = [&](OddChannels odd) {
     return DenseContext{layer, request.model, engine,
-                        contraction_of(layer, request.counts, engine, few)};
+                        contraction_of(layer, request.counts, engine, odd)};
   };
-  const DenseContext gathered = context_of(FewChannels::gathered);
-  const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);
-  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, request, eval);
-  const DenseContext padded = context_of(FewChannels::padded);
+  const DenseContext own = context_of(OddChannels::as_they_are);
+  const bool may_pad = own.x.is_convolution && (own.x.gathered || own.x.row_byte < 16);
+  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(own, request, eval);
+  const DenseContext padded = context_of(OddChannels::padded);
   Planning planning;
   const bool pads = plan_of(padded, request, planning).expected_time_s() <
-                    plan_of(gathered, request, planning).expected_time_s();
-  return plan_of(pads ? padded : gathered, request, eval);
+                    plan_of(own, request, planning).expected_time_s();
+  return plan_of(pads ? padded : own, request, eval);
 }
 
 template KernelPlan dense_plan(const PlanRequest&, Planning&);

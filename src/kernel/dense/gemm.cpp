@@ -139,6 +139,13 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
   return tiles(list);
 }
 
+std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
+                                        const Contraction& x) {
+  if (is_8bit(engine) || !x.is_convolution || x.gathered) return {};
+  if (!is_tensor_engine(engine)) return library_tiles(constants, engine, x);
+  return constants.tiles[is_fp16_like(engine) ? TileList::older_window : TileList::older_tf32];
+}
+
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm) {
   Planning eval;

@@ -47,7 +47,7 @@ Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Numb
   const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
-    case ProductKernels::dilated: return eval(constants.dilated_share);
+    case ProductKernels::older: return eval(constants.older_share);
     case ProductKernels::gemm_library:
       return eval(constants.library_share) *
              eval.factor("share of the clock, under the power that products draw",
@@ -348,6 +348,10 @@ TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
 
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x);
+
+/// Of kernels for any window; empty if they are not told from the newest.
+std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
+                                        const Contraction& x);
 
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm);

@@ -14,6 +14,7 @@ struct ConvolutionProblem {
   bool nhwc = false;
   bool copied = false;  ///< into NHWC and back
   bool has_long_window = false;
+  bool by_cudnn = false;
   double element_byte = 4;
   double batch = 1;
   double groups = 1;
@@ -133,28 +134,50 @@ struct GroupedFormulas {
                        made * taps * (problem.pass == Pass::dgrad ? problem.group_out : 1), made);
   }
 
+  /// PyTorch has kernels of its own for square windows of 1, 3 and 5.
+  bool is_unrolled() const {
+    const Window& w = *problem.layer->window;
+    return w.rank == 2 && w.kernel[1] == w.kernel[2] && w.kernel[2] <= 5;
+  }
+  bool is_volume() const { return problem.layer->window->rank == 3; }
+
   /// PyTorch's forward kernel: each window row is a loop of its own.
   Work forward_nchw() const {
-    const bool unrolled = problem.layer->window->kernel[2] <= 5;
     const Number taps = valid_taps(), made = outputs();
     const Number rows = eval.named("window rows inside the input, on average", problem.valid_rows,
                                    "", "window and padding");
     Work work = direct_work(Algorithm::depthwise_forward_nchw,
-                            unrolled ? constants.nchw_forward : constants.nchw_forward_looped, taps,
-                            made * taps, made);
-    work.clocks =
-        work.clocks +
-        made * rows * eval(unrolled ? constants.nchw_row_clock : constants.nchw_looped_row_clock);
+                            is_volume()     ? constants.nchw_forward_volume
+                            : is_unrolled() ? constants.nchw_forward
+                                            : constants.nchw_forward_looped,
+                            taps, made * taps, made);
+    if (!is_volume())
+      work.clocks = work.clocks + made * rows *
+                                      eval(is_unrolled() ? constants.nchw_row_clock
+                                                         : constants.nchw_looped_row_clock);
     return work;
   }
 
   /// Every tap is tested, even if a stride or the border rules it out.
   Work dgrad_nchw() const {
-    const bool unrolled = problem.layer->window->kernel[2] <= 5;
     const Number taps = window_taps(), made = outputs() * problem.group_out;
-    return direct_work(Algorithm::depthwise_dgrad_nchw,
-                       unrolled ? constants.nchw_dgrad : constants.nchw_dgrad_looped,
-                       taps * problem.group_out, made * taps, made);
+    Work work = direct_work(Algorithm::depthwise_dgrad_nchw,
+                            is_volume()     ? constants.nchw_dgrad_volume
+                            : is_unrolled() ? constants.nchw_dgrad
+                                            : constants.nchw_dgrad_looped,
+                            taps * problem.group_out, made * taps, made);
+    if (!is_volume() && !is_unrolled())
+      work.clocks = work.clocks + made * static_cast<double>(problem.layer->window->kernel[1]) *
+                                      eval(constants.nchw_looped_row_clock);
+    return work;
+  }
+
+  /// cuDNN's kernel for one axis (conv1D_NCHW).
+  Work line_nchw() const {
+    const Number taps = window_taps(), made = outputs();
+    return direct_work(problem.pass == Pass::fwd ? Algorithm::depthwise_forward_nchw
+                                                 : Algorithm::depthwise_dgrad_nchw,
+                       constants.nchw_line_16bit, taps, made * taps, made);
   }
 
   /// PyTorch's weight gradient: a block for each tap of each channel; its warps take images in
@@ -331,8 +354,9 @@ struct GroupedFormulas {
     work.blocks = divide_up(problem.positions(), packed_tile) *
                   divide_up(width * problem.groups, packed_tile);
     work.threads = 128;
-    // The layout change writes padded channels in one direction and reads them in the other.
-    if (repack)
+    // The layout change writes padded channels in one direction and reads them in the other; copies
+    // from NCHW pad on their way.
+    if (repack && !problem.copied)
       work.copy_clocks = (Number(problem.input_element()) / problem.group_in * width +
                           Number(problem.output_element()) / problem.group_out * width) *
                          eval(constants.repack_element_clock);

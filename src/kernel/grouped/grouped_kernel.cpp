@@ -44,7 +44,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   problem.group_in = static_cast<double>(input->channels) / problem.groups;
   problem.group_out = static_cast<double>(output->channels) / problem.groups;
   problem.taps = product(layer.window->kernel);
-  const bool by_cudnn = has_cudnn(machine);
+  const bool by_cudnn = problem.by_cudnn = has_cudnn(machine);
   // On tensor cores, wide groups with long windows run one after the other, with longer ones not at
   // all (kernels cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
   problem.has_long_window = by_cudnn && problem.is_16bit() && problem.pass == Pass::fwd &&
@@ -107,6 +107,13 @@ bool has_wide_dgrad(const ConvolutionProblem& problem) {
          has_tiled_kernel(problem) && problem.layer->window->kernel[2] <= 5;
 }
 
+/// PyTorch leaves one axis of 32 channels and more in fp16 to cuDNN.
+bool has_line_kernel(const ConvolutionProblem& problem) {
+  return problem.layer->window->rank == 1 && problem.layer->dtypes.input == DataType::fp16 &&
+         problem.pass != Pass::wgrad && problem.stride == 1 && problem.group_out == 1 &&
+         problem.groups >= 32 && problem.by_cudnn;
+}
+
 /// Makes the work of a kernel which the library may choose.
 template <class Number>
 using Candidate = std::function<ThroughputWork<Number>()>;
@@ -143,6 +150,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add([&f] { return f.forward_nchw(); }, pass == Pass::fwd);
     add([&f] { return f.dgrad_nchw(); }, pass == Pass::dgrad);
     add([&f] { return f.wgrad_nchw(); }, pass == Pass::wgrad);
+    add([&f] { return f.line_nchw(); }, has_line_kernel(problem));
   } else if (problem.has_long_window) {
     if (problem.taps <= most_group_taps)
       add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
@@ -154,7 +162,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
         !packs(problem) && std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
     add_groups(Algorithm::group_by_group_nhwc,
                (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[pass],
-               &constants.repack_element_clock);
+               problem.copied ? nullptr : &constants.repack_element_clock);
     add([&f] { return f.batched(f.constants.batched_16bit[f.problem.pass]); },
         batches(problem) && !packs(problem));
     add(general, !packs(problem));
