@@ -75,7 +75,7 @@ void check_inputs(const Request& request) {
       "--help)");
 }
 
-void check_calibration(const Options& options) {
+void check_calibration(Options& options) {
   if (options.request.inputs.empty())
     throw UsageError(
         "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
@@ -83,6 +83,7 @@ void check_calibration(const Options& options) {
   if (options.files.size() != 1 || options.files.front().what == Output::What::recording ||
       options.files.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
+  options.request.outputs = options.files;
 }
 
 /// A layer file holds one batch and one type; rows are chosen on one GPU.
@@ -335,21 +336,18 @@ void resolve(int argc, const char* const* argv, Options& options) {
     request.report.explain.clear();
   }
   if (request.action == networks || request.action == words) return;
-  const bool is_about_layers =
-      request.action == evaluate || request.action == calibrate || request.action == write_script;
+  if (request.action == calibrate) check_calibration(options);
   if (request.action == evaluate) {
     set_outputs(options);
     check_chart(request);
     check_inputs(request);
-  }
-  if (request.action == calibrate) check_calibration(options);
-  if (request.action == calibrate) request.outputs = options.files;
-  if (is_about_layers) {
-    set_settings(options);
-    set_analysis(options);
     set_order(options);
     check_formats(request);
     check_selection(request);
+  }
+  if (request.action != gpus && request.action != model) {
+    set_settings(options);
+    set_analysis(options);
   }
   if (request.action == write_script) return;
   set_gpus(options, request);
