@@ -92,7 +92,7 @@ struct LayerDefaults {
   std::optional<Layout> layout;
   /// Values of a model's open dimensions.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
-  /// Read an ONNX model as the PyTorch program it was exported from, as far as the file tells.
+  /// PyTorch's operators are asked for, which a note of ONNX models does not find in the file.
   bool as_pytorch_runs = false;
   InputLimits limits;
 };

@@ -198,25 +198,14 @@ Item read_onnx(ByteStream& stream) {
   return {[model = read_model(stream)](const LayerDefaults& defaults) {
     const Dimensions dimensions(*model, defaults);
     Graph graph = build_graph(*model, dimensions);
-    std::string wrong;
-    std::optional<NetworkSpec> program;
-    if (defaults.as_pytorch_runs) program = network_as_pytorch_runs(*model, graph, defaults, wrong);
-    if (!program) simplify(graph, model->source);
+    simplify(graph, model->source);
     auto network = std::make_shared<NetworkSpec>(
-        program ? *std::move(program)
-                : Emitter(*model, defaults).network(graph, dimensions.batch()));
-    if (network->runs_as == RunsAs::pytorch_program) {
-      network->batch = dimensions.batch();
-      network->assumptions.insert(network->assumptions.begin(), graph.notes.begin(),
-                                  graph.notes.end());
-    } else if (defaults.as_pytorch_runs) {
-      network->assumptions.push_back(
+        Emitter(*model, defaults).network(graph, dimensions.batch()));
+    if (defaults.as_pytorch_runs)
+      network->assumptions.emplace_back(
           "ONNX does not say which operators PyTorch runs, such as batch norms that are folded "
-          "into "
-          "convolutions" +
-          (wrong.empty() ? "" : " (" + wrong + ")") +
-          "; torch.export.save(torch.export.export(model, (x,)), \"model.pt2\") does");
-    }
+          "into convolutions; torch.export.save(torch.export.export(model, (x,)), \"model.pt2\") "
+          "does");
     network->name = network_name(model->source);
     network->has_dimensions = true;
     return network;

@@ -98,15 +98,5 @@ inline roofline::Sizes layer_sizes(const Sizes& sizes) {
 std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);
 
 std::string module_of(const Draft& draft);
-/// layer1.0.conv1 of "layer1.0.conv1.weight".
-std::string module_of_weight(const std::string& name);
-/// The last but one of "['', 'layer1', 'layer1.0', 'add']", PyTorch's list of scopes.
-std::string module_of_scopes(const std::string& list);
-
-/// nullopt unless the exporter noted PyTorch's operators (pytorch_program.cpp); `wrong`: a note's
-/// fault.
-std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, const Graph& graph,
-                                                   const LayerDefaults& defaults,
-                                                   std::string& wrong);
 
 }  // namespace roofline::onnx_graph

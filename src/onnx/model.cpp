@@ -321,16 +321,11 @@ class ModelReader {
   }
 
   void metadata(const WireField& around, NodeProto& node) {
-    static constexpr std::pair<std::string_view, std::string NodeProto::*> noted[] = {
-        {"pkg.torch.onnx.name_scopes", &NodeProto::scopes},
-        {"pkg.torch.onnx.fx_node", &NodeProto::operator_text},
-        {"pkg.torch.onnx.stack_trace", &NodeProto::stack_trace}};
     std::string key;
     wire_.message(&around, [&](const WireField& field) {
       if (field.number == 1) key = wire_.text(field, longest_text_byte);
-      if (field.number == 2)
-        for (const auto& [known, member] : noted)
-          if (key == known) node.*member = wire_.text(field, longest_note_byte);
+      if (field.number == 2 && key == "pkg.torch.onnx.name_scopes")
+        node.scopes = wire_.text(field, longest_note_byte);
     });
   }
 

@@ -73,10 +73,7 @@ struct NodeProto {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<AttributeProto> attributes;
-  // Notes of PyTorch's second exporter.
-  std::string scopes;         ///< the modules around the node
-  std::string operator_text;  ///< PyTorch's operator with its arguments
-  std::string stack_trace;    ///< the lines of the model's code
+  std::string scopes;  ///< the modules around the node, noted by PyTorch's second exporter
 };
 
 struct Dimension {

@@ -9,7 +9,9 @@
 #include "onnx/emitter.hpp"
 
 namespace roofline::onnx_graph {
-// Names made up by exporters belong to no module.
+namespace {
+
+/// layer1.0.conv1 of "layer1.0.conv1.weight". Names made up by exporters belong to no module.
 std::string module_of_weight(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
@@ -24,6 +26,7 @@ std::string module_of_weight(const std::string& name) {
   return "";
 }
 
+/// The last but one of "['', 'layer1', 'layer1.0', 'add']", PyTorch's list of scopes.
 std::string module_of_scopes(const std::string& list) {
   std::string last;
   std::string last_but_one;
@@ -36,8 +39,6 @@ std::string module_of_scopes(const std::string& list) {
   }
   return last_but_one;
 }
-
-namespace {
 
 /// "/layer1/layer1.0/conv1/Conv" is layer1.0.conv1: PyTorch's script exporter repeats lists' names.
 std::string module_of_path(const std::string& path) {
