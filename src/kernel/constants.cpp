@@ -21,6 +21,9 @@ constexpr Likeness likenesses[] = {
     {"permuted/", "broadcast/"},
     {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
+    {"/fp16_share", "/fp32_share"},
+    {"/bf16_share", "/fp32_share"},
+    {"/copy_start_s", "/start_s"},
     {"/dgrad/", "/fwd/"},
     {"/wgrad/", "/fwd/"},
 };

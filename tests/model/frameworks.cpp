@@ -142,6 +142,23 @@ TEST_CASE("Products that something else reads or is added to stay", "[model/fram
         "scores:fp32 weights:fp32 shown:fp32 values:fp32");
 }
 
+TEST_CASE("Scores are scaled by one number, not by a tensor", "[model/frameworks]") {
+  const auto rows = [](const std::string& factor) {
+    return rows_of(run((R"([
+      {"name": "scores", "type": "matmul", "inputs": [[6, 16, 4], [6, 4, 16]]},
+      {"name": "factor", "type": "mul", "inputs": ["scores", {"shape": )" +
+                        factor + R"(, "parameter": true}]},
+      {"name": "weights", "type": "softmax"},
+      {"name": "values", "type": "matmul",
+       "inputs": [{"layer": "weights", "shape": [6, 16, 16]}, [6, 16, 4]]}])")
+                           .c_str(),
+                       "a100", options_of(Framework::pytorch)));
+  };
+  CHECK(rows("[1, 1, 1]") == "scores:fp32 (factor:fp32) (weights:fp32) (values:fp32)");
+  CHECK(rows("[6, 16, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
+  CHECK(rows("[6, 1, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
+}
+
 TEST_CASE("The host's cost of an operator is assumed, and said to be", "[model/frameworks]") {
   const Context context =
       make_context(find_gpu("v100").value(), options_of(Framework::pytorch)).value();
@@ -211,7 +228,7 @@ TEST_CASE("Networks in PyTorch, measured on an H100", "[model/frameworks]") {
     double most_geometric_error;
   };
   for (const Cell& cell : {Cell{"fp32 nchw 32", 10, 1.068}, Cell{"fp32 nchw 1", 5, 1.12},
-                           Cell{"fp16 nchw 32", 5, 1.06}, Cell{"fp16 nchw 1", 5, 1.08},
+                           Cell{"fp16 nchw 32", 5, 1.06}, Cell{"fp16 nchw 1", 5, 1.09},
                            Cell{"fp16 nhwc 32", 5, 1.04}, Cell{"fp16 nhwc 1", 5, 1.11}}) {
     INFO(cell.name);
     CHECK(pairs[cell.name].size() == cell.networks);
