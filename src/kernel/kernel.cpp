@@ -36,9 +36,12 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval<Numb
   if (is_dense) return dense_plan(request, eval);
   const auto flop_s = practical_flop_s(request.counts, own, eval);
   const auto rates = machine_rates(request.model.machine, eval);
-  const auto works = contracts                         ? grouped_works(request, rates, eval)
-                     : family == KindFamily::attention ? attention_works(request, rates, eval)
-                                                       : streaming_works(request, rates, eval);
+  auto works = contracts                         ? grouped_works(request, rates, eval)
+               : family == KindFamily::attention ? attention_works(request, rates, eval)
+                                                 : streaming_works(request, rates, eval);
+  // Constants are of other engines: none is faster than its own. In fp64 no kernel saves MACs.
+  if (request.engine == Engine::fp64 || !saves_macs(works.front().algorithm))
+    works.front().least_s = flop_s;
   return throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
 }
 

@@ -1,6 +1,7 @@
 #include "kernel/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/text.hpp"
 
@@ -126,7 +127,7 @@ double sm_count_of(const Gpu& gpu, double clock_hz, std::vector<std::string>& as
   if (gpu.sm_count) return static_cast<double>(*gpu.sm_count);
   constexpr double lanes = 128;
   const double fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32).value_or(10e12);
-  const double count = std::max(1.0, fp32 / (2 * lanes * clock_hz));
+  const double count = std::max(1.0, std::round(fp32 / (2 * lanes * clock_hz)));
   assumptions.push_back("sm_count is not stated: " + number_text(count) +
                         " SMs are assumed, what " + number_text(fp32 / 1e12) +
                         " TFLOP/s in fp32 need at " + number_text(lanes) + " lanes an SM");

@@ -89,10 +89,7 @@ Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte
                             : memory.l2_dirty_byte;
     traffic.dram_read_byte = read;
     traffic.dram_write_byte = max({0, written - min({room, memory.l2_dirty_byte})});
-    // Callers which rotate a few buffers find part of small ones in a large L2.
-    const double rotated_byte = memory.constants->rotated_share * memory.l2_size_byte;
-    traffic.timed_dram_byte =
-        rotated_byte > 0 ? working_set * min({1, working_set / rotated_byte}) : working_set;
+    traffic.timed_dram_byte = working_set;
     // Lines of tiny layers come with lines already fetched by neighbours.
     traffic.far_share = min({1, working_set / memory.cold_ramp_byte});
   }

@@ -45,9 +45,7 @@ void add_bound(TimeParts<Number>& parts, const ThroughputWork<Number>& work,
     add_gaps(parts, fed_s, work.filled, 1 / work.busy);
     parts.add(Limiter::l2, time.l2_s - fed_s / (work.filled * work.busy));
   } else {
-    const Number fed_s = time.dram_s * work.filled;
-    add_memory(parts, Limiter::dram, fed_s, time.dram_fed);
-    add_gaps(parts, fed_s, work.filled, Number(1));
+    add_memory(parts, Limiter::dram, time.dram_s, time.dram_fed);
   }
 }
 
@@ -77,6 +75,7 @@ ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
   time.issue_s =
       eval.named("instructions issued",
                  work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
+  if (work.least_s > time.issue_s) time.issue_s = work.least_s;
   time.compute_s = eval.named(
       "compute",
       max({time.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s,
@@ -95,10 +94,10 @@ ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
 
   const Number dram_rate = dram_byte_per_s(memory, eval);
   time.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill",
-                            work.in_flight_byte, memory.constants->dram_latency_s, dram_rate, eval);
+                            work.in_flight_byte * work.filled, memory.constants->dram_latency_s,
+                            dram_rate, eval);
   time.dram_s = eval.named(
-      "DRAM", time.traffic.timed_dram_byte * work.moves / (dram_rate * time.dram_fed * work.filled),
-      "s");
+      "DRAM", time.traffic.timed_dram_byte * work.moves / (dram_rate * time.dram_fed), "s");
   time.bound_s = eval.named("longest", max({time.compute_s, time.l2_s, time.dram_s}), "s");
   time.bound = time.dram_s > max({time.compute_s, time.l2_s}) ? Limiter::dram
                : time.l2_s > time.compute_s                   ? Limiter::l2

@@ -25,6 +25,7 @@ struct ThroughputWork {
   Number flop{};
   Number flop_per_s = 1;    ///< rate of `flop`
   Number useful_share = 1;  ///< of the issued arithmetic, without padding
+  Number least_s{};         ///< the layer's own FLOP at the engine's practical rate
   Number idle = 1;          ///< SM time / time with a block on the SM, over whole waves
   Number floor_s{};         ///< minimum, from one block's chain
   Number serial_s{};        ///< sequential steps with idle gaps between them
@@ -32,7 +33,7 @@ struct ThroughputWork {
   Number fetch_byte_per_s = 1;
 
   Number busy = 1;    ///< share of SMs with a block
-  Number filled = 1;  ///< share of the rates reached by few resident blocks
+  Number filled = 1;  ///< share of an SM's rates, and of its bytes in flight, that few blocks reach
 
   Number start_s{};         ///< beyond the launches
   Number round_trips{};     ///< to memory, in sequence

@@ -29,8 +29,13 @@ std::vector<std::optional<std::size_t>> only_readers(const Network& network) {
   return only;
 }
 
-bool is_scale(LayerKind kind) {
-  return kind == LayerKind::mul || kind == LayerKind::div || kind == LayerKind::elementwise;
+/// By one number, not by a tensor as large as the scores.
+bool scales(const Layer& layer) {
+  const bool multiplies = layer.kind == LayerKind::mul || layer.kind == LayerKind::div ||
+                          layer.kind == LayerKind::elementwise;
+  return multiplies && std::ranges::count_if(layer.inputs, [](const Operand& operand) {
+                         return elements(operand.shape) != 1;
+                       }) <= 1;
 }
 
 /// The layers of an attention after its first product, in order; empty if there is no attention.
@@ -48,7 +53,7 @@ std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& n
     at = *next;
     if (weighs && kind == LayerKind::matmul) return rest;
     if (info(kind).family == KindFamily::free) continue;
-    if (weighs || !(is_scale(kind) || kind == LayerKind::softmax)) return {};
+    if (weighs || !(scales(network.layers[*next]) || kind == LayerKind::softmax)) return {};
     weighs = kind == LayerKind::softmax;
   }
 }

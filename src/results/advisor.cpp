@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -66,6 +67,7 @@ constexpr std::string_view vanishing = "fuse_into_layer_before";
 
 /// Factor of the batch in the advice on it.
 constexpr std::uint64_t batch_factor = 8;
+constexpr std::uint64_t most_batch = std::numeric_limits<std::uint64_t>::max() / batch_factor;
 
 /// Whether more images or other samples can run together: not for weight gradients, single values,
 /// or tokens of sequences, nor in a recorded training step, whose result depends on its batch.
@@ -76,7 +78,7 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
   const bool is_recorded_training =
       subject.recording() != nullptr && subject.result.setting.pass != Pass::fwd;
   return subject.result.setting.batch == batch && layer.inputs.front().shape.batch == batch &&
-         layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
+         batch <= most_batch && layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
 
 /// Half types replace types above 16 bits, but not in layers which count, convert or update
@@ -144,7 +146,7 @@ std::string batch_text(const Subject& subject) {
 bool may_grow(const Subject& subject) {
   if (subject.layer != nullptr) return true;
   const auto& batch = subject.result.setting.batch;
-  if (!batch || !subject.is_inference()) return false;
+  if (!batch || *batch > most_batch || !subject.is_inference()) return false;
   return subject.network == nullptr ||
          std::ranges::all_of(subject.network->layers,
                              [&](const Layer& layer) { return layer.output.batch == *batch; });

@@ -59,6 +59,21 @@ auto common(const std::vector<LayerResult>& rows, Get get)
   return first;
 }
 
+/// Norms of 16 bits belong to shorter types, which no framework has for them.
+std::optional<DataType> common_type(const std::vector<LayerResult>& rows) {
+  std::optional<DataType> type;
+  for (const bool norms : {false, true})
+    for (const LayerResult& row : rows) {
+      const DataType own = row.layer.dtypes.input;
+      if ((info(row.layer.kind).family == KindFamily::norm) != norms) continue;
+      if (type.value_or(own) == own)
+        type = own;
+      else if (!norms || own != DataType::fp16 || info(*type).bits > 8)
+        return std::nullopt;
+    }
+  return type;
+}
+
 void count_row(LayerResult& row, const Context& context, const std::string& source) {
   Layer& layer = row.layer;
   const bool takes_them = takes_batch_statistics(layer, context.options.training);
@@ -273,7 +288,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
   result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;
-  result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
+  result.setting.dtype = common_type(rows);
   result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
   result.setting.training = context.options.training;
   result.setting.framework = context.options.framework;

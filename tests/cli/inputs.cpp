@@ -161,7 +161,7 @@ TEST_CASE("A person's own GPU by alias", "[cli/inputs]") {
       run(folder, "XDG_CONFIG_HOME=$PWD/config roofline conv.json --gpu mine --format csv");
   CHECK(outcome.err ==
         "Mine: architecture is not stated: constants of Hopper are assumed; boost_clock_mhz is not "
-        "stated: 1500 MHz are assumed; sm_count is not stated: 2.60417 SMs are assumed, what 1 "
+        "stated: 1500 MHz are assumed; sm_count is not stated: 3 SMs are assumed, what 1 "
         "TFLOP/s in fp32 need at 128 lanes an SM; l2_mib is not stated: 4 MiB are assumed\n");
   CHECK(outcome.out.find(",Mine,") != std::string::npos);
 }

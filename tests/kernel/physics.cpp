@@ -160,11 +160,20 @@ Slower slower_of_more(const std::vector<Layer>& layers) {
   return slower;
 }
 
+/// A GPU with a setting, "sms=x2".
+Gpu with(const Gpu& gpu, const std::string& setting) {
+  return with_settings(gpu, std::vector{parse_gpu_setting(setting).value()}).value();
+}
+
+/// Of rows that are walked twice, more SMs have more at once, of which an L2 no larger keeps less.
+bool walks_twice(const Layer& layer, Pass pass, const Gpu& gpu) {
+  return layer.kind == LayerKind::layer_norm || layer.kind == LayerKind::softmax ||
+         (layer.kind == LayerKind::batch_norm && (gpu.vendor != "NVIDIA" || pass == Pass::dgrad));
+}
+
 /// A plan on a GPU of which something is a tenth more.
 KernelPlan plan_with_more(const Layer& layer, Gpu gpu, const char* what) {
-  if (what != nullptr)
-    gpu = with_settings(gpu, std::vector{parse_gpu_setting(std::string(what) + "=x1.1").value()})
-              .value();
+  if (what != nullptr) gpu = with(gpu, std::string(what) + "=x1.1");
   const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
   return *plan_kernel(layer, count(layer), *engine, kernel_model_of(gpu).value(), CacheState::warm)
               .value();
@@ -274,6 +283,34 @@ TEST_CASE("With cold caches no kernel beats the bound but those that do fewer mu
   }
 }
 
+TEST_CASE("With cold caches no stream beats its bound on any GPU", "[kernel/physics]") {
+  for (const Gpu& gpu : all_gpus()) {
+    const KernelModel model = kernel_model_of(gpu).value();
+    for (const DataType dtype : {DataType::fp64, DataType::fp32, DataType::fp16, DataType::int8}) {
+      std::vector<Layer> layers = streams(dtype);
+      for (Layer& layer : generated::layers(23, 4, dtype))
+        if (info(layer.kind).family != KindFamily::contraction) layers.push_back(std::move(layer));
+      for (Layer& layer : layers)
+        for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
+          layer.pass = pass;
+          const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
+          // PyTorch's max pools read positions that they kept, not the input again.
+          const bool keeps_positions = layer.kind == LayerKind::max_pool && pass == Pass::dgrad;
+          if (!runs(layer, pass) || !engine || keeps_positions) continue;
+          const Counts counts = count(layer);
+          const auto plan = plan_kernel(layer, counts, *engine, model, CacheState::cold).value();
+          if (!plan) continue;
+          const double bound_s =
+              evaluate(counts, *rate_of(gpu.peak_flop_per_s, *engine), gpu.bandwidth_byte_per_s)
+                  .roofline_time_s;
+          INFO(gpu.name << ' ' << name_of(layer.kind) << ' ' << layer.name << ' ' << name_of(pass)
+                        << ' ' << name_of(dtype));
+          CHECK(plan->expected_time_s() >= bound_s);
+        }
+    }
+  }
+}
+
 TEST_CASE("Twice the channels or the image are no faster", "[kernel/physics]") {
   for (const char* name : {"v100", "h200", "a100", "t4", "rtx3090", "gtx1080ti", "mi210"}) {
     const Gpu gpu = find_gpu(name).value();
@@ -357,6 +394,48 @@ TEST_CASE("A GPU with no less of anything is no slower", "[kernel/physics]") {
     CHECK(at_products.share <= 0.012);
     CHECK(at_products.most <= 2);
   }
+}
+
+TEST_CASE("A stream is no slower where a GPU has more of something", "[kernel/physics]") {
+  for (const char* name : {"k80", "gtx1080", "v100", "t4", "a100", "rtx4090", "h100", "b200",
+                           "mi50", "mi100", "mi300x", "rx6900xt", "max1550"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    for (const char* more : {"sms=x2", "sms=x1.1", "bandwidth=x2", "l2=x2"}) {
+      const Gpu other = with(gpu, more);
+      const KernelModel other_model = kernel_model_of(other).value();
+      for (const DataType dtype : {DataType::fp32, DataType::fp16})
+        for (Layer layer : streams(dtype)) {
+          layer.batch_statistics = layer.kind == LayerKind::batch_norm;
+          for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
+            const auto time_s = seconds(layer, pass, gpu, model);
+            const auto other_s = seconds(layer, pass, other, other_model);
+            if (!time_s || !other_s) continue;
+            const Shape& input = layer.inputs.front().shape;
+            INFO(name << ' ' << more << ' ' << name_of(layer.kind) << ' ' << name_of(dtype) << ' '
+                      << name_of(pass) << ' ' << input.batch << ' ' << input.channels << ' '
+                      << input.spatial[2]);
+            CHECK(*other_s <=
+                  (more[0] == 's' && walks_twice(layer, pass, gpu) ? 1.36 : 1.001) * *time_s);
+          }
+        }
+    }
+  }
+}
+
+TEST_CASE("A max pool's gradient looks into every window over an element, dilated or not",
+          "[kernel/physics]") {
+  const Gpu gpu = find_gpu("h100").value();
+  const auto time_s = [&](const char* window) {
+    return *seconds(
+        load_layer(R"({"type": "max_pool", "layout": "nchw", "input": [64, 64, 56, 56], )" +
+                   std::string(window) + "}"),
+        Pass::dgrad, gpu, kernel_model_of(gpu).value());
+  };
+  const double wide_s = time_s(R"("stride": 1, "kernel_size": 5, "padding": 2)");
+  CHECK(time_s(R"("stride": 1, "kernel_size": 3, "padding": 2, "dilation": 2)") ==
+        Approx(wide_s).epsilon(0.01));
+  CHECK(time_s(R"("stride": 1, "kernel_size": 3, "padding": 1)") < 0.8 * wide_s);
 }
 
 TEST_CASE("A tenth more bandwidth gains a tenth of what dram takes, and of in flight nothing",

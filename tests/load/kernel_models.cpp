@@ -1,6 +1,7 @@
 // Files of the kernel model's constants: what they cover, how they are read and written, and what
 // is wrong with those that cannot be.
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "kernel/constants.hpp"
@@ -99,6 +100,22 @@ TEST_CASE("A start has the numbers and words that the file of a kernel model sta
     CHECK(started->errors == read->errors);
     CHECK(numbers_of(started->values) == numbers_of(read->values));
     CHECK(write_constants(*started) == write_constants(*read));
+  }
+}
+
+TEST_CASE("No file states a value that it inherits", "[load/kernel_models]") {
+  for (const EmbeddedFile& embedded : embedded_kernel_models()) {
+    const auto file = nlohmann::json::parse(embedded.text);
+    if (!file.contains("inherits")) continue;
+    const SharedConstants base = load_constants(file.at("inherits").dump(), "name");
+    const auto numbers = numbers_of(base->values);
+    const auto stated = file.value("constants", nlohmann::json::object()).flatten();
+    for (const auto& [path, value] : stated.items()) {
+      if (!path.ends_with("/value")) continue;
+      INFO(embedded.name << path);
+      const std::size_t index = find_constant(path.substr(1, path.rfind('/') - 1)).value();
+      CHECK((!base->notes[index].stated || numbers[index] != value.get<double>()));
+    }
   }
 }
 

@@ -273,3 +273,19 @@ TEST_CASE("Which passes a kind runs", "[model/bytes]") {
   CHECK(passes_of(R"({"type": "relu", "input": [3, 8, 8]})") == "fwd dgrad ");
   CHECK(passes_of(R"({"type": "add", "inputs": [[8], [8]]})") == "fwd ");
 }
+
+TEST_CASE("Norms keep 16 bits where a network is in shorter floats", "[model/bytes]") {
+  const auto types = [](const std::string& dtype, const std::string& own) {
+    const Network network = load_text(R"({"dtype": ")" + dtype + R"(", "layers": [
+        {"type": "linear", "input": [8, 64], "out_features": 64}, {"type": "layer_norm")" +
+                                      own + R"(}, {"type": "relu"}]})");
+    std::string text;
+    for (const Layer& layer : network.layers)
+      text += std::string(name_of(layer.dtypes.input)) + ' ';
+    return text;
+  };
+  CHECK(types("fp8", "") == "fp8 fp16 fp8 ");
+  CHECK(types("nvfp4", "") == "nvfp4 fp16 nvfp4 ");
+  CHECK(types("int8", "") == "int8 int8 int8 ");
+  CHECK(types("fp8", R"(, "dtype": "fp8")") == "fp8 fp8 fp8 ");
+}

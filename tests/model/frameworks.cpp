@@ -164,6 +164,23 @@ TEST_CASE("Products that something else reads or is added to stay", "[model/fram
         "scores:fp32 weights:fp32 shown:fp32 values:fp32");
 }
 
+TEST_CASE("Scores are scaled by one number, not by a tensor", "[model/frameworks]") {
+  const auto rows = [](const std::string& factor) {
+    return rows_of(run((R"([
+      {"name": "scores", "type": "matmul", "inputs": [[6, 16, 4], [6, 4, 16]]},
+      {"name": "factor", "type": "mul", "inputs": ["scores", {"shape": )" +
+                        factor + R"(, "parameter": true}]},
+      {"name": "weights", "type": "softmax"},
+      {"name": "values", "type": "matmul",
+       "inputs": [{"layer": "weights", "shape": [6, 16, 16]}, [6, 16, 4]]}])")
+                           .c_str(),
+                       "a100", options_of(Framework::pytorch)));
+  };
+  CHECK(rows("[1, 1, 1]") == "scores:fp32 (factor:fp32) (weights:fp32) (values:fp32)");
+  CHECK(rows("[6, 16, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
+  CHECK(rows("[6, 1, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
+}
+
 TEST_CASE("The host's cost of an operator is assumed, and said to be", "[model/frameworks]") {
   const Context context =
       make_context(find_gpu("v100").value(), options_of(Framework::pytorch)).value();

@@ -158,8 +158,8 @@ TEST_CASE("Backward kernels of other layers measured on an H200", "[results/accu
             {dense, fp16, wgrad, 27, 1.32, 0.79, 1.05},
             {other, fp32, fwd, 66, 1.10, 0.95, 1.05},
             {other, fp32, dgrad, 254, 1.11, 0.95, 1.05},
-            {other, fp16, fwd, 66, 1.09, 0.95, 1.05},
-            {other, fp16, dgrad, 254, 1.12, 0.94, 1.05},
+            {other, fp16, fwd, 66, 1.10, 0.95, 1.05},
+            {other, fp16, dgrad, 254, 1.14, 0.92, 1.05},
         });
 }
 
@@ -303,14 +303,14 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
       {"mi100", "2-D", fp32, {{{1.13, 1.30, 1.29}}}},
       {"mi100", "2-D", fp16, {{{1.15, 1.16, 1.47}}}},
       {"mi100", "2-D", bf16, {{{1.41, 1.64, 1.22}}}},
-      {"mi100", "grouped", fp32, {{{1.16, 1.16, 1.41}}}},
+      {"mi100", "grouped", fp32, {{{1.17, 1.16, 1.41}}}},
       {"mi100", "grouped", fp16, {{{1.16, 1.15, 1.13}}}},
       {"mi100", "grouped", bf16, {{{1.22, 1.36, 1.29}}}},
       {"mi100", "3-D", fp32, {{{1.22, 1.19, 1.32}}}},
       {"mi100", "3-D", fp16, {{{1.55, 1.26, 1.17}}}},
       {"mi100", "3-D", bf16, {{{1.09, 1.17, 1.32}}}},
       {"mi210", "2-D", fp32, {{{1.07, 1.20, 1.20}}}},
-      {"mi210", "2-D", fp16, {{{1.21, 1.33, 1.23}}}},
+      {"mi210", "2-D", fp16, {{{1.21, 1.34, 1.23}}}},
       {"mi210", "2-D", bf16, {{{1.24, 1.21, 1.13}}}},
       {"mi210", "grouped", fp32, {{{1.14, 1.29, 1.27}}}},
       {"mi210", "grouped", fp16, {{{1.28, 1.46, 1.33}}}},
@@ -318,19 +318,19 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
       {"mi210", "3-D", fp32, {{{1.28, 1.35, 1.39}}}},
       {"mi210", "3-D", fp16, {{{1.27, 1.18, 1.24}}}},
       {"mi210", "3-D", bf16, {{{1.31, 1.21, 1.29}}}},
-      {"mi300x", "2-D", fp32, {{{1.17, 1.20, 1.23}}}},
-      {"mi300x", "2-D", fp16, {{{1.32, 1.22, 1.25}}}},
-      {"mi300x", "grouped", fp32, {{{1.26, 1.14, 1.19}}}},
+      {"mi300x", "2-D", fp32, {{{1.18, 1.20, 1.24}}}},
+      {"mi300x", "2-D", fp16, {{{1.33, 1.23, 1.26}}}},
+      {"mi300x", "grouped", fp32, {{{1.26, 1.14, 1.20}}}},
       {"mi300x", "grouped", fp16, {{{1.12, 1.11, 1.21}}}},
       {"mi50", "2-D", fp32, {{{1.28, 1.15, 1.50}}}},
       {"mi50", "2-D", fp16, {{{1.51, 1.15, 1.44}}}},
       {"mi50", "grouped", fp32, {{{1.37, 1.36, 1.51}}}},
       {"mi50", "grouped", fp16, {{{1.19, 1.34, 1.73}}}},
       {"mi50", "3-D", fp32, {{{1.28, 1.67, 2.02}}}},
-      {"mi25", "2-D", fp32, {{{1.25, 1.19, 1.34}}}},
-      {"mi25", "2-D", fp16, {{{1.32, 1.21, 1.21}}}},
-      {"mi25", "grouped", fp32, {{{1.28, 1.29, 1.46}}}},
-      {"mi25", "grouped", fp16, {{{1.31, 1.24, 1.42}}}},
+      {"mi25", "2-D", fp32, {{{1.21, 1.18, 1.37}}}},
+      {"mi25", "2-D", fp16, {{{1.34, 1.19, 1.18}}}},
+      {"mi25", "grouped", fp32, {{{1.31, 1.31, 1.42}}}},
+      {"mi25", "grouped", fp16, {{{1.29, 1.24, 1.41}}}},
   };
   struct Chip {
     const char* gpu;
@@ -341,7 +341,7 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
                                                                           {"mi210", 0.94, 0.66},
                                                                           {"mi300x", 0.93, 0.74},
                                                                           {"mi50", 0.94, 0.50},
-                                                                          {"mi25", 0.94, 0.62}}) {
+                                                                          {"mi25", 0.94, 0.61}}) {
     const Result result = measured_result("miopen_" + std::string(gpu) + ".ndjson", {}, gpu);
     double within = 0, same = 0;
     for (const LayerResult& row : result.layers) {
@@ -415,7 +415,7 @@ TEST_CASE("Volumes, and groups over long windows, measured on an H200", "[result
             {dense, fp16, fwd, 34, 1.21, 0.95, 1.08},
             {grouped, fp16, fwd, 56, 1.36, 0.92, 1.05},
             {other, fp16, fwd, 34, 1.26, 0.92, 1.05},
-            {other, fp32, fwd, 19, 1.32, 0.95, 1.07},
+            {other, fp32, fwd, 19, 1.33, 0.95, 1.07},
         });
 }
 
@@ -444,10 +444,10 @@ TEST_CASE("Kinds and shapes that networks seldom have, measured on an H200", "[r
             {grouped, fp16, fwd, 56, 1.28, 0.95, 1.16},
             {grouped, fp16, dgrad, 56, 1.45, 0.95, 1.29},
             {grouped, fp16, wgrad, 55, 1.31, 0.95, 1.05},
-            {other, fp32, fwd, 170, 1.10, 0.95, 1.05},
+            {other, fp32, fwd, 170, 1.12, 0.95, 1.05},
             {other, fp32, dgrad, 102, 1.11, 0.95, 1.05},
-            {other, fp16, fwd, 170, 1.14, 0.95, 1.06},
-            {other, fp16, dgrad, 102, 1.15, 0.95, 1.05},
+            {other, fp16, fwd, 170, 1.16, 0.95, 1.06},
+            {other, fp16, dgrad, 102, 1.16, 0.95, 1.05},
         });
 }
 
@@ -477,7 +477,7 @@ TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[resu
       {"elementwise", 1.18, 0.91, 1.05},   {"group_norm", 1.18, 0.95, 1.05},
       {"instance_norm", 1.19, 0.88, 1.05}, {"layer_norm", 1.10, 0.95, 1.05},
       {"lookup", 1.24, 0.85, 1.05},        {"matmul", 1.28, 0.89, 1.05},
-      {"reduce", 1.14, 0.95, 1.05},        {"rms_norm", 1.13, 0.95, 1.10},
+      {"reduce", 1.14, 0.95, 1.05},        {"rms_norm", 1.14, 0.95, 1.12},
       {"softmax", 1.12, 0.95, 1.05},       {"upsample", 1.20, 0.95, 1.05},
   };
   const Result result = measured_result("h100_order.ndjson", {}, "h100");
@@ -504,7 +504,7 @@ TEST_CASE("Streaming kernels of random shapes on an H100", "[results/accuracy]")
   // Half of what was measured; the other half was fitted to.
   const Family families[] = {
       {"avg_pool", 1.12, 1.07},   {"batch_norm", 1.14, 1.16}, {"group_norm", 1.09, 1.07},
-      {"layer_norm", 1.07, 1.13}, {"max_pool", 1.17, 1.13},   {"softmax", 1.14, 1.21},
+      {"layer_norm", 1.07, 1.13}, {"max_pool", 1.16, 1.16},   {"softmax", 1.14, 1.21},
   };
   const Result result = measured_result("h100_kernels.ndjson", {}, "h100");
   for (const Family& family : families)

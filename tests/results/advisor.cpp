@@ -82,6 +82,13 @@ TEST_CASE("A layer grows with its batch where that is of samples", "[results/adv
   }
 }
 
+TEST_CASE("No batch grows beyond what can be counted", "[results/advisor]") {
+  const std::string largest = R"({"type": "relu", "dtype": "int8", "input": [1, 1, 2], "batch": )";
+  for (const char* batch : {"2305843009213693952}", "2305843009213693953}"})
+    CHECK(std::ranges::none_of(advised(largest + batch),
+                               [](const std::string& text) { return text.starts_with("batch"); }));
+}
+
 TEST_CASE("Sums of what is no batch of samples stay in fp32", "[results/advisor]") {
   const auto add = [](const std::string& shape) {
     return R"({"type": "add", "inputs": [)" + shape + ", " + shape + "]}";

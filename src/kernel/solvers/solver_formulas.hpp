@@ -5,7 +5,7 @@
 // All compute matrix products, M x K by K x N, one block per tile. A block's steps take the longer
 // of their arithmetic and a step's latency, and blocks run in waves of an SM's resident blocks.
 // Traffic to and from device memory overlaps. A naive kernel's block is a wave of 64 threads with
-// one output each.
+// one output each. Blocks which share a tile's k need another launch, which adds their sums.
 //
 // Example, MI100 fp32, ConvMlirIgemmFwdXdlops, M = 6272, N = 256, K = 2304, tile 128 x 64 x 16: 49
 // * 4 = 196 blocks of 144 steps on 120 compute units, two resident on each.
@@ -24,6 +24,9 @@ struct SolverProduct {
 struct SolverTile {
   TileKernel kernel{};
   double split = 1;
+
+  /// Registers for eight waves of 64 threads are what an SM has: two blocks of 256.
+  double resident() const { return 512.0 / kernel.threads; }
 };
 
 template <class Number>
@@ -33,7 +36,7 @@ struct SolverKernel {
   Number spread_s{};        ///< arithmetic of all blocks, spread evenly over all SMs
   Number waves_s{};         ///< in whole waves
   Number chained_s{};       ///< with no block shorter than its chain
-  Number partial_s{};       ///< sums of splits, and the start of the kernel which adds them
+  Number partial_s{};       ///< sums of splits, and the launch of the kernel which adds them
 };
 
 template <class Number>
@@ -66,7 +69,7 @@ struct SolverFormulas {
                    (steps * eval(constants.step_latency_clk) + eval(constants.block_latency_clk)) /
                        machine.clock_hz,
                    "s");
-    const Number resident = eval(constants.resident_blocks);
+    const Number resident = eval.named("resident blocks", tile.resident());
     const Number full_waves = eval.named("full waves", floor(s.blocks / (resident * sms)));
     const Number last_blocks = eval.named("blocks an SM in the last wave",
                                           divide_up(s.blocks - full_waves * resident * sms, sms));
@@ -78,21 +81,25 @@ struct SolverFormulas {
         eval.named("product", full_waves * max({resident * block_s, chain_s}) + last_s, "s");
     if (tile.split > 1) {
       const Number byte = 8 * Number(product.m) * product.n * product.count * tile.split;
-      s.partial_s = eval.named(
-          "split-K sums, there and back",
-          eval(constants.split_start_s) + byte / l2_byte_per_s(memory, machine, eval), "s");
+      s.partial_s = eval.named("split-K sums, there and back",
+                               launch_s() + byte / l2_byte_per_s(memory, machine, eval), "s");
     }
     return s;
   }
 
+  Number launch_s() const { return eval.sourced(memory.launch_s, memory.launch_origin); }
+
   /// All bytes pass the L2.
-  Number moving_s(const char* what, const Streams& streams, const double& share,
-                  CacheState cache) const {
+  Number moving_s(const char* what, const Streams& streams, CacheState cache) const {
     const auto traffic = memory_traffic(streams, Number{}, memory, cache, eval);
     const Number l2_s =
         (Number(streams.read_byte) + streams.write_byte) / l2_byte_per_s(memory, machine, eval);
     const Number dram_s = traffic.timed_dram_byte / dram_byte_per_s(memory, eval);
-    return eval.named(what, max({dram_s, l2_s}) / eval(share), "s");
+    return eval.named(what, max({dram_s, l2_s}) / eval(constants.memory_share), "s");
+  }
+
+  Number start_s(const char* what, const double& more_s) const {
+    return eval.named(what, launch_s() + eval(more_s), "s");
   }
 };
 

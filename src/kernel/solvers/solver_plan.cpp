@@ -122,17 +122,13 @@ SolverFormulas<Number> formulas_of(const Solver& solver, const SolverProblem& pr
   const SolverConstants& constants = values.solvers[solver.family];
   const DataType type = problem.request.layer.dtypes.input;
   const bool is_vector = solver.engine == EngineClass::vector;
-  const bool follows_window = problem.x.taps > 1 && solver.method != SolverMethod::columns;
   const Number peak = eval.sourced(engine.rate_flop_per_s, engine.peak_origin) *
                       (is_vector ? eval(values.part.single_issue_share) : Number(1));
   const Number share = eval(type == DataType::fp32   ? constants.fp32_share
                             : type == DataType::fp16 ? constants.fp16_share
                                                      : constants.bf16_share);
   const auto machine = machine_rates(model.machine, eval);
-  return {constants, model.memory, machine,
-          eval.named("FLOP a second",
-                     peak * share * (follows_window ? eval(constants.window_share) : Number(1)),
-                     "FLOP/s"),
+  return {constants, model.memory, machine, eval.named("FLOP a second", peak * share, "FLOP/s"),
           eval};
 }
 
@@ -183,7 +179,6 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
       fastest_tile(solver, product, problem.request.model.constants->tiles[solver.tiles],
                    formulas_of(solver, problem, engine, planning));
   const auto f = formulas_of(solver, problem, engine, eval);
-  const Number launch_s = eval.sourced(f.memory.launch_s, f.memory.launch_origin);
   eval.named("m", product.m, "", "product");
   eval.named("n", product.n, "", "product");
   eval.named("k", product.k, "", "product");
@@ -203,20 +198,17 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
-  add_overlapped(
-      parts, kernel.chained_s + kernel.partial_s,
-      f.moving_s("operands and result", streams, f.constants.memory_share, problem.request.cache),
-      eval);
-  parts.add(Limiter::launch, eval.named("launch", launch_s + eval(f.constants.start_s), "s"));
+  add_overlapped(parts, kernel.chained_s + kernel.partial_s,
+                 f.moving_s("operands and result", streams, problem.request.cache), eval);
+  parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
   KernelPlan plan;
   std::uint64_t kernels = 1;
   for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
     ++kernels;
-    parts.add(Limiter::instructions, f.moving_s("copy around the product", {byte, byte},
-                                                f.constants.copy_share, CacheState::warm));
-    parts.add(Limiter::launch,
-              eval.named("its launch", launch_s + eval(f.constants.copy_start_s), "s"));
+    parts.add(Limiter::instructions,
+              f.moving_s("copy around the product", {byte, byte}, CacheState::warm));
+    parts.add(Limiter::launch, f.start_s("its launch", f.constants.copy_start_s));
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   if (product.times > 1) parts.scale(product.times);
@@ -228,12 +220,11 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   plan.threads = tile.kernel.threads;
   plan.split_k = static_cast<std::uint64_t>(tile.split);
   plan.blocks = static_cast<std::uint64_t>(value_of(kernel.blocks));
-  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(f.constants.resident_blocks);
+  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(tile.resident());
   const SmLimits& sm = problem.request.model.machine.sm;
-  plan.occupancy = std::min(1.0, f.constants.resident_blocks * tile.kernel.threads /
+  plan.occupancy = std::min(1.0, tile.resident() * tile.kernel.threads /
                                      (static_cast<double>(sm.max_warps) * sm.warp_size));
-  plan.waves = value_of(kernel.blocks) /
-               (f.constants.resident_blocks * problem.request.model.machine.sm_count);
+  plan.waves = value_of(kernel.blocks) / (tile.resident() * problem.request.model.machine.sm_count);
   plan.tile_utilization = value_of(kernel.useful_share);
   plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
   const auto traffic = memory_traffic({problem.x.read_byte, problem.x.write_byte}, 0.0, f.memory,

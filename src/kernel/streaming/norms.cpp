@@ -14,8 +14,7 @@
 //
 // Group norms go channel by channel in NCHW. Forward, a block walks each group for its mean and
 // deviation, and a second pass over the image scales it. Backward, a block walks each channel of an
-// image for the gradient's two sums, a second pass makes the gradient, and one thread per channel
-// sums the parameters' gradients over images.
+// image for the gradient's two sums, a second pass makes the gradient, and others the parameters'.
 
 #include <algorithm>
 #include <cmath>
@@ -72,14 +71,11 @@ class NormKernels : StreamFormulas<Number> {
   }
 
  private:
+  /// Rows which are no whole vectors: one kernel for sums, one for results.
   Work layer_norm() const {
-    const bool is_ragged = std::fmod(problem.channels, 4) != 0;
-    const bool is_rms = problem.layer->kind == LayerKind::rms_norm;
-    return is_ragged
-               ? ragged()
-               : by_rows(constants.layer_norm,
-                         is_rms ? constants.rms_norm_row_clock : constants.layer_norm_row_clock,
-                         problem.streams);
+    Work work = by_rows(constants.layer_norm, constants.layer_norm_row_clock, problem.streams);
+    work.kernels = std::fmod(problem.channels, 4) != 0 ? 2 : 1;
+    return work;
   }
 
   Works<Number> layer_norm_backward() const {
@@ -133,22 +129,11 @@ class NormKernels : StreamFormulas<Number> {
     const Number rows = eval.named("rows", rows_, "", "layer");
     const Number fewer = eval.factor("16 blocks / those that an SM holds",
                                      std::max(1.0, most_row_blocks / resident));
-    work.clocks = (inputs() * eval(kernel.element_clock) + rows * eval(row_clock)) * fewer;
+    const bool one_sum = problem.layer->kind == LayerKind::rms_norm && !problem.backward();
+    const Number sums = eval.factor("one sum of a row, not two", one_sum ? 0.5 : 1);
+    work.clocks = (inputs() * eval(kernel.element_clock) + rows * eval(row_clock) * sums) * fewer;
     work.round_trips =
         eval(kernel.round_trips) + divide_up(row, 512) * eval(constants.row_step_round_trip);
-    return work;
-  }
-
-  /// Rows which are no whole vectors: one kernel for sums, one for results.
-  Work ragged() const {
-    Work work = start_of(constants.layer_norm_ragged, problem.streams);
-    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
-    const Number rows = eval.named("rows", rows_, "", "layer");
-    work.clocks = inputs() * eval(constants.layer_norm_ragged.element_clock) +
-                  rows * eval(constants.layer_norm_ragged_row_clock);
-    work.round_trips = eval(constants.layer_norm_ragged.round_trips) +
-                       divide_up(row, 512) * eval(constants.row_step_round_trip);
-    work.kernels = 2;
     return work;
   }
 
@@ -199,10 +184,6 @@ class NormKernels : StreamFormulas<Number> {
     work.threads = group_threads;
     work.clocks = inputs() * eval(kernel.element_clock) + rows * eval(kernel.row_clock);
     work.l2_round_trips = steps * eval(kernel.step_round_trip);
-    if (!forward) {
-      const Number images = eval.named("images", problem.batch, "", "layer");
-      work.l2_round_trips = work.l2_round_trips + images * eval(kernel.image_round_trip);
-    }
     if (problem.nhwc) {
       // The image is copied to NCHW first; backward the gradient too.
       const double copies = forward ? 1 : 2;
@@ -223,7 +204,7 @@ class NormKernels : StreamFormulas<Number> {
           problem.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
     // For volumes in channels last, PyTorch has only an elementwise kernel.
     if (problem.nhwc && problem.is_16bit() && problem.layer->output.spatial_rank == 3)
-      return work_of(constants.norm_volume_nhwc, Algorithm::strided_elementwise);
+      return work_of(constants.transposed, Algorithm::strided_elementwise);
     return problem.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
 
@@ -303,7 +284,7 @@ class NormKernels : StreamFormulas<Number> {
     work.round_trips = work.round_trips + steps * 0.5;
     if (!problem.is_16bit()) return work;
     work.in_flight_byte = work.in_flight_byte * 0.5;
-    work.start_s = work.start_s + eval(constants.norm_half_nchw_start_s);
+    work.kernels += 2;
     return work;
   }
 

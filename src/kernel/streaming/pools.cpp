@@ -34,11 +34,14 @@ Algorithm algorithm_of(const StreamProblem& problem, bool max_pool) {
   return problem.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
 }
 
-/// The maximum number of windows over an element: the steps of a warp's slowest thread.
+/// The maximum number of windows over an element, taps on it or not: the steps of a warp's slowest
+/// thread.
 double covering_windows(const Window& window) {
   double windows = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    windows *= static_cast<double>(ceil_div(window.kernel[axis], window.stride[axis]));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::uint64_t extent = window.dilation[axis] * (window.kernel[axis] - 1) + 1;
+    windows *= static_cast<double>(ceil_div(extent, window.stride[axis]));
+  }
   return windows;
 }
 
@@ -78,6 +81,7 @@ class PoolKernels : StreamFormulas<Number> {
   using Formulas::constants;
   using Formulas::eval;
   using Formulas::inputs;
+  using Formulas::machine;
   using Formulas::outputs;
   using Formulas::problem;
   using Formulas::start_of;
@@ -116,16 +120,20 @@ class PoolKernels : StreamFormulas<Number> {
                                      grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
         turns * eval(kernel_.output_round_trip) + turns * taps * eval(kernel_.tap_round_trip);
-    // In volumes a warp has 32 columns of one row.
+    // In volumes a warp has columns of one row.
     const Shape& output = problem.layer->output;
     const double columns = static_cast<double>(output.spatial[2]);
     const bool in_rows = output.spatial_rank == 3 && !problem.nhwc;
     const Number made =
         outputs() * eval.factor("columns of whole warps",
-                                in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
+                                in_rows ? whole_warps(columns) / columns : 1, "", "layer");
     work.clocks = made * eval(kernel_.output_clock) + made * taps * eval(kernel_.tap_clock) +
                   problem.input_element * eval(kernel_.input_clock);
     return work;
+  }
+
+  double whole_warps(double threads) const {
+    return round_up(threads, static_cast<double>(machine.sm.warp_size));
   }
 
   Number windows() const {
@@ -140,8 +148,8 @@ class PoolKernels : StreamFormulas<Number> {
     const double planes = problem.batch * problem.channels;
     const Number made = eval.named(
         "elements of whole warps",
-        max_pool_ ? planes * std::ceil(problem.input_positions / 32) * 32 : problem.input_element,
-        "", "layer");
+        max_pool_ ? planes * whole_warps(problem.input_positions) : problem.input_element, "",
+        "layer");
     work.round_trips = eval(kernel_.output_round_trip) + covering * eval(kernel_.tap_round_trip);
     work.clocks = made * eval(kernel_.output_clock) + made * covering * eval(kernel_.tap_clock);
     return work;
@@ -159,11 +167,8 @@ class PoolKernels : StreamFormulas<Number> {
     const Number turns = eval.named("places of a thread", grid.places, "", "layer");
     work.l2_round_trips = turns * covering * channels * eval(kernel_.tap_round_trip) +
                           turns * channels * eval(kernel_.output_round_trip);
-    if (covering_windows(*problem.layer->window) == 1) {
-      // Partly written sectors are fetched first.
-      work.streams.read_byte += problem.input_byte;
-      work.clocks = work.clocks + looks * channels * eval(constants.max_backward_lone_clock);
-    }
+    // Partly written sectors are fetched first.
+    if (covering_windows(*problem.layer->window) == 1) work.streams.read_byte += problem.input_byte;
     return work;
   }
 

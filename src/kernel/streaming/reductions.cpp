@@ -18,7 +18,6 @@ namespace {
 
 constexpr double most_threads = 512;
 constexpr double vector_elements = 4;
-constexpr double warp_threads = 32;
 /// Elements of non-adjacent axes are loaded singly, with a division each: on an H100, four take as
 /// long as three steps of four.
 constexpr double apart_steps = 3;
@@ -99,6 +98,7 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
   if (!along_rows && std::fmod(runs.back().size, vector_elements) == 0)
     kept_vector = vector_elements;
 
+  const double warp_threads = machine.sm.warp_size;
   const double most = most_threads / kept_vector;
   const double fast =
       power_of_two_within(along_rows ? reduced / reduced_vector : kept / kept_vector);
@@ -137,8 +137,8 @@ ThroughputWork<Number> reduction(const StreamFormulas<Number>& f, const Layer& l
   work.streams = streams;
   work.blocks = grid.blocks;
   work.threads = grid.threads;
-  const Number warps =
-      eval.named("warps", grid.blocks * std::max(1.0, grid.threads / warp_threads), "", "layer");
+  const Number warps = eval.named(
+      "warps", grid.blocks * std::max(1.0, grid.threads / f.machine.sm.warp_size), "", "layer");
   const Number loads = eval.named("loads", grid.loads, "", "layer");
   work.clocks = warps * eval(kernel.warp_clock) + loads * eval(kernel.load_clock);
   const Number steps = eval.named("steps of a thread", grid.steps, "", "layer");

@@ -126,8 +126,8 @@ class StreamingKernels : StreamFormulas<Number> {
     switch (info(problem.layer->kind).cost) {
       case ElementCost::exponential:
       case ElementCost::several:
-      case ElementCost::any: return constants.exponential_clock;
-      case ElementCost::erf: return constants.erf_clock;
+      case ElementCost::any:
+      case ElementCost::erf: return constants.exponential_clock;
       case ElementCost::own:
       case ElementCost::simple:
       case ElementCost::scaled: break;
@@ -179,8 +179,7 @@ class StreamingKernels : StreamFormulas<Number> {
       return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
     Work work = chain_of(problem.backward() ? constants.vectorized_several : constants.vectorized,
                          Algorithm::vectorized_elementwise);
-    const Number clock = eval(function_clock());
-    work.clocks = outputs() * (problem.backward() ? clock * eval(constants.backward_ratio) : clock);
+    work.clocks = outputs() * eval(function_clock());
     return work;
   }
 
@@ -300,9 +299,10 @@ class StreamingKernels : StreamFormulas<Number> {
       work.kernels = 2;
     }
     const Number row = eval.named("elements of a row", problem.channels, "", "layer");
-    // A lane of the warp holds every 32nd element of the row and walks them three times.
+    // A lane of the warp holds its part of the row and walks it three times.
     work.round_trips =
-        work.round_trips + (warp ? divide_up(row, 32) * eval(constants.softmax_lane_round_trip)
+        work.round_trips + (warp ? divide_up(row, static_cast<double>(machine.sm.warp_size)) *
+                                       eval(constants.softmax_lane_round_trip)
                                  : 3 * divide_up(row, 8192) * eval(constants.row_step_round_trip));
     return work;
   }

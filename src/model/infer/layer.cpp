@@ -380,9 +380,16 @@ void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& l
                {(last ? first : first + 1) + i});
 }
 
+/// The network's, but no framework has norms in floats of fewer than 16 bits.
+DataType network_type(LayerKind kind, const LayerScope& scope) {
+  const DataType type = scope.network.dtype.value_or(scope.defaults.dtype);
+  const bool is_short_float =
+      info(type).bits < 16 && type != DataType::int8 && type != DataType::int4;
+  return is_short_float && info(kind).family == KindFamily::norm ? DataType::fp16 : type;
+}
+
 DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
-  const DataType input =
-      spec.dtypes.input.value_or(scope.network.dtype.value_or(scope.defaults.dtype));
+  const DataType input = spec.dtypes.input.value_or(network_type(spec.kind, scope));
   return {input, spec.dtypes.weight.value_or(input), spec.dtypes.output.value_or(input)};
 }
 
