@@ -147,8 +147,6 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
 }
 
 Output parse_output_file(const std::string& path) {
-  if (path.ends_with(".json.gz"))
-    return {Output::What::recording, path, find_output_format("json")};
   std::string extension = std::filesystem::path(path).extension().string();
   if (!extension.empty()) extension.erase(0, 1);
   const OutputFormat* format = find_output_format(extension);
@@ -464,7 +462,7 @@ void add_view(Rows& rows, Options& options) {
 }
 
 void add_file(Rows& rows, Options& options) {
-  rows.repeated("-o,--output", "FILE", each([&](auto& path) { options.files.push_back(parse_output_file(path)); }), "Write to a file, of " + format_extensions() + ", or .json.gz (a recording with what is expected); may be repeated");
+  rows.repeated("-o,--output", "FILE", each([&](auto& path) { options.files.push_back(parse_output_file(path)); }), "Write to a file, of " + format_extensions() + "; may be repeated");
 }
 
 void add_output(Rows& rows, Options& options) {

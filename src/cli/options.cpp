@@ -80,8 +80,7 @@ void check_calibration(Options& options) {
     throw UsageError(
         "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
         "mine.json; roofline calibrate --script prints what measures them");
-  if (options.files.size() != 1 || options.files.front().what == Output::What::recording ||
-      options.files.front().format->name != "json")
+  if (options.files.size() != 1 || options.files.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
   options.request.outputs = options.files;
 }

@@ -163,13 +163,6 @@ void OutputFile::write(std::string_view text) {
   if (!write_text(file_, text)) fail();
 }
 
-int OutputFile::descriptor() {
-  open_directly();
-  const int file = dup(file_);
-  if (file < 0) fail();
-  return file;
-}
-
 void OutputFile::commit() {
   open_directly();
   // Some file systems report a full disk only on close.

@@ -31,8 +31,6 @@ class OutputFile {
 
   /// Throws OutputError. The first write to a pipe waits for its reader.
   void write(std::string_view text);
-  /// A second descriptor of the file.
-  int descriptor();
   /// To be called when all is written. Throws as write does.
   void commit();
 

@@ -22,12 +22,11 @@ namespace roofline {
 
 struct Output {
   enum class What : std::uint8_t {
-    report,     ///< all results, in a format
-    rows,       ///< rows in a format, each as it is computed
-    recording,  ///< the recording with the expected times
-    layers,     ///< one network as a layer file
-    records,    ///< all layers of all inputs and settings, as records
-    choice,     ///< the chosen rows, as records
+    report,   ///< all results, in a format
+    rows,     ///< rows in a format, each as it is computed
+    layers,   ///< one network as a layer file
+    records,  ///< all layers of all inputs and settings, as records
+    choice,   ///< the chosen rows, as records
   };
   What what;
   std::string path;                      ///< empty: standard output

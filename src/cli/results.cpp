@@ -308,9 +308,7 @@ int Results::finish() const {
 void Results::end(const Output& output, const Report& report) {
   const bool is_file = !output.path.empty();
   if (is_file && failed_ && !evaluated_any_ && is_kept(output.path)) return;
-  if (output.what == Output::What::recording) {
-    write_annotated(report, output.path, files_->at(output.path).descriptor(), request_->limits);
-  } else if (output.what == Output::What::report) {
+  if (output.what == Output::What::report) {
     RenderStyle style = is_file ? RenderStyle() : standard_output_style();
     style.chart = request_->chart;
     const Sink sink = [&](std::string_view piece) { write_to(output, piece); };

@@ -82,9 +82,4 @@ class Results {
   std::optional<int> gate_code_;         ///< set once everything is evaluated
 };
 
-/// Writes the recording with expected times (annotated_recording.cpp), compressed, into `file` and
-/// closes it. Throws InputError, OutputError.
-void write_annotated(const Report& report, const std::string& path, int file,
-                     const InputLimits& limits);
-
 }  // namespace roofline

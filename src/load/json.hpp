@@ -170,11 +170,10 @@ class JsonDocument {
   JsonNode root_;
 };
 
-using TakeListed =
-    std::function<void(std::string_view list, const Value& element, std::uint64_t end_byte)>;
+using TakeListed = std::function<void(std::string_view list, const Value& element)>;
 /// Parses a document that may be far larger than memory: passes each element of the lists in the
-/// outermost object with the list's key, or of the outermost list with an empty key, and the byte
-/// where an array or object ends. Keys may repeat. Throws InputError at "byte N".
+/// outermost object with the list's key, or of the outermost list with an empty key. Keys may
+/// repeat. Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream, const TakeListed& take);
 
 }  // namespace roofline

@@ -79,7 +79,7 @@ class ListReader {
     pass('[');
     if (next() != ']') do {
         const Value element = read_value();
-        (*take_)(name, element, passed_byte_);
+        (*take_)(name, element);
       } while (goes_on());
     pass(']');
   }

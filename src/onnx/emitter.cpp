@@ -199,8 +199,8 @@ Item read_onnx(ByteStream& stream) {
     const Dimensions dimensions(*model, defaults);
     Graph graph = build_graph(*model, dimensions);
     simplify(graph, model->source);
-    auto network = std::make_shared<NetworkSpec>(
-        Emitter(*model, defaults).network(graph, dimensions.batch()));
+    auto network =
+        std::make_shared<NetworkSpec>(Emitter(*model, defaults).network(graph, dimensions.batch()));
     if (defaults.as_pytorch_runs)
       network->assumptions.emplace_back(
           "ONNX does not say which operators PyTorch runs, such as batch norms that are folded "

@@ -68,8 +68,6 @@ struct GpuActivity {
   std::uint32_t device = 0;
   std::uint32_t process = 0;  ///< the trace's number of the GPU or of a rank
   std::uint32_t message = 0;  ///< index in Recording::messages
-  /// End of its event; 0 if its arguments are not last, or annotated already.
-  std::uint64_t end_byte = 0;
 
   double end_us() const { return start_us + duration_us; }
 };

@@ -91,20 +91,15 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
   return arguments;
 }
 
-bool may_be_annotated(const Value& event) {
-  const Value last = event.at(event.size() - 1);
-  return last.key() == "args" && last.is_object() && !last.contains("roofline");
-}
-
 class Scanner {
  public:
   explicit Scanner(const ByteStream& stream)
       : source_(stream.name()), most_values_(2 * stream.limits().values) {}
 
-  void add(const Value& event, std::uint64_t end_byte) {
+  void add(const Value& event) {
     ++events_;
     const std::string_view phase = event.find("ph").try_text();
-    if (phase == "X") add_whole(event, end_byte);
+    if (phase == "X") add_whole(event);
     if (phase == "B" || phase == "E") ++recording_.half_events;
   }
 
@@ -119,7 +114,7 @@ class Scanner {
   Recording take() { return std::move(recording_); }
 
  private:
-  void add_whole(const Value& event, std::uint64_t end_byte) {
+  void add_whole(const Value& event) {
     // The second names are those of PyTorch 1.8 to 1.12.
     const std::string_view category = category_of(event);
     const std::string_view name = event.find("name").try_text();
@@ -132,7 +127,7 @@ class Scanner {
       add_operator(event);
     else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
              category == "Kernel" || category == "Memcpy" || category == "Memset")
-      add_activity(event, end_byte);
+      add_activity(event);
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       add_call(event);
     else if (is_annotation || category == "python_function")
@@ -186,14 +181,14 @@ class Scanner {
                                     message_of(arguments)});
   }
 
-  void add_activity(const Value& event, std::uint64_t end_byte) {
+  void add_activity(const Value& event) {
     const auto [start_us, duration_us] = times_of(event);
     const Value arguments = event.find("args");
-    recording_.activities.push_back(
-        {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
-         count_in(arguments, "bytes"), name_of(event),
-         static_cast<std::uint32_t>(count_in(arguments, "device")), process_of(event),
-         message_of(arguments), may_be_annotated(event) ? end_byte : 0});
+    recording_.activities.push_back({start_us, duration_us, operator_id(arguments),
+                                     count_in(arguments, "correlation"),
+                                     count_in(arguments, "bytes"), name_of(event),
+                                     static_cast<std::uint32_t>(count_in(arguments, "device")),
+                                     process_of(event), message_of(arguments)});
   }
 
   /// Only calls that put work on the GPU matter.
@@ -290,10 +285,10 @@ class Scanner {
 
 Recording scan_trace(ByteStream& stream) {
   Scanner scanner(stream);
-  for_each_listed(stream, [&](std::string_view list, const Value& element, std::uint64_t end_byte) {
+  for_each_listed(stream, [&](std::string_view list, const Value& element) {
     if (!element.is_object()) return;
     if (list == "traceEvents" || list.empty())
-      scanner.add(element, end_byte);
+      scanner.add(element);
     else if (list == "deviceProperties")
       scanner.add_device(element);
   });

@@ -169,8 +169,7 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-/// Returns the layer name of each row.
-std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
+void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
   std::vector<std::string> names;
   network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
@@ -182,22 +181,6 @@ std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, Net
     layer.place = {network.source, in_quotes(*layer.name), false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
-  return names;
-}
-
-std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<TraceLayers::Run>& all,
-                              const std::vector<std::string>& names) {
-  std::vector<LayerRun> runs;
-  for (const auto& [row, activities] : all) {
-    double time_s = 0;
-    for (const std::uint32_t index : activities)
-      time_s += recording.activities[index].duration_us * s_per_us;
-    for (const std::uint32_t index : activities)
-      if (const std::uint64_t end_byte = recording.activities[index].end_byte; end_byte > 0)
-        runs.push_back({names[row], time_s, end_byte});
-  }
-  std::ranges::sort(runs, {}, &LayerRun::end_byte);
-  return runs;
 }
 
 /// Keeps the step with the most operators, with a note.
@@ -246,10 +229,9 @@ Item program_of(Recording recorded, const std::string& source, const std::string
   }};
 }
 
-/// nullopt if no layer's operator used the GPU. `runs`, if given, gets the layers' runs.
+/// nullopt if no layer's operator used the GPU.
 std::optional<NetworkSpec> network_of(Recording& recording, const std::string& source,
-                                      const std::vector<std::string>& notes,
-                                      std::vector<LayerRun>* runs = nullptr) {
+                                      const std::vector<std::string>& notes) {
   TraceSummary summary;
   summary.notes = notes;
   const WorkOrigins origins = find_origins(recording);
@@ -272,9 +254,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
   summary.notes.insert(summary.notes.end(), read.notes.begin(), read.notes.end());
   NetworkSpec network;
   network.source = source;
-  const std::vector<TraceLayers::Run> read_runs = std::move(read.runs);
-  const std::vector<std::string> names = set_layers(std::move(read), summary, network);
-  if (runs != nullptr) *runs = runs_of(recording, read_runs, names);
+  set_layers(std::move(read), summary, network);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
   network.runs_as = RunsAs::recording;
   return network;
@@ -313,13 +293,6 @@ bool looks_like_trace(std::string_view head) {
   const bool is_list = begin != head.npos && head[begin] == '[';
   return has("\"traceEvents\"") || has("\"deviceProperties\"") ||
          (is_list && has("\"ph\"") && has("\"ts\""));
-}
-
-std::vector<LayerRun> layer_runs(ByteStream& trace) {
-  std::vector<LayerRun> runs;
-  Recording recording = scan_trace(trace);
-  network_of(recording, trace.name(), {}, &runs);
-  return runs;
 }
 
 }  // namespace roofline

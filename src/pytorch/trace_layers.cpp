@@ -261,7 +261,6 @@ class LayerReader {
     const std::uint32_t longest =
         *std::ranges::max_element(work, {}, [&](std::uint32_t i) { return duration_s(i); });
     read_.layers.add(row, duration_s(work), name_of_activity(longest));
-    read_.runs.push_back({row, work});
   }
 
   /// Products of a recurrent operator, all of as many rows, share its time by their work.

@@ -81,11 +81,6 @@ struct TraceLayers {
   double layout_s = 0;             ///< layout changes, in all steps
   std::vector<std::string> notes;  ///< assumptions
   bool lacks_products = false;     ///< some could not be sized
-  struct Run {
-    std::size_t row;
-    std::vector<std::uint32_t> activities;
-  };
-  std::vector<Run> runs;
 };
 
 /// Takes activities of one device in these steps, without transfers.

@@ -50,11 +50,10 @@ std::string title_of(const Report& report, const Section& section) {
 std::string ceilings_sentence(const Result& result) {
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
   const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
-  return fmt::format(
-      "{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
-      si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
-      result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
-      gpu_changes_sentence(result) + flight_cap_line(result));
+  return fmt::format("{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
+                     si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
+                     result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
+                     gpu_changes_sentence(result) + flight_cap_line(result));
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
@@ -94,9 +93,9 @@ std::string one_layer_text(const Report& report, const Section& section) {
   std::string name = short_name(printable(layer.name), 60);
   if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
   return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
-         layer_list(result) + gpu_changes_sentence(result) +
-         flight_cap_line(result) + (fits(result).value_or(true) ? "" : memory_sentence(result)) +
-         measured_notes(result) + '\n';
+         layer_list(result) + gpu_changes_sentence(result) + flight_cap_line(result) +
+         (fits(result).value_or(true) ? "" : memory_sentence(result)) + measured_notes(result) +
+         '\n';
 }
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {

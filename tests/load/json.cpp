@@ -39,22 +39,20 @@ TEST_CASE("Members of a large object are found, whatever their order", "[load/js
   check(JsonDocument(object + "}", {"x.json"}).root());
   // A repeated key is allowed here: its first value counts.
   const auto stream = text_stream("in.json", "{\"list\": [" + object + ", \"k0\": 7}]}");
-  for_each_listed(*stream,
-                  [&](std::string_view, const Value& element, std::uint64_t) { check(element); });
+  for_each_listed(*stream, [&](std::string_view, const Value& element) { check(element); });
 }
 
 TEST_CASE("The elements of a document's lists are given one by one", "[load/json]") {
   const auto stream = text_stream(
       "in.json", R"({"a": [1, {"x": 2, "x": [3]}], "b": {"c": [4]}, "d": 5, "e": [[6], []]})");
   std::string given;
-  for_each_listed(*stream, [&](std::string_view list, const Value& element, std::uint64_t) {
+  for_each_listed(*stream, [&](std::string_view list, const Value& element) {
     given += std::string(list) + '=' + element.json() + ' ';
   });
   CHECK(given == R"(a=1 a={"x":[3]} e=[6] e=[] )");
   const auto broken = text_stream("in.json", R"({"a": [1, ")");
   std::size_t count = 0;
-  CHECK_THROWS_AS(
-      for_each_listed(*broken, [&](std::string_view, const Value&, std::uint64_t) { ++count; }),
-      InputError);
+  CHECK_THROWS_AS(for_each_listed(*broken, [&](std::string_view, const Value&) { ++count; }),
+                  InputError);
   CHECK(count == 1);
 }

@@ -75,7 +75,7 @@ TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/ex
   const TemporaryFolder folder;
   std::ofstream(folder / "x.json") << R"({"name": "stem", "type": "conv", "dtype": "bf16",
              "input": [2, 3, 64, 64], "out_channels": 64, "kernel_size": 5, "stride": 4})";
-  const std::string line = "roofline x.json --gpu h100 --explain stem --layout ";
+  const std::string line = "roofline x.json --gpu h100 --explain stem --assume layout=";
   const std::string named =
       "             on vector units: the library has no tensor-core kernel as fast for this:\n"
       "             3 channels in bf16, NCHW\n";
