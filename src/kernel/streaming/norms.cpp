@@ -284,7 +284,9 @@ class NormKernels : StreamFormulas<Number> {
     work.round_trips = work.round_trips + steps * 0.5;
     if (!problem.is_16bit()) return work;
     work.in_flight_byte = work.in_flight_byte * 0.5;
+    // Means and deviations become fp32 by two kernels first, a chain of two steps each.
     work.kernels += 2;
+    work.round_trips = work.round_trips + 4;
     return work;
   }
 
