@@ -19,7 +19,7 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
-constexpr std::string_view convolution = "conv";
+constexpr std::string_view read_operation = "conv";
 
 /// What follows the program's name, which Windows ends in .exe.
 std::string_view after_program(std::string_view text) {
@@ -236,7 +236,7 @@ class DriverText {
     if (operation.empty()) return;  // prose that names the program
     const DataType type = take_type(operation);
     try {
-      if (operation != convolution)
+      if (operation != read_operation)
         throw InputError("expected MIOpenDriver conv, the only operation that is read, got " +
                          in_quotes(command.operation()));
       command.check_options();
@@ -316,7 +316,7 @@ bool looks_like_miopen_driver(std::string_view head) {
   if (trimmed(head.substr(0, 64)).starts_with('{')) return false;  // a note within JSON
   for (std::size_t at = head.find(program); at != std::string_view::npos; at = head.find(program)) {
     head.remove_prefix(at);
-    if (after_program(head.substr(0, 60)).starts_with(convolution)) return true;
+    if (after_program(head.substr(0, 60)).starts_with(read_operation)) return true;
     head.remove_prefix(program.size());
   }
   return false;
