@@ -182,7 +182,10 @@ void Emitter::add_notes(NetworkSpec& network) const {
   };
   for (const auto& [reason, counts] : by_bytes_) {
     std::string operators;
-    for (const auto& [op, count] : counts) add_item(operators, op + " (" + nodes(count) + ")");
+    for (const auto& [op, count] : counts) {
+      add_item(operators, op);
+      operators.append(" (").append(nodes(count)).append(")");
+    }
     network.assumptions.push_back("counted by their bytes alone, as " + reason + ": " + operators);
   }
   const auto note = [&](const LeftOut& left_out, const char* why) {

@@ -166,8 +166,10 @@ void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>
                   const std::vector<Value*>& written, const char* part) {
   LayerSpec& spec = emitter.add(node, LayerKind::other, part);
   std::vector<OperandSpec> operands;
+  operands.reserve(read.size());
   for (const auto& [value, sizes] : read) operands.push_back(emitter.typed_operand(*value, sizes));
   std::vector<WrittenTensor> results;
+  results.reserve(written.size() + 1);
   for (const Value* result : written)
     results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
   if (results.empty()) results.push_back({{1}, emitter.type_of(*read.front().value)});
