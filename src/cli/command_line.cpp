@@ -216,7 +216,7 @@ CLI::Validator one_of_names(const Names& names) {
 /// In any of its spellings.
 CLI::Validator one_network_type() {
   return one_of_names(network_types(), [](const std::string& word) {
-    const auto type = parse<DataType>(word);
+    const auto type = data_type_named(word);
     return type && is_network_type(*type);
   });
 }
@@ -426,7 +426,7 @@ void add_layers(Rows& rows, Options& options) {
   rows.group("Input");
   rows.add_option("input", options.request.inputs, "Layer files, models (.pt2, ONNX), recordings, folders, networks, - for a pipe")->type_name("");
   rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
-  rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
+  rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
   rows.one("PASS", {"--pass", one_of_names({"fwd", "dgrad", "wgrad", "training"}), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
   rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image that a network begins with; may be repeated");
   rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
@@ -553,7 +553,9 @@ std::string parse_message(const Rows& rows, const CLI::ParseError& error, int ar
     std::string hint = did_you_mean(word, {names.begin(), names.end()});
     if (const auto found = rows.old_names.find(word); found != rows.old_names.end())
       hint = ": say " + found->second;
-    return "no option is called " + word + hint + " (see --help)";
+    const bool is_command = rows.get_parent() != nullptr;
+    return (is_command ? rows.get_name() + " has no option " : "no option is called ") + word +
+           hint + " (see --help)";
   }
   return std::string(error.what()) + " (see --help)";
 }

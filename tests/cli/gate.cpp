@@ -257,7 +257,7 @@ TEST_CASE("A condition that is none is a wrong command line", "[cli/gate]") {
     CHECK(outcome.exit_code == 2);
   }
   const Outcome list = run(folder, "roofline gpus " + fail_if("macs > 2"));
-  CHECK(list.err == "roofline: no option is called --fail-if (see --help)\n");
+  CHECK(list.err == "roofline: gpus has no option --fail-if (see --help)\n");
   CHECK(list.exit_code == 2);
 }
 

@@ -114,8 +114,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --to-layers - --chart time --format svg",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
       {"gpus -o x.csv", "The following argument was not expected: -o (see --help)"},
-      {"gpus --format csv", "no option is called --format (see --help)"},
-      {"words --json", "no option is called --json (see --help)"},
+      {"gpus --format csv", "gpus has no option --format (see --help)"},
+      {"words --json", "words has no option --json (see --help)"},
       {"words nothing",
        "words: expected a word or mark of a table, got \"nothing\" (roofline words lists all)"},
       {"model", "GPU is required (see --help)"},
@@ -124,9 +124,9 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"calibrate --script -o x.json", "--output excludes --script (see --help)"},
       {"calibrate --minutes 3", "--minutes requires --script (see --help)"},
       {"calibrate conv.json --gpu v100 -o x.json --measured times.csv",
-       "no option is called --measured (see --help)"},
+       "calibrate has no option --measured (see --help)"},
       {"calibrate conv.json --gpu v100 -o x.json --json",
-       "no option is called --json (see --help)"},
+       "calibrate has no option --json (see --help)"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);
@@ -279,4 +279,11 @@ TEST_CASE("No two options share a name", "[cli/usage_errors]") {
     }
   }
   CHECK(names.count("--output") == 1);
+}
+
+TEST_CASE("--dtype takes a type as frameworks spell it", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  const std::string plain = run(folder, "roofline resnet18 --gpu v100 --dtype fp16").out;
+  for (const std::string type : {"FP16", "half", "f16", "torch.float16"})
+    CHECK(run(folder, "roofline resnet18 --gpu v100 --dtype " + type).out == plain);
 }
