@@ -54,13 +54,4 @@ NetworkSpecs read_engine_companion(ByteStream& stream, const InputSet& inputs);
 std::vector<std::string> read_with_layers(const std::string& layers_file);
 std::vector<std::string> read_with_profile(const std::string& profile_file);
 
-// Known files that cannot be read: errors name them and say what to do.
-
-/// A trace of TensorFlow's or JAX's profiler, recognised by its devices' names only.
-bool looks_like_tensorflow_trace(std::string_view head);
-NetworkSpecs refuse_tensorflow_trace(ByteStream& stream);
-/// Without kernels (host calls, agents, markers) a table is skipped among other inputs.
-bool looks_like_other_profiler_table(std::string_view head);
-NetworkSpecs read_other_profiler_table(ByteStream& stream, const InputSet& inputs);
-
 }  // namespace roofline

@@ -44,6 +44,11 @@ TEST_CASE("A file that is none of ours is named, with what to give instead",
       {"x.json", R"({"schema": "1.0.2-chakra.0.0.4", "pid": 1, "start_ts": 1, "nodes": []})",
        "an execution trace of PyTorch, without times, which is not read: record with "
        "torch.profiler.profile(record_shapes=True) and export_chrome_trace"},
+      {"x.json",
+       R"({"displayTimeUnit":"ns","metadata":{},"traceEvents":[
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}}]})",
+       "a trace of TensorFlow or JAX, which is not read: profile with Nsight Systems or rocprofv3, "
+       "whose tables of kernels are read"},
       {"x.json", R"({"class_name": "Functional", "config": {"name": "a", "layers": []}})",
        "a Keras model's to_json(), which is not read: " + keras_export},
       {"x.txt", "Net(\n  (conv1): Conv2d(3, 6, kernel_size=(5, 5), stride=(1, 1))\n)\n",
