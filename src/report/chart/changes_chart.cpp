@@ -1,4 +1,4 @@
-// Two results as a waterfall: the time before, work that went, came and changed, the time after.
+// What changed between two results, the largest difference first: work that went, came and changed.
 
 #include <fmt/format.h>
 
@@ -13,49 +13,40 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t most_steps = 14;
+constexpr std::size_t most_bars = 14;
 
-struct Step {
+struct Difference {
   std::string label;
   double change_s = 0;
 };
 
-std::vector<Step> steps_of(const Changes& changes) {
-  std::vector<Step> steps;
+std::vector<Difference> differences_of(const Changes& changes) {
+  std::vector<Difference> all;
   const auto add = [&](std::string_view what, const ChangeGroup& group) {
     for (const AlikeChanges& row : folded_changes(changes, group))
       if (row.change_s() != 0)
-        steps.push_back({fmt::format("{}: {}", what, printable(name_text(row))), row.change_s()});
+        all.push_back({fmt::format("{}: {}", what, printable(name_text(row))), row.change_s()});
   };
   add("went", changes.gone);
   add("came", changes.come);
   add("changed", changes.changed);
-  std::ranges::stable_sort(steps, std::greater(),
-                           [](const Step& step) { return std::fabs(step.change_s); });
-  if (steps.size() <= most_steps) return steps;
-  Step rest{fmt::format("{} smaller ones", steps.size() - most_steps)};
-  for (std::size_t i = most_steps; i < steps.size(); ++i) rest.change_s += steps[i].change_s;
-  steps.resize(most_steps);
-  steps.push_back(std::move(rest));
-  return steps;
+  std::ranges::stable_sort(all, std::greater(),
+                           [](const Difference& each) { return std::fabs(each.change_s); });
+  if (all.size() <= most_bars) return all;
+  Difference rest{fmt::format("{} smaller ones", all.size() - most_bars)};
+  for (std::size_t i = most_bars; i < all.size(); ++i) rest.change_s += all[i].change_s;
+  all.resize(most_bars);
+  all.push_back(std::move(rest));
+  return all;
 }
 
 std::vector<Bar> bars_of(const Changes& changes) {
-  const auto whole = [](const char* label, double time_s) {
-    return Bar{
-        .label = label, .note = duration(time_s), .segments = {{time_s, Colour::grey, label}}};
-  };
-  double now_s = changes.before_run.work_s;
-  std::vector<Bar> bars{whole("before", now_s)};
-  for (const Step& step : steps_of(changes)) {
-    const Colour colour = step.change_s < 0 ? Colour::blue : Colour::vermillion;
-    bars.push_back({.label = step.label,
-                    .note = change_text(step.change_s),
-                    .segments = {{std::fabs(step.change_s), colour, step.label}},
-                    .begin = now_s + std::min(step.change_s, 0.0)});
-    now_s += step.change_s;
-  }
-  bars.push_back(whole("after", changes.after_run.work_s));
+  std::vector<Bar> bars;
+  for (const auto& [label, change_s] : differences_of(changes))
+    bars.push_back({.label = label,
+                    .note = change_text(change_s),
+                    .segments = {{std::fabs(change_s),
+                                  change_s < 0 ? Colour::blue : Colour::vermillion, label}}});
   return bars;
 }
 

@@ -152,7 +152,6 @@ struct Bar {
   std::string label;
   std::string note = {};  ///< behind the bar
   std::vector<Segment> segments = {};
-  double begin = 0;                     ///< of the first segment
   std::optional<double> bound = {};     ///< a thin bar within
   std::optional<double> measured = {};  ///< a tick
   std::optional<Whisker> whisker = {};  ///< of the segments' sum, below the bar

@@ -38,7 +38,7 @@ std::string row_hover(const TableRow& row) {
 }
 
 double length_of(const Bar& bar) {
-  double length = bar.begin;
+  double length = 0;
   for (const Segment& segment : bar.segments) length += segment.value;
   return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0),
                    bar.whisker ? bar.whisker->high : 0});

@@ -15,7 +15,7 @@ constexpr double bar_gap = 8;
 
 void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   const double middle = top + row_height / 2;
-  double sum = bar.begin;
+  double sum = 0;
   for (const Segment& segment : bar.segments) {
     const double from = scale(sum);
     sum += segment.value;
