@@ -107,6 +107,8 @@ constexpr ForeignFile foreign_files[] = {
      {"Layer (type)", "Output Shape"},
      "a torchsummary, without strides and kernel sizes",
      torch_export},
+    {"", "=====", {"Layer (type"}, "a torchinfo summary, without kernel sizes", torch_export},
+    {"", "Model: \"", {}, "a Keras summary, without kernel sizes", keras_export},
     {"", "", {"[convolutional]", "filters="}, "a network of Darknet", onnx_or_json},
     {"", "", {"bottom:", "top:", "type:"}, "a network of Caffe (prototxt)", onnx_or_json},
     {"",

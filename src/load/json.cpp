@@ -71,15 +71,6 @@ std::string shown(const Value& value) {
   return value.is_object() ? "an object" : "a long string";
 }
 
-/// Common files other than layer files, by their beginning.
-constexpr std::pair<std::string_view, std::string_view> not_json[] = {
-    {"Model: \"",
-     "the summary of a Keras model, which lacks strides and kernel sizes: export it as ONNX"},
-    {"=====",
-     "a torchinfo summary, which lacks strides and kernel sizes: save the model with "
-     "torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
-};
-
 /// By its first line that is no comment: "- a", "key:" or "key: value", or a document's mark.
 bool is_yaml(std::string_view text) {
   while (!text.empty()) {
@@ -106,8 +97,6 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (detail.find("surrogate") != std::string_view::npos)
     return "expected both halves of a character (\\ud83d\\ude00), got one";
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
-  for (const auto& [start, what] : not_json)
-    if (text.starts_with(start)) return "expected JSON, got " + std::string(what);
   if (is_yaml(text)) return "expected JSON, got YAML: write the same as JSON";
   const char found = text[offset];
   std::string message = "expected JSON, got ";

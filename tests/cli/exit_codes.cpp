@@ -131,12 +131,11 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
   } table[] = {
       {"m.yaml --gpu v100", "m.yaml:1:1: expected JSON, got YAML: write the same as JSON\n"},
       {"keras.txt --gpu v100",
-       "keras.txt:1:1: expected JSON, got the summary of a Keras model, which lacks strides and "
-       "kernel sizes: export it as ONNX\n"},
+       "keras.txt: this is a Keras summary, without kernel sizes, which is not read: export the "
+       "model with model.export(\"model.onnx\", format=\"onnx\")\n"},
       {"torchinfo.txt --gpu v100",
-       "torchinfo.txt:1:1: expected JSON, got a torchinfo summary, which lacks strides and kernel "
-       "sizes: save the model with torch.export.save(torch.export.export(model, (x,)), "
-       "\"model.pt2\")\n"},
+       "torchinfo.txt: this is a torchinfo summary, without kernel sizes, which is not read: save "
+       "the model with torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")\n"},
       {"gpt2 --gpu v100",
        "gpt2: expected a file, a directory or a built-in network, found none of that name; a model "
        "of yours is exported by torch.export or as ONNX (roofline networks lists them)\n"},
