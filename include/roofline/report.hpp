@@ -205,8 +205,6 @@ struct Report {
   std::optional<Changes> changes;         ///< between two results, if asked for
   std::vector<Explanation> explanations;  ///< of the requested layers
   std::vector<NetworkExplanation> network_explanations;
-  /// Of recordings, for terminals, if no explanation was requested.
-  std::vector<NetworkExplanation> screens;
   std::vector<Gpu> gpus;  ///< GPUs of the results, each once
   std::string currency;   ///< of prices; empty if unnamed
   std::vector<InputError> errors;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -38,8 +39,6 @@ std::string name_text(const Change& change) {
   return change.name + " " + times_text(before) + " -> " + times_text(after);
 }
 
-bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * whole_s; }
-
 /// Empty if all work is of one pass.
 std::string pass_text(const Change& change, const ChangeGroup& group) {
   const bool one_pass = std::ranges::all_of(
@@ -59,48 +58,53 @@ std::string changes_sentence(const Changes& changes) {
                      change_text(after_s - before_s));
 }
 
-std::string whole_text(double count) { return fmt::format("{:.0f}", count); }
-std::string number_of_text(double count) { return si(count, ""); }
-std::string size_text(double byte) { return si(byte, "B"); }
+struct RunQuantity {
+  std::string_view key;
+  std::string_view name;
+  std::optional<double> (*of)(const RunTotals&);
+  std::string (*text)(double);
+  bool only_if_changed = false;
+};
+
+// clang-format off
+constexpr std::array run_quantities = std::to_array<RunQuantity>({
+    {"step_s", "whole step", [](const RunTotals& run) { return run.step_s; }, duration},
+    {"idle_s", "GPU idle", [](const RunTotals& run) { return run.idle_s; }, duration},
+    {"busy_s", "GPU busy", [](const RunTotals& run) { return run.busy_s; }, duration},
+    {"work_s", "all work added up", [](const RunTotals& run) { return std::optional(run.work_s); }, duration},
+    {"launches", "launches", [](const RunTotals& run) { return run.launches; }, [](double count) { return fmt::format("{:.0f}", count); }},
+    {"roofline_s", "roofline", [](const RunTotals& run) { return run.roofline_s; }, duration},
+    {"time_per_image_s", "an image", [](const RunTotals& run) { return run.time_per_image_s; }, duration},
+    {"images_per_s", "images/s", [](const RunTotals& run) { return run.images_per_s; }, plain},
+    {"flop", "FLOP", [](const RunTotals& run) { return run.flop; }, [](double count) { return si(count, ""); }, true},
+    {"byte", "bytes", [](const RunTotals& run) { return run.byte; }, [](double byte) { return si(byte, "B"); }, true},
+    {"needed_memory_byte", "memory needed", [](const RunTotals& run) { return run.needed_memory_byte; }, [](double byte) { return si(byte, "B"); }, true},
+});
+// clang-format on
 
 Grid wholes_grid(const Changes& changes) {
-  const RunTotals& before = changes.before_run;
-  const RunTotals& after = changes.after_run;
-  using Text = std::string (*)(double);
-  using Quantity = std::optional<double> RunTotals::*;
-  const bool is_step = changes.times == ChangesOf::measured && !changes.of_kernels;
-  Grid grid{{left(is_step ? "a step" : "in all"), right("before"), right("after"), right("change"),
-             right("ratio")}};
-  const auto add_row = [&](const char* name, double from, double to, Text text) {
-    grid.add_row({name, text(from), text(to), (to > from ? "+" : "") + text(to - from),
-                  change_ratio(to, from)});
-  };
-  const auto add = [&](const char* name, Quantity quantity, Text text) {
-    if (before.*quantity && after.*quantity)
-      add_row(name, *(before.*quantity), *(after.*quantity), text);
-  };
-  const auto add_changed = [&](const char* name, Quantity quantity, Text text) {
-    if (before.*quantity != after.*quantity) add(name, quantity, text);
-  };
-  if (changes.times == ChangesOf::expected) {
-    add_row("expected time", before.work_s, after.work_s, duration);
-    add("roofline", &RunTotals::roofline_s, duration);
-    add("an image", &RunTotals::time_per_image_s, duration);
-    add("images/s", &RunTotals::images_per_s, plain);
-    add_changed("FLOP", &RunTotals::flop, number_of_text);
-    add_changed("bytes", &RunTotals::byte, size_text);
-    add_changed("memory needed", &RunTotals::needed_memory_byte, size_text);
-    return grid;
-  }
-  add(is_step ? "whole step" : "whole recording", &RunTotals::step_s, duration);
-  add("GPU idle", &RunTotals::idle_s, duration);
-  add("GPU busy", &RunTotals::busy_s, duration);
+  const bool is_expected = changes.times == ChangesOf::expected;
+  Grid grid{{left(is_expected || changes.of_kernels ? "in all" : "a step"), right("before"),
+             right("after"), right("change"), right("ratio")}};
   const auto has_work_beside = [](const RunTotals& run) {
-    return run.busy_s && counts(run.work_s - *run.busy_s, run.work_s);
+    return run.busy_s && std::fabs(run.work_s - *run.busy_s) > 1e-3 * run.work_s;
   };
-  if (has_work_beside(before) || has_work_beside(after))
-    add_row("all work added up", before.work_s, after.work_s, duration);
-  add("launches", &RunTotals::launches, whole_text);
+  const bool shows_work =
+      is_expected || has_work_beside(changes.before_run) || has_work_beside(changes.after_run);
+  for (const RunQuantity& each : run_quantities) {
+    const auto before = each.of(changes.before_run);
+    const auto after = each.of(changes.after_run);
+    if (!before || !after || (each.only_if_changed && *before == *after)) continue;
+    const bool is_work = each.key == "work_s";
+    if (is_work && !shows_work) continue;
+    const bool is_recording = changes.of_kernels && each.key == "step_s";
+    grid.add_row({is_work && is_expected ? "expected time"
+                  : is_recording         ? "whole recording"
+                                         : std::string(each.name),
+                  each.text(*before), each.text(*after),
+                  (*after > *before ? "+" : "") + each.text(*after - *before),
+                  change_ratio(*after, *before)});
+  }
   return grid;
 }
 
@@ -207,6 +211,12 @@ Changes shortened_names(Changes changes) {
     for (Change& change : group->work)
       change.name = shortened(printable(short_signature(change.name)), widest);
   return changes;
+}
+
+void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
+  w.key(name).begin_object();
+  for (const RunQuantity& each : run_quantities) w.member(each.key, each.of(run));
+  w.end_object();
 }
 
 std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,

@@ -146,13 +146,6 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
-std::string saved_macs_text(const KernelPlan& kernel) {
-  if (!saves_macs(kernel.algorithm)) return "";
-  const bool is_fft = name_of(kernel.algorithm).starts_with("fft");
-  return line("", "{}: fewer MACs than counted above",
-              is_fft ? "FFT multiplies spectra" : "Winograd multiplies transformed tiles");
-}
-
 /// Of a convolution for tensor cores, on which the library has nothing as fast for it.
 std::string vector_units_text(const Explanation& explanation, const LayerResult& row) {
   using enum Algorithm;
@@ -363,9 +356,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
-          saved_macs_text(*row.kernel) + vector_units_text(explanation, row) +
-          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
-          stream_text(*row.kernel) + traffic_text(row);
+          (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
+          vector_units_text(explanation, row) + tiles_text(explanation, *row.kernel) +
+          waves_text(*row.kernel) + stream_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" +
           aligned(parts_grid("part of the time", row.kernel->part_s, row.kernel->expected_time_s(),
                              "expected"),
@@ -481,8 +474,6 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 namespace {
 
-constexpr std::size_t screen_width = 80;
-
 /// "68 of 100 times within x1.16, 95 within x1.42; 20.56 TFLOP/s, 16.4% of the peak"
 std::string rate_sentence(const Result& result) {
   const double time_s = result.total.time_s;
@@ -519,7 +510,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   if (rest > 0)
     grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
                   percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
-  fit(grid, width.value_or(screen_width));
+  fit(grid, width.value_or(sentence_width));
   return grid;
 }
 

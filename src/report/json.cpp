@@ -247,20 +247,6 @@ void write_points(W& w, const SettingsTable& table, const std::string& currency)
              {"currency", text_or_null(currency)}});
 }
 
-void write_run(W& w, std::string_view name, const RunTotals& run) {
-  w.key(name).object({{"work_s", run.work_s},
-                      {"step_s", run.step_s},
-                      {"busy_s", run.busy_s},
-                      {"idle_s", run.idle_s},
-                      {"launches", run.launches},
-                      {"roofline_s", run.roofline_s},
-                      {"time_per_image_s", run.time_per_image_s},
-                      {"images_per_s", run.images_per_s},
-                      {"flop", run.flop},
-                      {"byte", run.byte},
-                      {"needed_memory_byte", run.needed_memory_byte}});
-}
-
 void write_change_group(W& w, std::string_view name, const Changes& changes,
                         const ChangeGroup& group) {
   const auto expected = [&](double number) {

@@ -22,10 +22,6 @@ std::string name_text(const LayerResult& row) {
   return short_name(printable(row.layer.name), widest);
 }
 
-std::string share_text(double part_s, double whole_s) {
-  return whole_s > 0 ? percent(part_s / whole_s) : "";
-}
-
 /// A larger share of kernels from unknown graphs is reported first.
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
@@ -120,21 +116,6 @@ std::string action_sentences(const Result& result) {
   return text;
 }
 
-namespace {
-
-std::string explained_sentence(const TraceSummary& recording) {
-  const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
-  std::string text =
-      fmt::format("layers stand for {} of the kernels' time", share(recording.layers_s));
-  if (const double time_s = recording.between_gpus_s(); time_s > 0)
-    text += fmt::format(", work between GPUs for {}", share(time_s));
-  if (const double time_s = recording.host_link_s(); time_s > 0)
-    text += fmt::format(", copies over the host link for {}", share(time_s));
-  return text + '\n';
-}
-
-}  // namespace
-
 std::string recording_sentences(const Result& result) {
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
@@ -144,7 +125,14 @@ std::string recording_sentences(const Result& result) {
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  text += fmt::format("; {:.0f} launches\n", trace.launches) + explained_sentence(trace);
+  const auto share = [&](double time_s) { return percent(share_of(time_s, trace.kernel_s)); };
+  text += fmt::format("; {:.0f} launches\nlayers stand for {} of the kernels' time", trace.launches,
+                      share(trace.layers_s));
+  if (trace.between_gpus_s() > 0)
+    text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
+  if (trace.host_link_s() > 0)
+    text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
+  text += '\n';
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';

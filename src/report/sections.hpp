@@ -48,6 +48,7 @@ struct AlikeChanges {
 /// Measured times are of single layers, so they never fold.
 std::vector<AlikeChanges> folded_changes(const Changes& changes, const ChangeGroup& group);
 std::string name_text(const AlikeChanges& alike);
+void write_run(JsonWriter& writer, std::string_view name, const RunTotals& run);
 /// "+1.234 ms"
 std::string change_text(double change_s);
 /// Kernels' names as in tables.

@@ -169,10 +169,9 @@ std::string kernel_tables(const Report& report, TableStyle style) {
   return text + legend.text();
 }
 
-std::string screens_text(const Report& report, const std::vector<NetworkExplanation>& screens,
-                         const TableStyle& style) {
+std::string network_explanations_text(const Report& report, const TableStyle& style) {
   std::string text;
-  for (const NetworkExplanation& each : screens) {
+  for (const NetworkExplanation& each : report.network_explanations) {
     const Result& result = report.results[each.result];
     text += (text.empty() ? "" : "\n") + impossible_sentence(result) +
             broken(title_of(report, {each.result}), sentence_width) +
@@ -182,11 +181,7 @@ std::string screens_text(const Report& report, const std::vector<NetworkExplanat
 }
 
 std::string report_text(const Report& report, const TableStyle& style) {
-  if (!report.network_explanations.empty())
-    return screens_text(report, report.network_explanations, style);
-  if (style.width && !report.screens.empty() && report.kernels.empty())
-    return screens_text(report, report.screens, style) +
-           "--top all shows every layer, and where the time went.\n";
+  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
   std::string text = layer_tables(report, style);
   if (report.changes || report.kernels.empty()) return text;
   if (!text.empty()) text += '\n';

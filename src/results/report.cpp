@@ -127,13 +127,6 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.network_explanations = explain_networks(evaluated);
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
-  const bool asks_for_nothing =
-      options.filter.is_default() && !options.compare && !options.explain_networks;
-  if (asks_for_nothing && options.explain.empty() &&
-      std::ranges::all_of(evaluated, [](const Evaluated& each) {
-        return each.result.measured.recording && each.result.measured.summary;
-      }))
-    report.screens = explain_networks(evaluated);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);

@@ -145,6 +145,14 @@ TEST_CASE("Rows of a recording keep their names, their pass once, and readable n
   }
 }
 
+TEST_CASE("A recording has the same tables at a terminal as in a file", "[cli/verdict]") {
+  const std::string command = "roofline " + traces + "resnet50.fwd.fp16.b32.3steps.json.gz";
+  const TemporaryFolder folder;
+  for (const std::string& out : {run_at_terminal(".", command, 120), run(folder, command).out})
+    for (const char* table : {"\nlayer ", "\nwhere a step goes ", "\naccuracy "})
+      CHECK(out.find(table) != std::string::npos);
+}
+
 TEST_CASE("Layers of a recording that are alike are one row in files too", "[cli/verdict]") {
   const TemporaryFolder folder;
   const std::string out =
