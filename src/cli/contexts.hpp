@@ -3,11 +3,9 @@
 // The GPUs to evaluate on, each with the stack that runs the layers; made on first use.
 
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/request.hpp"

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <new>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "cli/errors.hpp"

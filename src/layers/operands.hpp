@@ -2,7 +2,6 @@
 
 // Operands of several tensors: how they broadcast, and layers known by their bytes alone.
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 

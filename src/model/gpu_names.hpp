@@ -2,8 +2,6 @@
 
 // GPU names of catalogues, drivers and people.
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -2,7 +2,6 @@
 
 // A model as in its file, without weights' data: only their shapes matter.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -1,7 +1,6 @@
 // Names that a model's user knows: module scopes of PyTorch's dynamo exporter, paths of its script
 // exporter and of tf2onnx, and names of weights.
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

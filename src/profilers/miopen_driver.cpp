@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>

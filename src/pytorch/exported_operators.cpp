@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 #include "layers/einsum.hpp"
 #include "load/recording.hpp"

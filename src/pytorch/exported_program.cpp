@@ -1,7 +1,6 @@
 #include "pytorch/exported_program.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "model/layer_fields.hpp"

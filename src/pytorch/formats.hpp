@@ -2,13 +2,8 @@
 
 // PyTorch's input formats, one network each.
 
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "load/whole_input.hpp"

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
-#include <utility>
 
 #include "model/text.hpp"
 

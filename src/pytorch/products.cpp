@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "layers/attention.hpp"
 #include "pytorch/operator_table.hpp"

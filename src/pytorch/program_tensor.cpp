@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "pytorch/exported_program.hpp"
 

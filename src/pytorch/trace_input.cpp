@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "report/fields.hpp"
 #include "report/rows.hpp"
 #include "report/text.hpp"

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
 #include <span>
-#include <utility>
 
 #include "report/columns.hpp"
 #include "report/sections.hpp"

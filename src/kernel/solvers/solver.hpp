@@ -3,7 +3,6 @@
 // Convolution kernels with names, MIOpen's solvers. Files of constants list them and their layers.
 
 #include <cstdint>
-#include <string>
 
 #include "kernel/engine_facts.hpp"
 #include "roofline/enumeration.hpp"

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "kernel/streaming/stream_formulas.hpp"
 #include "model/sizes.hpp"
