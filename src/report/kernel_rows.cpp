@@ -5,24 +5,17 @@
 #include "report/text.hpp"
 
 namespace roofline {
-namespace {
-
-std::string roofs_text(const Bounds& bounds) {
-  return fmt::format("{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n",
-                     name_of(bounds.main_engine),
-                     si(*rate_of(bounds.ceilings.peak_flop_per_s, bounds.main_engine), "FLOP/s"),
-                     si(bounds.ceilings.bandwidth_byte_per_s, "B/s"), name_of(bounds.ceilings.kind),
-                     si(bounds.roofs.l2_byte_per_s, "B/s"));
-}
-
-}  // namespace
-
 std::string kernel_title(const KernelTable& table) {
   const KernelRecording& recording = *table.recording;
   std::string text = fmt::format(
       "{}: kernels recorded by {}{}\n", shortened(printable(recording.name), 40),
       name_of(recording.recorder), table.gpu.empty() ? "" : " on " + printable(table.gpu));
-  if (table.bounds) text += roofs_text(*table.bounds);
+  if (const auto& bounds = table.bounds)
+    text += fmt::format(
+        "{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n", name_of(bounds->main_engine),
+        si(*rate_of(bounds->ceilings.peak_flop_per_s, bounds->main_engine), "FLOP/s"),
+        si(bounds->ceilings.bandwidth_byte_per_s, "B/s"), name_of(bounds->ceilings.kind),
+        si(bounds->roofs.l2_byte_per_s, "B/s"));
   if (recording.busy_s && recording.span_s)
     text +=
         fmt::format("GPU busy {} and idle {} of {}; ", duration(*recording.busy_s),

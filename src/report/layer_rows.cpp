@@ -75,23 +75,13 @@ std::string range_text(double expected_s, const std::optional<Uncertainty>& unce
 std::string label_of(const TableRow& row) {
   std::vector<std::string> names;
   for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
-  std::string name = folded_name(names);
-  if (row.result.measured.recording == nullptr) return name;
-  const std::string pass = " " + std::string(name_of(row.first().layer.pass));
-  const std::size_t at = name.rfind(pass);
-  const std::size_t end = at + pass.size();
-  if (at != name.npos && (end == name.size() || name[end] == ' ' || name[end] == '#'))
-    name.erase(at, pass.size());
-  return name;
+  return folded_name(names);
 }
 
 std::string suffix_of(const TableRow& row) {
   const bool many_passes = row.result.setting.training || !row.result.setting.pass;
-  // A recording's layers have one pass each, mostly forward.
-  const bool goes_without_saying =
-      row.result.measured.recording != nullptr && row.first().layer.pass == Pass::fwd;
   std::string text;
-  if (many_passes && !goes_without_saying)
+  if (many_passes && !row.result.measured.recording)
     text += fmt::format(" {}", name_of(row.first().layer.pass));
   if (row.layers.size() > 1) text += fmt::format(" x{}", row.layers.size());
   return text;

@@ -23,9 +23,9 @@ struct TableRow {
   const LayerResult& first() const { return result.layers[layers.front()]; }
 };
 
-/// Name of alike layers, without the pass that readers of recordings add to it (see suffix_of).
+/// Name of alike layers.
 std::string label_of(const TableRow& row);
-/// After a label: the pass, if passes differ, and the count.
+/// After a label: the pass, if passes differ (names in recordings hold it), and the count.
 std::string suffix_of(const TableRow& row);
 /// Whether the kernel is expected to be faster than its roofline.
 bool is_below_roofline(const LayerResult& row);
