@@ -27,6 +27,7 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 /// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,15 +15,17 @@
 namespace roofline {
 namespace {
 
+std::string gpu_text(const SettingRow& row) { return row.gpu; }
+
 constexpr std::size_t widest_gpu = 60;
 
 /// Whether all rows have one value, hidden rows included.
 template <class ValueOf>
 bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
-  const auto first = std::invoke(value_of, tables.front().rows.front());
+  const auto first = value_of(tables.front().rows.front());
   return std::ranges::all_of(tables, [&](const SettingsTable& table) {
-    return std::ranges::all_of(
-        table.rows, [&](const auto& value) { return value == first; }, value_of);
+    return std::ranges::all_of(table.rows,
+                               [&](const SettingRow& row) { return value_of(row) == first; });
   });
 }
 
@@ -106,13 +107,41 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   using namespace setting_facts;
   const Facts facts =
       (report.points.front().ranked_by ? ranked : 0) | (report.points.size() == 1 ? one_work : 0) |
-      (is_one(report.points, &SettingRow::gpu) ? one_gpu : 0) |
+      (is_one(report.points, gpu_text) ? one_gpu : 0) |
       (is_one(report.points, type_text) ? one_type : 0) |
       (is_one(report.points, batch_text) ? one_batch : 0) | (one_image ? batch_of_one : 0);
   Grid grid = grid_of<SettingLine>(shown_columns(setting_columns(), facts), lines, facts);
   for (GridColumn& column : grid.columns)
     if (column.header == million_header && !report.currency.empty())
       column.header = printable(report.currency) + ' ' + column.header;
+  fit(grid, width);
+  return grid;
+}
+
+/// The time of each layer type by batch; the types are those shown at the last batch.
+Grid sweep_grid(const Report& report, const SettingsTable& sweep,
+                std::optional<std::size_t> width) {
+  Grid grid{{right("batch")}};
+  const std::size_t last = sweep.rows.back().result;
+  const std::vector<std::size_t>& types = report.type_selections[last].rows;
+  std::vector<LayerKind> kinds;
+  for (const std::size_t type : types) {
+    kinds.push_back(report.results[last].types[type].kind);
+    grid.columns.push_back(
+        right(std::string(info(kinds.back()).name), types.size() + 1 - kinds.size()));
+  }
+  grid.columns.push_back(right("total"));
+  for (const SettingRow& row : sweep.rows) {
+    const std::vector<TypeRow>& own = report.results[row.result].types;
+    std::vector<std::string> cells{batch_text(row)};
+    for (const LayerKind kind : kinds) {
+      const auto found = std::ranges::find(own, kind, &TypeRow::kind);
+      const double time_s = found == own.end() ? 0 : found->total.time_s;
+      cells.push_back(time_s > 0 ? duration(time_s) : "");
+    }
+    cells.push_back(duration(row.time_s));
+    grid.add_row(cells);
+  }
   fit(grid, width);
   return grid;
 }
@@ -137,8 +166,7 @@ std::string points_title(std::span<const SettingsTable> tables) {
   const SettingRow& first = table.rows.front();
   std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
                                         : fmt::format("{} networks", tables.size());
-  if (is_one(tables, &SettingRow::gpu))
-    text += " on " + shortened(printable(first.gpu), widest_gpu);
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), widest_gpu);
   if (is_one(tables, type_text)) text += ", " + type_text(first);
   if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
@@ -209,6 +237,13 @@ std::string flight_cap_line(const Result& result) {
       printable(most.layer.name), si(most.kernel->in_flight_byte_per_s.value_or(0), "B/s"),
       percent(share));
   return broken(text, sentence_width);
+}
+
+std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
+  return fmt::format("{} on {} by batch, time of each type of layers\n\n",
+                     shortened(printable(sweep.work), 40),
+                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
+         style.render(sweep_grid(report, sweep, style.width)) + '\n';
 }
 
 std::string points_text(const Report& report, const TableStyle& style) {

@@ -142,7 +142,10 @@ std::string layer_tables(const Report& report, TableStyle style) {
   }
   std::string text;
   const bool by_type = report.filter.by == RowsBy::type;
-  if (shows_layers(report))
+  const bool is_swept = by_type && !report.sweeps.empty();
+  if (is_swept)
+    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
+  else if (shows_layers(report))
     for (const Section& section : grouped_results(report, by_type ? stand_alone : share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);

@@ -185,9 +185,7 @@ TEST_CASE("Types are chosen for sweeps and for inputs of one layer", "[cli/selec
   fill_folder(folder);
   const std::string sweep =
       run(folder, "roofline d/a.json --gpu v100 --batch 64,128 --by type --sort flops --top 2").out;
-  CHECK(lines_with(sweep, "conv ").size() == 2);
-  CHECK(lines_with(sweep, "linear ").size() == 2);
-  CHECK(lines_with(sweep, "relu ").empty());
+  CHECK(lines_of(sweep).at(2) == "batch      conv    linear     total");
   const std::string types =
       run(folder, "roofline d/b.json d/c.json --gpu v100 --by type --top 1").out;
   CHECK(lines_with(types, "relu ").size() == 2);
