@@ -32,10 +32,6 @@ std::string_view example_of_layer(LayerKind kind) {
          R"("padding": 1})";
 }
 
-}  // namespace
-
-namespace {
-
 /// The error without its line; empty for errors of a whole input or at a position in a line.
 std::string row_error(const InputError& error) {
   const std::size_t digits =

@@ -73,18 +73,12 @@ std::string shown(const Value& value) {
 
 /// By its first line that is no comment: "- a", "key:" or "key: value", or a document's mark.
 bool is_yaml(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+  while (text.starts_with('#') || text.starts_with('\n'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-    if (line.empty() || line.starts_with('#')) continue;
-    const std::size_t key = std::min(
-        line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
-        line.size());
-    const std::string_view after = line.substr(key);
-    return line.starts_with("---") || line.starts_with("- ") || line.starts_with("%YAML") ||
-           (key > 0 && (after == ":" || after.starts_with(": ")));
-  }
-  return false;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::size_t key = line.find(':');
+  return line.starts_with("---") || line.starts_with("- ") || line.starts_with("%YAML") ||
+         (key != line.npos && key > 0 && line.find_first_of(" \t\"'{[(<,") > key);
 }
 
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
@@ -127,6 +121,16 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
   throw InputError(origin.source,
                    std::to_string(origin.line.value_or(1) + breaks) + ":" + std::to_string(column),
                    syntax_message(text, offset, fault.reason));
+}
+
+constexpr double largest_exact = 0x1p53;
+
+std::string expected_integer(const JsonNode& found, std::uint64_t least) {
+  const auto* real = std::get_if<double>(&found.content);
+  const bool is_large = real != nullptr && *real > largest_exact;
+  if (!is_large) return "an integer >= " + std::to_string(least);
+  return "an integer from " + std::to_string(least) + " to " + std::string(largest_integer) +
+         (*real < 0x1p64 ? " in digits alone" : "");
 }
 
 }  // namespace
@@ -197,20 +201,6 @@ void Value::fail_at(std::string_view key, const std::string& message) const {
 void Value::fail_expected(const std::string& expected) const {
   fail("expected " + expected + ", got " + shown(*this));
 }
-
-namespace {
-
-constexpr double largest_exact = 0x1p53;
-
-std::string expected_integer(const JsonNode& found, std::uint64_t least) {
-  const auto* real = std::get_if<double>(&found.content);
-  const bool is_large = real != nullptr && *real > largest_exact;
-  if (!is_large) return "an integer >= " + std::to_string(least);
-  return "an integer from " + std::to_string(least) + " to " + std::string(largest_integer) +
-         (*real < 0x1p64 ? " in digits alone" : "");
-}
-
-}  // namespace
 
 std::uint64_t Value::integer(std::uint64_t least) const {
   if (const auto* number = std::get_if<std::uint64_t>(&node_->content)) {

@@ -350,6 +350,72 @@ bool is_near(std::string_view name, std::string_view key) {
   return !nearest(name.substr(same), {key.substr(same)}).empty();
 }
 
+/// Values as texts, none a prefix of another.
+struct IdentityText {
+  const LayerSpec& spec;
+  std::string text{};
+
+  template <class Field>
+  void operator()(const Field& field) {
+    if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
+  }
+  // Names and times do not distinguish layers; single axes are added with all axes.
+  void operator()(const TextField&) {}
+  void operator()(const SecondsField&) {}
+  void operator()(const ScalarField&) {}
+  void operator()(const UnusedField&) {}
+  void operator()(const ChoiceField& field) { add(field.get(spec)); }
+  void operator()(const KindField&) {
+    add(index_of(spec.kind));
+    add(spec.rank);
+  }
+  void operator()(const DataTypeField&) { add(spec.dtypes.input); }
+  void operator()(const DataTypesField&) {
+    add(spec.dtypes.weight);
+    add(spec.dtypes.output);
+  }
+  void operator()(const MappingField&) {
+    if (!spec.mapping) return;
+    add(spec.mapping->algorithm);
+    if (spec.mapping->tile) add(*spec.mapping->tile);
+    for (const MappingNumber& number : mapping_numbers) add((*spec.mapping).*number.member);
+  }
+
+  void add(std::uint64_t number) { text += std::to_string(number) + ','; }
+  template <Enumeration E>
+  void add(E choice) {
+    add(std::uint64_t{index_of(choice)});
+  }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    if (value)
+      add(*value);
+    else
+      text += "-,";
+  }
+  template <std::ranges::range List>
+  void add(const List& list) {
+    for (const auto& each : list) add(each);
+    text += '|';
+  }
+  void add(const AxesSpec& axes) {
+    add(axes.numbers);
+    add(axes.height);
+    add(axes.width);
+    add(axes.is_list);
+    add(axes.rule);
+  }
+  void add(const OperandSpec& operand) {
+    add(operand.sizes);
+    add(operand.whole);
+    add(operand.is_parameter);
+    add(operand.parameters);
+    add(operand.type);
+    add(operand.layer.size());
+    text += operand.layer;
+  }
+};
+
 }  // namespace
 
 std::string_view meant_key(std::string_view name) {
@@ -468,76 +534,6 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
   for (OperandSpec& each : layer.fused) operands.push_back(&each);
   return operands;
 }
-
-namespace {
-
-/// Values as texts, none a prefix of another.
-struct IdentityText {
-  const LayerSpec& spec;
-  std::string text{};
-
-  template <class Field>
-  void operator()(const Field& field) {
-    if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
-  }
-  // Names and times do not distinguish layers; single axes are added with all axes.
-  void operator()(const TextField&) {}
-  void operator()(const SecondsField&) {}
-  void operator()(const ScalarField&) {}
-  void operator()(const UnusedField&) {}
-  void operator()(const ChoiceField& field) { add(field.get(spec)); }
-  void operator()(const KindField&) {
-    add(index_of(spec.kind));
-    add(spec.rank);
-  }
-  void operator()(const DataTypeField&) { add(spec.dtypes.input); }
-  void operator()(const DataTypesField&) {
-    add(spec.dtypes.weight);
-    add(spec.dtypes.output);
-  }
-  void operator()(const MappingField&) {
-    if (!spec.mapping) return;
-    add(spec.mapping->algorithm);
-    if (spec.mapping->tile) add(*spec.mapping->tile);
-    for (const MappingNumber& number : mapping_numbers) add((*spec.mapping).*number.member);
-  }
-
-  void add(std::uint64_t number) { text += std::to_string(number) + ','; }
-  template <Enumeration E>
-  void add(E choice) {
-    add(std::uint64_t{index_of(choice)});
-  }
-  template <class T>
-  void add(const std::optional<T>& value) {
-    if (value)
-      add(*value);
-    else
-      text += "-,";
-  }
-  template <std::ranges::range List>
-  void add(const List& list) {
-    for (const auto& each : list) add(each);
-    text += '|';
-  }
-  void add(const AxesSpec& axes) {
-    add(axes.numbers);
-    add(axes.height);
-    add(axes.width);
-    add(axes.is_list);
-    add(axes.rule);
-  }
-  void add(const OperandSpec& operand) {
-    add(operand.sizes);
-    add(operand.whole);
-    add(operand.is_parameter);
-    add(operand.parameters);
-    add(operand.type);
-    add(operand.layer.size());
-    text += operand.layer;
-  }
-};
-
-}  // namespace
 
 std::string identity(const LayerSpec& layer) {
   IdentityText identity{layer};

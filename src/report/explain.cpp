@@ -118,12 +118,11 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
         line("intensity", "FLOP / bytes = {} / {} = {} FLOP/B", flops, moved, plain(*intensity));
   text += line("ridge", "peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
                bandwidth, ridge);
-  if (intensity && point.bound == Bound::compute)
-    text += line("bound", "{} is not below the ridge: compute, the arithmetic takes longer",
-                 plain(*intensity));
-  else if (intensity)
-    text += line("bound", "{} is below the ridge: memory, moving the bytes takes longer",
-                 plain(*intensity));
+  if (intensity)
+    text += line("bound", "{} is {}", plain(*intensity),
+                 point.bound == Bound::compute
+                     ? "not below the ridge: compute, the arithmetic takes longer"
+                     : "below the ridge: memory, moving the bytes takes longer");
   return text +
          line("compute", "FLOP / peak = {} / {} = {}", flops, rate,
               duration(point.compute_time_s)) +

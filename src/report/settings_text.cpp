@@ -37,25 +37,6 @@ std::string_view short_gpu(const Report& report, const std::string& name) {
   return display_width(name) > widest && has_alias ? gpu->aliases.front() : name;
 }
 
-}  // namespace
-
-std::string type_text(const SettingRow& row) {
-  return row.dtype ? std::string(name_of(*row.dtype)) : "mixed";
-}
-
-std::string batch_text(const SettingRow& row) {
-  return row.batch ? fmt::format("{}", *row.batch) : "mixed";
-}
-
-std::string point_name(const SettingsTable& table, const SettingRow& row) {
-  const bool says_batch = row.batch && !is_one({&table, 1}, batch_text) &&
-                          std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
-  return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
-         (says_batch ? fmt::format(" batch {}", *row.batch) : "");
-}
-
-namespace {
-
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
   std::string text;
   const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {
@@ -192,6 +173,21 @@ std::string ranking_sentences(const SettingsTable& table, const Selection& selec
 }
 
 }  // namespace
+
+std::string type_text(const SettingRow& row) {
+  return row.dtype ? std::string(name_of(*row.dtype)) : "mixed";
+}
+
+std::string batch_text(const SettingRow& row) {
+  return row.batch ? fmt::format("{}", *row.batch) : "mixed";
+}
+
+std::string point_name(const SettingsTable& table, const SettingRow& row) {
+  const bool says_batch = row.batch && !is_one({&table, 1}, batch_text) &&
+                          std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
+  return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
+         (says_batch ? fmt::format(" batch {}", *row.batch) : "");
+}
 
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
   const std::string money = currency.empty() ? "" : " " + printable(currency);

@@ -63,15 +63,6 @@ std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
   return *names.insert(std::string(info(kind).name) + std::to_string(rank) + "d").first;
 }
 
-}  // namespace
-
-Cell id_cell(const LayerId& id) {
-  if (!id.is_known()) return {};
-  return id.is_string ? Cell(std::string_view(id.text)) : JsonValue::of<write_id>(id.text);
-}
-
-namespace {
-
 struct FieldValue {
   const LayerSpec& spec;
 
@@ -195,6 +186,11 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
 }
 
 }  // namespace
+
+Cell id_cell(const LayerId& id) {
+  if (!id.is_known()) return {};
+  return id.is_string ? Cell(std::string_view(id.text)) : JsonValue::of<write_id>(id.text);
+}
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
