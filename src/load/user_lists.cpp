@@ -142,6 +142,7 @@ void MeasuredTimes::join(Network& network) {
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {
+  if (!times_.empty() && times_.front().name.empty()) return {};  // join() refused its network
   const std::string where = path_.empty() ? "the times given" : path_;
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;

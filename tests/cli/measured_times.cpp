@@ -452,3 +452,13 @@ TEST_CASE("A recording's layers are a layer file, with indices and with kernels 
   CHECK(result.at("layers").at(0).at("measured").at("time_s") == 3e-6);
   CHECK(result.at("layers").at(1).at("measured").is_null());
 }
+
+TEST_CASE("One time is of one layer, and a network of several says so once",
+          "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, "roofline resnet50 --gpu v100 --measured 9.1ms");
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err ==
+        "resnet50: expected one layer for the one measured time, got 174: --explain LAYER names "
+        "it\n");
+}
