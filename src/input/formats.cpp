@@ -229,7 +229,10 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const Inpu
     std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits));
     if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
     refuse_binary_file(*stream);
-    if (first_line) return open_ndjson_from(std::move(stream), *first_line);
+    // A filter that selects nothing gives a stream of no records.
+    const bool is_empty_pipe = name == "-" && stream->peek(1).empty();
+    if (first_line || is_empty_pipe)
+      return open_ndjson_from(std::move(stream), first_line.value_or(1));
     const InputFormat& format = format_of(*stream);
     return format.open(std::move(stream), inputs);
   });

@@ -89,8 +89,6 @@ TEST_CASE("Bad standard input is called -", "[cli/inputs]") {
   const TemporaryFolder folder;
   CHECK(run(folder, "printf '{' | roofline - --gpu v100").err ==
         "-:1:2: expected more JSON, got the end of the text\n");
-  CHECK(run(folder, "roofline - --gpu v100 </dev/null").err ==
-        "-:1:1: expected JSON, got an empty text\n");
   folder.write("x", conv + "\n{\"input\": 3}\n");
   CHECK(run(folder, "roofline - --gpu v100 <x").err ==
         "-:2: /input: expected a list of sizes such as [3, 224, 224], got 3\n");
@@ -184,4 +182,16 @@ TEST_CASE("A read error is said once and ends the input", "[cli/inputs]") {
     CHECK(outcome.exit_code == 1);
     CHECK(outcome.out.find("\"network\": \"lenet5\"") != std::string::npos);
   }
+}
+
+TEST_CASE("A pipe without records is no error, an empty file is one", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  for (const std::string format : {"table", "ndjson", "csv"}) {
+    const Outcome outcome = run(folder, "roofline - --gpu v100 --format " + format + " </dev/null");
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err == "");
+    CHECK(lines_of(outcome.out).size() == (format == "csv" ? 1 : 0));  // the header
+  }
+  folder.write("x.json", "");
+  CHECK(run(folder, "roofline x.json --gpu v100").exit_code == 1);
 }
