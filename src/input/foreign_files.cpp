@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_view_literals;
 
 /// The place of a file's words.
-enum class In {
+enum class Seen {
   head,
   first_entry,  ///< the name of a zip's, as archives of programs hold other archives
   table,        ///< the line of its columns, in CSV or printed
@@ -24,7 +24,7 @@ struct ForeignFile {
   std::string_view words[3];
   std::string_view what;  ///< empty for a file to read
   std::string_view to_do;
-  In place = In::head;
+  Seen place = Seen::head;
 };
 
 constexpr std::string_view nsys_export =
@@ -86,7 +86,7 @@ constexpr ForeignFile foreign_files[] = {
      {"/data.pkl"},
      "a file of torch.save or torch.jit.save, without sizes of tensors",
      torch_export,
-     In::first_entry},
+     Seen::first_entry},
     {"", "\x80\2", {}, "a pickle, as torch.save writes", torch_export},
     {"", "", {"&&&& RUNNING TensorRT.trtexec"}, "a log of trtexec", tensorrt_export},
     {"",
@@ -117,22 +117,27 @@ constexpr ForeignFile foreign_files[] = {
      "a topology of SCALE-Sim",
      "name its columns name,h,w,r,s,c,k,stride"},
 
-    {"", "", {"Total Time", ",Num Calls"}, "Nsight Systems' table of calls", nsys_report, In::side},
-    {"", "", {",Instances", "Range"}, "Nsight Systems' table of ranges", nsys_report, In::side},
-    {"", "", {",Duration", ",Tid"}, "Nsight Systems' trace of the host", nsys_report, In::side},
-    {"", "", {"Calls", "TotalDurationNs"}, "a table of sums of rocprof", rocprof_file, In::side},
-    {"", "", {"Agent_Type", "Node_Id"}, "rocprofv3's list of agents", rocprof_file, In::side},
-    {"", "", {"Function", "_Timestamp"}, "rocprofv3's trace of calls", rocprof_file, In::side},
-    {"", "", {"Direction", "_Timestamp"}, "rocprofv3's trace of copies", rocprof_file, In::side},
-    {"", "", {"Operation", "_Timestamp"}, "rocprofv3's allocations", rocprof_file, In::side},
-    {"", "", {"KernelName", "BeginNs"}, "rocprof's table of kernels", rocprof_export, In::table},
-    {"", "", {"Arch_VGPR"}, "rocprofiler-compute's table of kernels", rocprof_export, In::table},
-    {"", "", {"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, In::table},
-    {"", "", {"Self CPU", "Calls"}, "a table of key_averages()", torch_record, In::table},
-    {"", "", {"(%)", "Total Time"}, "a printed table of Nsight Systems", nsys_export, In::table},
+    {"",
+     "",
+     {"Total Time", ",Num Calls"},
+     "Nsight Systems' table of calls",
+     nsys_report,
+     Seen::side},
+    {"", "", {",Instances", "Range"}, "Nsight Systems' table of ranges", nsys_report, Seen::side},
+    {"", "", {",Duration", ",Tid"}, "Nsight Systems' trace of the host", nsys_report, Seen::side},
+    {"", "", {"Calls", "TotalDurationNs"}, "a table of sums of rocprof", rocprof_file, Seen::side},
+    {"", "", {"Agent_Type", "Node_Id"}, "rocprofv3's list of agents", rocprof_file, Seen::side},
+    {"", "", {"Function", "_Timestamp"}, "rocprofv3's trace of calls", rocprof_file, Seen::side},
+    {"", "", {"Direction", "_Timestamp"}, "rocprofv3's trace of copies", rocprof_file, Seen::side},
+    {"", "", {"Operation", "_Timestamp"}, "rocprofv3's allocations", rocprof_file, Seen::side},
+    {"", "", {"KernelName", "BeginNs"}, "rocprof's table of kernels", rocprof_export, Seen::table},
+    {"", "", {"Arch_VGPR"}, "rocprofiler-compute's table of kernels", rocprof_export, Seen::table},
+    {"", "", {"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, Seen::table},
+    {"", "", {"Self CPU", "Calls"}, "a table of key_averages()", torch_record, Seen::table},
+    {"", "", {"(%)", "Total Time"}, "a printed table of Nsight Systems", nsys_export, Seen::table},
 };
 
-bool is_table(const ForeignFile& file) { return file.place >= In::table; }
+bool is_table(const ForeignFile& file) { return file.place >= Seen::table; }
 
 bool has_words(const ForeignFile& file, std::string_view text) {
   return std::ranges::all_of(file.words,
@@ -153,7 +158,7 @@ bool is_of_kind(const ForeignFile& file, std::string_view head) {
   if (file.begin.empty() && file.words[0].empty()) return false;
   if (is_table(file)) return has_line_of_words(file, head);
   if (!head.starts_with(file.begin)) return false;
-  return has_words(file, file.place == In::head ? head : head.substr(0, first_entry_byte));
+  return has_words(file, file.place == Seen::head ? head : head.substr(0, first_entry_byte));
 }
 
 /// The first row of a text, or null.
@@ -202,7 +207,7 @@ NetworkSpecs refuse_foreign_file(ByteStream& stream, const InputSet& inputs) {
   if (file == nullptr) file = row_of(head, true);
   if (file == nullptr)
     throw InputError(stream.name(), "", "expected another program's file, got something else");
-  if (file->place == In::side && inputs.names().size() > 1) return {};
+  if (file->place == Seen::side && inputs.names().size() > 1) return {};
   refuse(*file, stream);
 }
 
