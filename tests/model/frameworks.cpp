@@ -50,19 +50,19 @@ TEST_CASE("An engine's layers start sooner than library calls on Turing and Ada"
     const char* gpu;
     double share;  ///< of what a library call adds to a graph's launch
   };
-  for (const auto& [gpu, share] : {Case{"t4", 0.3}, Case{"l4", 0.3}, Case{"a100", 1}}) {
-    INFO(gpu);
+  for (const Case& each : {Case{"t4", 0.3}, Case{"l4", 0.3}, Case{"a100", 1}}) {
+    INFO(each.gpu);
     const auto expected_s = [&](LaunchProtocol launch, FusionKind fusion) {
       AnalysisOptions options;
       options.launch = launch;
       options.fusion = fusion;
-      return *run(network, gpu, options).layers.back().expected_time_s();
+      return *run(network, each.gpu, options).layers.back().expected_time_s();
     };
     const double engine_s = expected_s(LaunchProtocol::stream, FusionKind::epilogue) -
                             expected_s(LaunchProtocol::graph, FusionKind::epilogue);
     const double call_s = expected_s(LaunchProtocol::stream, FusionKind::none) -
                           expected_s(LaunchProtocol::graph, FusionKind::none);
-    CHECK(engine_s == Approx(share * call_s));
+    CHECK(engine_s == Approx(each.share * call_s));
   }
 }
 
