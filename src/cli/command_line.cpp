@@ -300,9 +300,9 @@ void use_keys(const std::string& option, const Keys& keys, const Words& words) {
                        in_quotes(word) + did_you_mean(name, names));
     std::string value = word.substr(name.size() + 1);
     if (const std::string problem = found->check(value); !problem.empty())
-      throw UsageError(option + ' ' + name + ": " + problem);
+      throw UsageError(fmt::format("{} {}: {}", option, name, problem));
     if (!given.insert(name).second)
-      throw UsageError(option + ": expected one value of " + name + ", got two");
+      throw UsageError(fmt::format("{}: expected one value of {}, got two", option, name));
     found->use(value);
   }
 }
@@ -554,8 +554,9 @@ std::string parse_message(const Rows& rows, const CLI::ParseError& error, int ar
     if (const auto found = rows.old_names.find(word); found != rows.old_names.end())
       hint = ": say " + found->second;
     const bool is_command = rows.get_parent() != nullptr;
-    return (is_command ? rows.get_name() + " has no option " : "no option is called ") + word +
-           hint + " (see --help)";
+    return fmt::format("{}{}{} (see --help)",
+                       is_command ? rows.get_name() + " has no option " : "no option is called ",
+                       word, hint);
   }
   return std::string(error.what()) + " (see --help)";
 }

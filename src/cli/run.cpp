@@ -50,7 +50,7 @@ std::string networks_text(bool json) {
 }
 
 std::string words_of(const std::string& word, std::size_t width) {
-  const std::string text = words_text(width, word);
+  std::string text = words_text(width, word);
   if (text.empty())
     throw UsageError("words: expected a word or mark of a table, got " + in_quotes(word) +
                      " (roofline words lists all)");

@@ -181,12 +181,13 @@ void Emitter::add_notes(NetworkSpec& network) const {
     return std::to_string(count) + (count == 1 ? " node" : " nodes");
   };
   for (const auto& [reason, counts] : by_bytes_) {
-    std::string operators;
+    std::string note = "counted by their bytes alone, as " + reason;
+    const char* before = ": ";
     for (const auto& [op, count] : counts) {
-      add_item(operators, op);
-      operators.append(" (").append(nodes(count)).append(")");
+      note.append(std::exchange(before, ", ")).append(op);
+      note.append(" (").append(nodes(count)).append(")");
     }
-    network.assumptions.push_back("counted by their bytes alone, as " + reason + ": " + operators);
+    network.assumptions.push_back(std::move(note));
   }
   const auto note = [&](const LeftOut& left_out, const char* why) {
     if (left_out.nodes > 0)

@@ -64,7 +64,7 @@ std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std
       axes.push_back(require_axis(reader, node, axis, rank));
     return axes;
   };
-  const std::vector<std::size_t> from = axes_in(1);
+  std::vector<std::size_t> from = axes_in(1);
   const std::vector<std::size_t> to = axes_in(2);
   if (node.op == "permute") {
     if (from.size() < rank) require_axis(reader, node, std::nullopt, rank);

@@ -61,7 +61,7 @@ std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty) {
 }
 
 std::string range_text(double expected_s, const std::optional<Uncertainty>& uncertainty) {
-  const std::string text = carried_over_mark(uncertainty) + duration(expected_s);
+  std::string text = carried_over_mark(uncertainty) + duration(expected_s);
   if (!uncertainty || !(expected_s > 0)) return text;
   const double in_unit = std::stod(duration(expected_s)) / expected_s;
   const auto digits = [&](double seconds) {
