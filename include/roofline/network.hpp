@@ -92,7 +92,7 @@ struct LayerDefaults {
   std::optional<Layout> layout;
   /// Values of a model's open dimensions.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
-  /// PyTorch's operators are asked for, which a note of ONNX models does not find in the file.
+  /// The run is PyTorch's: an ONNX model gets a note, as it has not PyTorch's operators.
   bool as_pytorch_runs = false;
   InputLimits limits;
 };

@@ -307,23 +307,6 @@ void use_keys(const std::string& option, const Keys& keys, const Words& words) {
   }
 }
 
-/// What was an option once, beside those that are keys now.
-const std::map<std::string, std::string> renamed{
-    {"--all", "--top all"},
-    {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
-    {"--ceilings", "--set ceilings=sustained"},
-    {"--constants", "roofline calibrate --constants"},
-    {"--cover", "--top 80%"},
-    {"--list-gpus", "roofline gpus"},
-    {"--list-networks", "roofline networks"},
-    {"--minutes", "roofline calibrate --script --minutes"},
-    {"--peak-tflops", "--set peak=10TFLOP/s"},
-    {"--script", "roofline calibrate --script"},
-    {"--show-gpu", "roofline gpus NAME"},
-    {"--show-model", "roofline model GPU"},
-    {"--words", "roofline words"},
-};
-
 class Rows : public CLI::App {
  public:
   Rows(const std::string& description, const std::string& name) : CLI::App(description, name) {}
@@ -370,8 +353,22 @@ class Rows : public CLI::App {
     return add_option_function<Words>(name, use, help)->allow_extra_args(false)->type_name(type);
   }
 
-  /// What was an option once, with its new spelling.
-  std::map<std::string, std::string> old_names = renamed;
+  /// Former options with their new spellings.
+  std::map<std::string, std::string> old_names{
+      {"--all", "--top all"},
+      {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
+      {"--ceilings", "--set ceilings=sustained"},
+      {"--constants", "roofline calibrate --constants"},
+      {"--cover", "--top 80%"},
+      {"--list-gpus", "roofline gpus"},
+      {"--list-networks", "roofline networks"},
+      {"--minutes", "roofline calibrate --script --minutes"},
+      {"--peak-tflops", "--set peak=10TFLOP/s"},
+      {"--script", "roofline calibrate --script"},
+      {"--show-gpu", "roofline gpus NAME"},
+      {"--show-model", "roofline model GPU"},
+      {"--words", "roofline words"},
+  };
 
  private:
   std::vector<CLI::Option_p> earlier_;

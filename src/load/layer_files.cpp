@@ -91,7 +91,7 @@ class ValuesReader : public Reader {
       pass(blank_size());
       const std::string_view seen = peek_value(*stream_);
       if (seen.empty() && stream_->peek(1).empty()) return std::nullopt;
-      // A comma or a bracket between values is a record of its own, which is none.
+      // A comma or a bracket between values is a faulty record of its own.
       const std::string text(seen.empty() ? stream_->peek(1).substr(0, 1) : seen);
       ++records_;
       const std::size_t begin = line_;

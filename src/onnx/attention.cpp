@@ -39,8 +39,8 @@ const Value* operand_of(const Node& node, std::size_t index) {
   return given != nullptr || index == 0 ? given : operand_of(node, index - 1);
 }
 
-/// Of a tensor without an axis for heads, which has features of `heads_in_all`; with one; or of one
-/// that packs several tensors, [batch, positions, heads, tensors, features].
+/// A tensor without an axis for heads has features of `heads_in_all`; one of five axes is a pack:
+/// [batch, positions, heads, tensors, features].
 Sizes by_heads(const Sizes& whole, std::int64_t heads, std::int64_t heads_in_all) {
   if (whole.size() == 5) return {whole[0], whole[2], whole[1], whole[4]};
   if (whole.size() == 4) return whole;

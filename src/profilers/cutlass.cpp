@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 
 #include "load/network_reader.hpp"

@@ -104,7 +104,7 @@ struct Recording {
   std::vector<StepRange> steps;  ///< ProfilerStep#
   /// Other long host ranges: calls, functions, ranges named by the user.
   std::vector<HostRange> long_ranges;
-  std::size_t half_events = 0;  ///< that only begin or end
+  std::size_t half_events = 0;  ///< with a begin or an end alone
 
   const std::string& name(const HostRange& range) const { return texts.at(range.name); }
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }

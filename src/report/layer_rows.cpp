@@ -63,13 +63,7 @@ std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty) {
 std::string range_text(double expected_s, const std::optional<Uncertainty>& uncertainty) {
   std::string text = carried_over_mark(uncertainty) + duration(expected_s);
   if (!uncertainty || !(expected_s > 0)) return text;
-  const double in_unit = std::stod(duration(expected_s)) / expected_s;
-  const auto digits = [&](double seconds) {
-    const double number = seconds * in_unit;
-    return number < 9.95 ? fmt::format("{:.2g}", number) : fmt::format("{:.0f}", number);
-  };
-  return fmt::format("{} ({} to {})", text, digits(expected_s / uncertainty->factor),
-                     digits(expected_s * uncertainty->factor));
+  return fmt::format("{} ({})", text, duration_range(expected_s, uncertainty->factor));
 }
 
 std::string label_of(const TableRow& row) {

@@ -98,7 +98,7 @@ std::string action_sentences(const Result& result);
 std::string recording_sentences(const Result& result);
 /// The lost time, the model's errors, and work that is no layer.
 std::string measured_text(const Result& result, const TableStyle& style);
-/// What its measured times are not held against, or are below of.
+/// Notes on times below a bound, counts too high, and times without a model to compare with.
 std::string measured_notes(const Result& result);
 /// Members of JSON with tables' columns: gaps, chains, transfers, unmodelled; and accuracy.
 void write_recording_lists(JsonWriter& writer, const Result& result);

@@ -93,6 +93,17 @@ constexpr double shortest_shown_s = 1e-9;
 /// Beyond it the bound is far below a kernel's launch.
 constexpr int most_ratio = 1000;
 
+constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
+                                                    "M", "G", "T", "P", "E"};
+
+/// Scales the value to its number before a prefix; returns the prefix' index.
+std::size_t scale_to_prefix(double& value) {
+  std::size_t prefix = 4;
+  while (std::fabs(value) >= 999.95 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
+  while (value != 0 && std::fabs(value) < 0.99995 && prefix > 0) value *= 1000, --prefix;
+  return prefix;
+}
+
 }  // namespace
 
 std::string plain(double value) {
@@ -106,12 +117,7 @@ std::string plain(double value) {
 
 std::string si(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "";
-  constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
-                                                      "M", "G", "T", "P", "E"};
-  std::size_t prefix = 4;
-  while (std::fabs(value) >= 999.95 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
-  while (value != 0 && std::fabs(value) < 0.99995 && prefix > 0) value *= 1000, --prefix;
-  const std::string scale = fmt::format("{}{}", prefixes[prefix], unit);
+  const std::string scale = fmt::format("{}{}", prefixes[scale_to_prefix(value)], unit);
   return scale.empty() ? plain(value) : fmt::format("{} {}", plain(value), scale);
 }
 
@@ -119,6 +125,14 @@ std::string duration(double seconds) {
   if (seconds > 0 && seconds < shortest_shown_s) return "<1 ns";
   if (seconds >= 1 && std::isfinite(seconds)) return plain(seconds) + " s";
   return si(seconds, "s");
+}
+
+std::string duration_range(double seconds, double ratio) {
+  if (seconds < 1) scale_to_prefix(seconds);
+  const auto digits = [](double number) {
+    return number < 9.95 ? fmt::format("{:.2g}", number) : fmt::format("{:.0f}", number);
+  };
+  return fmt::format("{} to {}", digits(seconds / ratio), digits(seconds * ratio));
 }
 
 std::string share_or_ratio(double share) { return share > 1 ? ratio_text(share) : percent(share); }

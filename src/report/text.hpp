@@ -28,6 +28,8 @@ std::string duration(double seconds);
 inline std::string duration(const std::optional<double>& seconds) {
   return seconds ? duration(*seconds) : "";
 }
+/// "65 to 90": the time by and times the ratio, in the unit of its duration().
+std::string duration_range(double seconds, double ratio);
 /// Four significant digits; a whole number from a thousand to ten million.
 std::string plain(double value);
 inline std::string plain(const std::optional<double>& value) { return value ? plain(*value) : ""; }

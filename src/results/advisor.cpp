@@ -251,7 +251,7 @@ bool launches_graphs(const TraceSummary& recording) {
              recording.unmodelled.end();
 }
 
-/// The host's gaps that are no launches: too long, or before graphs.
+/// Gaps by other work of the host than launches: longer ones, and all before graphs.
 double saved_by_host_work_s(const Subject& subject) {
   constexpr double longest_launch_s = 10e-3;
   double time_s = 0;

@@ -59,7 +59,7 @@ auto common(const std::vector<LayerResult>& rows, Get get)
   return first;
 }
 
-/// Norms of 16 bits belong to shorter types, which no framework has for them.
+/// Norms run in 16 bits where the other layers have a shorter type.
 std::optional<DataType> common_type(const std::vector<LayerResult>& rows) {
   std::optional<DataType> type;
   for (const bool norms : {false, true})

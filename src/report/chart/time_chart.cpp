@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "report/chart/makers.hpp"
