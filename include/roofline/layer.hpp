@@ -121,6 +121,7 @@ enum class Algorithm : std::uint8_t {
   // Depthwise convolutions.
   depthwise_tiled_nhwc,
   depthwise_wide_nhwc,
+  depthwise_tiled_nchw,
   depthwise_dgrad_nhwc,
   depthwise_forward_nchw,
   depthwise_dgrad_nchw,

@@ -27,7 +27,7 @@ constexpr Likeness likenesses[] = {
     {"max_backward_nchw/", "max_nchw/"},
     {"nchw_forward_volume/", "nchw_forward_looped/"},
     {"nchw_dgrad_volume/", "nchw_dgrad_looped/"},
-    {"nchw_line_16bit/", "nchw_forward/"},
+    {"nchw_cudnn_16bit/", "nchw_forward/"},
     {"/fp16_share", "/fp32_share"},
     {"/bf16_share", "/fp32_share"},
     {"/copy_start_s", "/start_s"},

@@ -175,6 +175,12 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
           layer.batch_statistics = false;
         }
   }
+  const Layer depthwise = load_layer(
+      R"({"type": "conv", "dtype": "fp16", "layout": "nchw", "input": [4, 64, 28, 28],
+          "out_channels": 64, "kernel_size": 3, "padding": 1, "groups": 64})");
+  met.insert(*check_derivation(depthwise, Engine::fp16_tensor,
+                               kernel_model_of(find_gpu("h200").value()).value(),
+                               CacheState::warm));
   for (const Algorithm algorithm : enumerators<Algorithm>) {
     INFO(name_of(algorithm));
     CHECK(met.contains(algorithm));

@@ -250,7 +250,7 @@ TEST_CASE("Networks in PyTorch, measured on an H100", "[model/frameworks]") {
     double most_geometric_error;
   };
   for (const Cell& cell : {Cell{"fp32 nchw 32", 10, 1.068}, Cell{"fp32 nchw 1", 5, 1.12},
-                           Cell{"fp16 nchw 32", 5, 1.071}, Cell{"fp16 nchw 1", 5, 1.09},
+                           Cell{"fp16 nchw 32", 5, 1.082}, Cell{"fp16 nchw 1", 5, 1.09},
                            Cell{"fp16 nhwc 32", 5, 1.04}, Cell{"fp16 nhwc 1", 5, 1.12}}) {
     INFO(cell.name);
     CHECK(pairs[cell.name].size() == cell.networks);

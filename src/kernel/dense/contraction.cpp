@@ -38,7 +38,7 @@ bool is_wide_first_layer(const Layer& layer, double in_channels, double out_chan
 }
 
 void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  const EngineModel& engine, OddChannels odd) {
+                  const EngineModel& engine, Operands operands) {
   const LibraryFeatures& library = engine.features;
   const double groups = number(layer.groups);
   const double group_in = x.in_channels / groups;
@@ -47,7 +47,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   // cuDNN names no such kernel in bf16.
-  x.gathered = odd == OddChannels::as_they_are && align > 1 && x.role != Pass::dgrad &&
+  x.gathered = operands == Operands::as_they_are && align > 1 && x.role != Pass::dgrad &&
                std::fmod(group_in, align) != 0 && group_in < 2 * align &&
                (engine.engine != Engine::bf16 || keeps_tensors_padded(layer));
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
@@ -101,6 +101,8 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.m_is = "output channels";
       x.n = c_issued * taps;
       x.n_is = "input channels, in whole vectors, x taps";
+      // Only narrow tiles cross from tap to tap, which images' few channels run on.
+      x.n_runs = align > 1 && c_issued >= 16 ? taps : 1;
       x.k = out_positions;
       x.k_is = "images x output positions";
       break;
@@ -138,17 +140,16 @@ double row_byte_of(double element, double length, double other_length) {
 }
 
 /// A convolution without a window in NCHW: each image is a product of the GEMM library with
-/// positions as rows; weight gradients sum over images.
+/// positions as rows; a kernel adds the images' weight gradients.
 void set_products_of_images(Contraction& x) {
   const double positions = x.in_positions / x.batch;
   x.channels_first = x.gathered = false;
-  x.row_byte = row_byte_of(x.element_byte, positions, x.role == Pass::wgrad ? positions : x.k);
-  if (x.role == Pass::wgrad) {
-    x.k_runs = x.batch;
-  } else {
-    x.m = positions;
-    x.count = x.batch;
-  }
+  x.padded_tensors = x.pad_element = 0;
+  x.row_byte =
+      row_byte_of(x.element_byte, positions, x.role == Pass::wgrad ? positions : x.in_channels);
+  (x.role == Pass::wgrad ? x.k : x.m) = positions;
+  x.count = x.batch;
+  x.sums_products = x.role == Pass::wgrad && x.batch > 1;
 }
 
 /// Weights of a linear layer are shared by all positions.
@@ -197,7 +198,7 @@ bool has_ragged_rows(const Contraction& x) {
 }
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           OddChannels odd) {
+                           Operands operands) {
   const Engine engine = model.engine;
   Contraction x;
   const double align = facts_of(engine).channel_alignment;
@@ -218,16 +219,17 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   set_window(x, layer, mirror);
   // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
-  set_matrices(x, layer, mirror, align, model, odd);
+  set_matrices(x, layer, mirror, align, model, operands);
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
   // gradients, the others on cuDNN's own kernels.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (!x.pointwise || !x.is_convolution || !model.features[LibraryFeature::products_of_images])
     return x;
-  if (x.channels_first && x.padded_tensors == 0) set_products_of_images(x);
+  if (operands == Operands::copied) return x;
+  if (x.channels_first) set_products_of_images(x);
   const double row_byte = row_byte_of(x.element_byte, x.in_channels, x.out_channels);
-  if (x.channels_last && odd == OddChannels::as_they_are && x.padded_tensors > 0 && row_byte >= 4) {
+  if (x.channels_last && x.padded_tensors > 0 && row_byte >= 4) {
     x.row_byte = row_byte;
     x.padded_tensors = x.pad_element = 0;
   }
@@ -263,17 +265,19 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
                     : older           ? ProductKernels::older
                                       : ProductKernels::convolution;
   product.follows_window = !x.pointwise;
+  product.follows_volume = !x.pointwise && x.rank == 3;
   product.gather_vector = x.gathered ? x.gather_vector : 0;
   product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.
   if (is_tensor_engine(engine.engine) && x.element_byte > 1) product.row_byte = x.row_byte;
   product.persistent = x.by_engine;
+  product.converts = x.sums_products;
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
       !(older && x.role != Pass::wgrad) && !has_ragged_rows(x);
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
-    product.converts = engine.features[LibraryFeature::converts_wgrad];
+    product.converts = product.converts || engine.features[LibraryFeature::converts_wgrad];
   }
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))

@@ -32,13 +32,15 @@ struct MatrixProduct {
   double n = 1;
   double k = 1;       ///< as issued, with zeros and padding
   double k_runs = 1;  ///< number of runs (taps) in k, each padded to whole steps
+  double n_runs = 1;  ///< number of runs (taps) in n, each padded to whole tiles
   double count = 1;   ///< independent products: phases, batched matmul
   const char* m_is = "rows";
   const char* n_is = "columns";
   const char* k_is = "depth";
-  Pass role = Pass::fwd;    ///< after mirroring a transposed layer
-  bool scattered = false;   ///< results are added by atomics
-  double element_byte = 4;  ///< of operands
+  Pass role = Pass::fwd;       ///< after mirroring a transposed layer
+  bool scattered = false;      ///< results are added by atomics
+  bool sums_products = false;  ///< the results of all products are added by a kernel of its own
+  double element_byte = 4;     ///< of operands
   double result_byte = 4;
   double useful_flop = 0;  ///< of the layer; 0: all of m, n and k
 };
@@ -75,12 +77,11 @@ struct Contraction : MatrixProduct {
   double write_byte = 0;  ///< result, once
 };
 
-/// Channels in no whole vectors: fetched as they are, element by element if there are few, or
-/// padded by copies.
-enum class OddChannels : std::uint8_t { as_they_are, padded };
+/// Operands as the caller keeps them, or copies with channels innermost in whole vectors.
+enum class Operands : std::uint8_t { as_they_are, copied };
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           OddChannels odd);
+                           Operands operands);
 
 /// The scattered form of a data gradient: products of all outputs and taps, M = N*P*Q, N = C*R*S, K
 /// = K, added by atomics. It spends no work on zeros (strides) and fills tiles if C is small.
@@ -107,6 +108,7 @@ struct Product : MatrixProduct {
   double load_ratio = 1;  ///< relative operand loads per multiply-add: half for complex products
   ProductKernels kernels = ProductKernels::convolution;
   bool follows_window = false;   ///< addresses follow a window
+  bool follows_volume = false;   ///< a window of three axes
   double gather_vector = 0;      ///< elements per load of the gathered operand; 0: no gathering
   bool first_layer = false;      ///< on the library's special kernel
   double row_byte = 16;          ///< divides all rows

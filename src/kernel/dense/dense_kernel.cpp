@@ -355,18 +355,19 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
     built->math_origin = library.built_math_origin;
   }
   const EngineModel& engine = built ? *built : library;
-  const auto context_of = [&](OddChannels odd) {
+  const auto context_of = [&](Operands operands) {
     return DenseContext{layer, request.model, engine,
-                        contraction_of(layer, request.counts, engine, odd)};
+                        contraction_of(layer, request.counts, engine, operands)};
   };
-  const DenseContext own = context_of(OddChannels::as_they_are);
-  const bool may_pad = own.x.is_convolution && (own.x.gathered || own.x.row_byte < 16);
-  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(own, request, eval);
-  const DenseContext padded = context_of(OddChannels::padded);
+  const DenseContext own = context_of(Operands::as_they_are);
+  const bool may_copy =
+      own.x.is_convolution && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
+  if (!may_copy || layer.mapping != KernelMapping{}) return plan_of(own, request, eval);
+  const DenseContext copied = context_of(Operands::copied);
   Planning planning;
-  const bool pads = plan_of(padded, request, planning).expected_time_s() <
-                    plan_of(own, request, planning).expected_time_s();
-  return plan_of(pads ? padded : own, request, eval);
+  const bool copies = plan_of(copied, request, planning).expected_time_s() <
+                      plan_of(own, request, planning).expected_time_s();
+  return plan_of(copies ? copied : own, request, eval);
 }
 
 template KernelPlan dense_plan(const PlanRequest&, Planning&);

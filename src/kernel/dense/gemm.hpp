@@ -83,10 +83,12 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
   r.sm_count = machine.sm_count;
   const Number peak = engine.peak_flop_per_s;
   const Number math_share = eval.sourced(engine.math_share, engine.math_origin);
+  const Number volume_share = product.follows_volume ? eval(constants.volume_share) : Number(1);
   const Number role_share = product.role == Pass::dgrad   ? eval(constants.dgrad_share)
                             : product.role == Pass::wgrad ? eval(constants.wgrad_share)
                                                           : Number(1);
-  Number flop_per_s = peak * math_share * role_share * kernel_share(product.kernels, engine, eval);
+  Number flop_per_s =
+      peak * math_share * volume_share * role_share * kernel_share(product.kernels, engine, eval);
   if (product.row_byte < 16)
     flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, constants, machine, eval)});
   r.second_per_flop =
@@ -155,7 +157,8 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
   const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
   TileCost<Number> cost;
   cost.rows = divide_up(product.m, m);
-  cost.tiles = cost.rows * divide_up(product.n, n) * product.count;
+  const Number columns = product.n_runs * divide_up(Number(product.n) / product.n_runs, n);
+  cost.tiles = cost.rows * columns * product.count;
   cost.steps = product.k_runs * divide_up(Number(product.k) / product.k_runs, k);
 
   // Small tiles load more operands per FMA.
@@ -286,6 +289,7 @@ GemmTime<Number> gemm_time(const Product& product, const ProductRates<Number>& r
   eval.named("n", product.n, "", product.n_is);
   eval.named("k", product.k, "", product.k_is);
   eval.factor("products", product.count, "", "of one shape");
+  eval.factor("runs of n", product.n_runs, "", "taps, each in whole tiles");
   eval.factor("runs of k", product.k_runs, "", "taps, each in whole steps");
   eval.factor("share of m's operands that differ", product.patch_share, "",
               "one patch, all its taps");

@@ -12,15 +12,16 @@ struct ConvolutionProblem {
   const Shape* output = nullptr;
   Pass pass = Pass::fwd;  ///< of that convolution
   bool nhwc = false;
-  bool copied = false;  ///< into NHWC and back
-  bool has_long_window = false;
+  bool copied = false;  ///< into this layout and back
   bool by_cudnn = false;
+  bool by_tensor_cores = false;
   double element_byte = 4;
   double batch = 1;
   double groups = 1;
   double group_in = 1;  ///< input channels per group
   double group_out = 1;
   double taps = 1;
+  double phase_taps = 1;       ///< of a phase of a data gradient's stride; else all
   double valid_taps = 1;       ///< mean number inside the input
   double valid_rows = 1;       ///< mean number of window rows inside the input
   double stride = 1;           ///< product over the axes
@@ -33,6 +34,7 @@ struct ConvolutionProblem {
   double output_element() const { return batch * groups * group_out * output_positions; }
   /// Elements of the tensor made by a forward pass or data gradient.
   double made_element() const { return pass == Pass::dgrad ? input_element() : output_element(); }
+  bool strided_dgrad() const { return pass == Pass::dgrad && stride > 1; }
   /// Positions behind a GEMM's rows: outputs, or inputs in a data gradient.
   double positions() const {
     return batch * (pass == Pass::dgrad ? input_positions : output_positions);
@@ -172,12 +174,11 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// cuDNN's kernel for one axis (conv1D_NCHW).
-  Work line_nchw() const {
+  /// cuDNN's kernels for lines and small squares (conv1D_NCHW, c1_k1_nchw_shmem_tiling).
+  Work cudnn_nchw() const {
     const Number taps = window_taps(), made = outputs();
-    return direct_work(problem.pass == Pass::fwd ? Algorithm::depthwise_forward_nchw
-                                                 : Algorithm::depthwise_dgrad_nchw,
-                       constants.nchw_line_16bit, taps, made * taps, made);
+    return direct_work(Algorithm::depthwise_tiled_nchw, constants.nchw_cudnn_16bit, taps,
+                       made * taps, made);
   }
 
   /// PyTorch's weight gradient: a block for each tap of each channel; its warps take images in
@@ -219,7 +220,7 @@ struct GroupedFormulas {
       case Pass::fwd:
         return sizes(problem.positions(), problem.group_out, problem.group_in * problem.taps);
       case Pass::dgrad:
-        return sizes(problem.positions(), problem.group_in, problem.group_out * problem.taps);
+        return sizes(problem.positions(), problem.group_in, problem.group_out * problem.phase_taps);
       case Pass::wgrad: break;
     }
     return sizes(problem.group_out, problem.group_in * problem.taps, problem.positions());
@@ -316,8 +317,8 @@ struct GroupedFormulas {
 
   const PackedKernel& packed_constants() const {
     if (problem.is_16bit()) return constants.packed_16bit[problem.pass];
-    const bool strided = problem.pass == Pass::dgrad && problem.stride > 1;
-    return strided ? constants.packed_32bit_strided : constants.packed_32bit[problem.pass];
+    return problem.strided_dgrad() ? constants.packed_32bit_strided
+                                   : constants.packed_32bit[problem.pass];
   }
 
   /// Pads each group to `width` channels in tensor-core tiles; `repack` adds layout changes.
@@ -331,7 +332,9 @@ struct GroupedFormulas {
     const Number positions = eval.named("positions", problem.positions(), "", "layer");
     const Number channels =
         eval.named("packed channels", Number(width) * problem.groups, "", "padded groups");
-    const Number taps = problem.taps;
+    const bool skips = problem.is_16bit() && problem.strided_dgrad();  // taps of other phases
+    const Number taps =
+        eval.named("taps of a position", skips ? problem.phase_taps : problem.taps, "", "window");
     work.l2_round_trips =
         eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
@@ -341,12 +344,13 @@ struct GroupedFormulas {
         positions * taps * channels * problem.element_byte * divide_up(width, packed_tile), "byte");
     work.fetch_byte_per_s =
         eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
+    if (skips) work.fetch_byte_per_s = work.fetch_byte_per_s * eval(constants.packed_16bit_strided);
     work.reread_byte = eval.summand("bytes read again through L2",
                                     max({0, work.fetch_byte - problem.streams.read_byte}), "byte");
-    work.flop = eval.named("FLOP of whole tiles",
-                           2 * positions * problem.taps * round_up(channels, packed_tile) *
-                               std::max(width, packed_tile),
-                           "FLOP");
+    work.flop = eval.named(
+        "FLOP of whole tiles",
+        2 * positions * taps * round_up(channels, packed_tile) * std::max(width, packed_tile),
+        "FLOP");
     work.flop_per_s = dense_flop_per_s();
     work.useful_share = eval.factor("useful share of the arithmetic",
                                     Number(problem.group_in) / std::max(width, packed_tile));

@@ -28,48 +28,74 @@ namespace roofline {
 namespace {
 
 /// Limit of cuDNN's group kernels on tensor cores, in 16 bits with channels last.
-constexpr double most_group_taps = 127;
+constexpr std::uint64_t most_taps_along_an_axis = 127;
 
-ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
-                                       const Machine& machine) {
+ConvolutionProblem convolution_problem(const PlanRequest& request, bool nhwc) {
+  const Layer& layer = request.layer;
   const auto [input, output, pass] = mirror_of(layer);
   ConvolutionProblem problem;
   problem.layer = &layer;
   problem.input = input;
   problem.output = output;
   problem.pass = pass;
+  problem.nhwc = nhwc;
+  problem.copied = nhwc != is_nhwc(layer);
+  problem.by_cudnn = has_cudnn(request.model.machine);
+  problem.by_tensor_cores = is_tensor_engine(request.engine);
   problem.element_byte = element_byte(layer.dtypes.input);
   problem.batch = static_cast<double>(input->batch);
   problem.groups = static_cast<double>(layer.groups);
   problem.group_in = static_cast<double>(input->channels) / problem.groups;
   problem.group_out = static_cast<double>(output->channels) / problem.groups;
   problem.taps = product(layer.window->kernel);
-  const bool by_cudnn = problem.by_cudnn = has_cudnn(machine);
-  // On tensor cores, wide groups with long windows run one after the other, with longer ones not at
-  // all (kernels cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
-  problem.has_long_window = by_cudnn && problem.is_16bit() && problem.pass == Pass::fwd &&
-                            problem.taps > 25 && problem.taps * problem.group_in > 1536;
-  problem.copied = by_cudnn && !is_nhwc(layer) && problem.is_16bit() && problem.group_in > 1 &&
-                   problem.taps <= most_group_taps;
-  problem.nhwc = is_nhwc(layer) || problem.copied;
   problem.stride = product(layer.window->stride);
   problem.input_positions = product(input->spatial);
   problem.output_positions = product(output->spatial);
+  problem.phase_taps = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double phases =
+        problem.pass == Pass::dgrad ? static_cast<double>(layer.window->stride[axis]) : 1;
+    problem.phase_taps *= divide_up(static_cast<double>(layer.window->kernel[axis]), phases);
     const double valid = static_cast<double>(taps_reading(windows_along(layer, axis))) /
                          static_cast<double>(output->spatial[axis]);
     problem.valid_taps *= valid;
     if (axis < 2) problem.valid_rows *= valid;
   }
   // In NCHW these kernels fetch whole images: one access covers more than a row.
-  problem.streams = streams_of(layer, counts);
+  problem.streams = streams_of(layer, request.counts);
   problem.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
   return problem;
+}
+
+/// In the layer's own layout and, with copies, in the other one. cuDNN has kernels for groups of
+/// channels on tensor cores in NHWC alone, on vector units in NCHW alone but for weight gradients
+/// of images.
+std::vector<ConvolutionProblem> problems_of(const PlanRequest& request) {
+  const Layer& layer = request.layer;
+  const bool own = is_nhwc(layer), on_tensor = is_tensor_engine(request.engine);
+  const bool has_other =
+      on_tensor ? !own : own && (layer.pass != Pass::wgrad || layer.window->rank == 3);
+  const bool copies = has_cudnn(request.model.machine) && !is_depthwise(layer) && has_other &&
+                      layer.window->kernel[2] <= most_taps_along_an_axis;
+  std::vector<ConvolutionProblem> problems;
+  const bool has_own = !copies || element_byte(layer.dtypes.input) > 2;
+  if (has_own) problems.push_back(convolution_problem(request, own));
+  if (copies) problems.push_back(convolution_problem(request, !own));
+  return problems;
 }
 
 bool packs(const ConvolutionProblem& problem) {
   const auto in = static_cast<std::uint64_t>(problem.group_in);
   return problem.group_in == problem.group_out && std::has_single_bit(in) && in >= 4;
+}
+
+/// On tensor cores, wide groups with long windows of lines and, unless they fill their tiles, of
+/// images run one after the other (kernels cutlass_tensorop_f16_s16816fprop_analytic).
+bool has_long_window(const ConvolutionProblem& problem) {
+  const std::uint8_t rank = problem.layer->window->rank;
+  const bool by_parts = rank == 1 || (rank == 2 && !packs(problem));
+  return problem.by_cudnn && problem.is_16bit() && by_parts && problem.pass == Pass::fwd &&
+         problem.taps > 25 && problem.taps * problem.group_in > 1536;
 }
 
 /// cuDNN generates a batched kernel for wide groups of 16-bit channels in whole 16-byte pieces.
@@ -92,8 +118,7 @@ double packed_width(const ConvolutionProblem& problem) {
 bool has_tiled_kernel(const ConvolutionProblem& problem) {
   const Window& w = *problem.layer->window;
   const std::uint64_t size = w.kernel[2];
-  const bool known =
-      w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
+  const bool known = w.rank == 2 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
   const std::uint64_t most_dilation = problem.is_16bit() && size == 3 ? 2 : 1;
   const bool lacking = !problem.is_16bit() && problem.pass == Pass::wgrad &&
                        (size == 7 || std::fmod(problem.groups, 4) != 0);
@@ -107,11 +132,22 @@ bool has_wide_dgrad(const ConvolutionProblem& problem) {
          has_tiled_kernel(problem) && problem.layer->window->kernel[2] <= 5;
 }
 
-/// PyTorch leaves one axis of 32 channels and more in fp16 to cuDNN.
-bool has_line_kernel(const ConvolutionProblem& problem) {
-  return problem.layer->window->rank == 1 && problem.layer->dtypes.input == DataType::fp16 &&
-         problem.pass != Pass::wgrad && problem.stride == 1 && problem.group_out == 1 &&
-         problem.groups >= 32 && problem.by_cudnn;
+/// PyTorch leaves lines and small square windows in fp16 and NCHW to cuDNN (PyTorch 2.11,
+/// use_cudnn_depthwise and the kernel names of 130 convolutions).
+bool is_left_to_cudnn(const ConvolutionProblem& problem) {
+  const Window& w = *problem.layer->window;
+  if (!problem.by_cudnn || problem.layer->dtypes.input != DataType::fp16 || problem.groups < 32 ||
+      product(w.dilation) > 1)
+    return false;
+  if (w.rank == 1) return problem.stride == 1;
+  const std::uint64_t size = w.kernel[2], width = problem.input->spatial[2];
+  const bool is_small = size == 1 || size == 3 || size == 5;
+  if (w.rank == 3 || w.kernel[1] != size || w.stride[1] != w.stride[2] || !is_small || width < 7)
+    return false;
+  if (w.stride[2] != 2) return w.stride[2] == 1;
+  if (problem.batch == 1) return size > 1 || width <= 28;
+  return size > 1 ? problem.groups >= 512 || (problem.groups >= 256 && width >= 28)
+                  : problem.batch <= 16 && problem.groups >= 128 && width == 7;
 }
 
 /// Makes the work of a kernel which the library may choose.
@@ -147,19 +183,23 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add(general);
     add(repacked);
   } else if (depthwise) {
-    add([&f] { return f.forward_nchw(); }, pass == Pass::fwd);
-    add([&f] { return f.dgrad_nchw(); }, pass == Pass::dgrad);
-    add([&f] { return f.wgrad_nchw(); }, pass == Pass::wgrad);
-    add([&f] { return f.line_nchw(); }, has_line_kernel(problem));
-  } else if (problem.has_long_window) {
-    if (problem.taps <= most_group_taps)
+    const Window& w = *problem.layer->window;
+    const bool left = is_left_to_cudnn(problem), is_line = w.rank == 1, is_odd = w.kernel[2] % 2;
+    add([&f] { return f.cudnn_nchw(); },
+        left && (pass == Pass::wgrad ? !is_line : problem.group_out == 1 && is_odd));
+    add([&f] { return f.general(); }, left);
+    add([&f] { return f.forward_nchw(); }, !left && pass == Pass::fwd);
+    add([&f] { return f.dgrad_nchw(); }, !left && pass == Pass::dgrad);
+    add([&f] { return f.wgrad_nchw(); }, (!left || is_line) && pass == Pass::wgrad);
+  } else if (has_long_window(problem)) {
+    if (problem.layer->window->kernel[2] <= most_taps_along_an_axis)
       add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
     else
       add(general);
   } else if (problem.nhwc) {
-    add(packed, packs(problem));
-    add(repacked,
-        !packs(problem) && std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
+    add(packed, packs(problem) && problem.by_tensor_cores);
+    add(repacked, !packs(problem) && problem.by_tensor_cores &&
+                      std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
     add_groups(Algorithm::group_by_group_nhwc,
                (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[pass],
                problem.copied ? nullptr : &constants.repack_element_clock);
@@ -177,21 +217,36 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
   return all;
 }
 
-/// The index in candidates_of(), as by autotuning.
-std::size_t fastest_candidate(const ConvolutionProblem& problem, const ResolvedModel& model,
-                              CacheState cache) {
+template <class Number>
+ThroughputWork<Number> candidate_work(const GroupedFormulas<Number>& f, std::size_t index) {
+  auto work = candidates_of(f)[index]();
+  if (f.problem.copied)
+    work.copy_clocks =
+        work.copy_clocks + (Number(f.problem.input_element()) + f.problem.output_element()) *
+                               f.eval(f.constants.layout_element_clock);
+  return work;
+}
+
+struct GroupedChoice {
+  ConvolutionProblem problem;
+  std::size_t candidate = 0;  ///< in candidates_of()
+};
+
+/// As by autotuning.
+GroupedChoice fastest_candidate(const PlanRequest& request) {
+  const ResolvedModel& model = request.model;
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
-  const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
-                                         eval};
-  const auto candidates = candidates_of(formulas);
-  if (candidates.size() == 1) return 0;
-  std::size_t best = 0;
+  GroupedChoice best;
   double best_s = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double each_s =
-        throughput_time(candidates[i](), rates, model.memory, cache, eval).total_s;
-    if (each_s < best_s) best = i, best_s = each_s;
+  for (const ConvolutionProblem& problem : problems_of(request)) {
+    const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
+                                           eval};
+    for (std::size_t i = 0; i < candidates_of(formulas).size(); ++i) {
+      const auto work = candidate_work(formulas, i);
+      const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
+      if (each_s < best_s) best = {problem, i}, best_s = each_s;
+    }
   }
   return best;
 }
@@ -202,16 +257,10 @@ template <class Number>
 Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
                             Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
-  const ConvolutionProblem problem =
-      convolution_problem(request.layer, request.counts, model.machine);
+  const auto [problem, candidate] = fastest_candidate(request);
   const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
                                          eval};
-  auto work = candidates_of(formulas)[fastest_candidate(problem, model, request.cache)]();
-  if (problem.copied)
-    work.copy_clocks =
-        work.copy_clocks + (Number(problem.input_element()) + problem.output_element()) *
-                               eval(formulas.constants.layout_element_clock);
-  return {work};
+  return {candidate_work(formulas, candidate)};
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);

@@ -249,7 +249,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
   if (solvers.empty() || !convolves || !has_type || layer.mapping != KernelMapping{} || !vector)
     return std::nullopt;
   const SolverProblem problem{request,
-                              contraction_of(layer, request.counts, *vector, OddChannels::padded)};
+                              contraction_of(layer, request.counts, *vector, Operands::copied)};
   const auto words = words_of(problem);
   const Solver* best = nullptr;
   double best_s = std::numeric_limits<double>::infinity();
