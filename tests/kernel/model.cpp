@@ -53,6 +53,33 @@ TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[kernel
   CHECK(kernel_model_of(gpu).value().gpu() == "mine");
 }
 
+TEST_CASE("Each chip runs the solvers that its library chose on it", "[kernel/model]") {
+  // The fastest measured: in MIOpen's find databases (ROCm/MIOpen, MIT), the last by a user.
+  struct Case {
+    const char* gpu;
+    const char* layer;  ///< without braces
+    const char* solver;
+  };
+  const Case cases[] = {
+      {"mi50", R"("input": [128, 256, 28, 28], "k": 256, "groups": 32, "pass": "wgrad")",
+       "ConvAsmBwdWrW3x3"},
+      {"mi50",
+       R"("input": [16, 2048, 14, 14], "k": 2048, "groups": 32, "stride": 2, "pass": "wgrad")",
+       "ConvMlirIgemmWrW"},
+      {"rx6800xt", R"("input": [48, 1024, 14, 14], "k": 1024, "groups": 32, "pass": "wgrad")",
+       "ConvBinWinogradRxSf3x2"},
+      {"rx7900xtx", R"("input": [1, 512, 512, 512], "k": 512, "dtype": "bf16")", "GemmFwdRest"},
+  };
+  for (const auto& [gpu, sizes, solver] : cases) {
+    INFO(gpu << ' ' << sizes);
+    const Network network =
+        load_text(R"([{"type": "conv", "kernel_size": 3, "padding": 1, "layout": "nchw", )" +
+                  std::string(sizes) + "}]");
+    const Result result = analyze(network, find_gpu(gpu).value(), {});
+    CHECK(*result.layers.front().kernel->solver == solver);
+  }
+}
+
 TEST_CASE("A sustained peak is what a large matrix product reaches", "[kernel/model]") {
   struct Case {
     const char* gpu;
