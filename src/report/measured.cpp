@@ -22,6 +22,7 @@ std::string name_text(const LayerResult& row) {
 /// A larger share of kernels from unknown graphs is reported first.
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
+constexpr std::size_t most_convolutions = 5;
 
 std::string bad_choices_sentence(const MeasuredSummary& summary) {
   const BadChoices& bad = summary.bad_choices;
@@ -101,8 +102,35 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
     text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
                         duration((verdict.step_s - first_use_s) / recording->launches),
                         duration(recording->kernel_s / recording->launches));
-  text += '\n' + bad_choices_sentence(*result.measured.summary);
+  text += '\n';
+  if (result.measured.summary->slow_convolutions.empty())
+    text += bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
+}
+
+std::string slow_convolution_sentences(const Result& result, std::size_t width) {
+  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return "";
+  const std::vector<SlowConvolution>& all = result.measured.summary->slow_convolutions;
+  std::string text = "convolutions on slow kernels, the worst first:\n";
+  for (const SlowConvolution& slow :
+       std::span(all).first(std::min(most_convolutions, all.size()))) {
+    const LayerResult& row = result.layers[slow.row];
+    std::vector<std::string> changes;
+    for (const Advice& change : slow.changes)
+      if (changes.size() < most_actions)
+        changes.push_back(fmt::format("{}: saves {}{}", change.text, change.at_most ? "up to " : "",
+                                      duration(change.saved_s)));
+    const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
+    const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
+    text +=
+        fmt::format("  {}{}: {}{}, by {}{}{}{}\n    {}\n", name_text(row), times,
+                    duration(*row.measured_time_s), slow.layers > 1 ? " each" : "", kernel,
+                    slow.family.empty() ? "" : ", " + slow.family, slow.traps.empty() ? "" : "; ",
+                    fmt::join(slow.traps, "; "), fmt::join(changes, "; or "));
+  }
+  if (all.size() > most_convolutions)
+    text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
+  return broken(text, width) + '\n';
 }
 
 std::string action_sentences(const Result& result) {

@@ -30,8 +30,7 @@ struct Subject {
     return rows;
   }
   bool is_in_pytorch() const {
-    return run != nullptr && recording() != nullptr &&
-           recording()->recorder == Recorder::pytorch_profiler;
+    return recording() != nullptr && recording()->recorder == Recorder::pytorch_profiler;
   }
 };
 
@@ -183,11 +182,45 @@ std::string channels_text(const Subject& subject) {
          std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
 }
 
-/// Norms of images: with channels first, each block has one channel.
+bool is_on_amd(const Subject& subject) { return subject.context.gpu.vendor == "AMD"; }
+
+/// Norms of images: with channels first, each block has one channel. Convolutions of 16 bits: on
+/// tensor cores, channels first are transformed and back.
 bool set_channels_last(Variant& variant, const LayerResult& row, const Subject&) {
   variant.layer.layout = Layout::nhwc;
-  return info(row.layer.kind).family == KindFamily::norm && row.layer.output.spatial_rank > 0 &&
-         layout_of(row.layer) == Layout::nchw;
+  const bool gains =
+      row.layer.kind == LayerKind::conv || info(row.layer.kind).family == KindFamily::norm;
+  return gains && row.layer.output.spatial_rank > 0 && layout_of(row.layer) == Layout::nchw;
+}
+
+/// With the way in PyTorch, which depends on the axes, and on AMD GPUs on a variable.
+std::string channels_last_text(const Subject& subject) {
+  std::string text = "channels last";
+  if (!subject.is_in_pytorch()) return text;
+  text += " (memory_format=torch.channels_last";
+  if (subject.layer->layer.output.spatial_rank == 3) text += "_3d";
+  if (is_on_amd(subject)) text += ", PYTORCH_MIOPEN_SUGGEST_NHWC=1";
+  return text + ')';
+}
+
+/// The same result by a dense kernel, which tensor cores run where groups are narrow.
+bool join_groups(Variant& variant, const LayerResult& row, const Subject& subject) {
+  if (row.layer.kind != LayerKind::conv || row.layer.groups == 1) return false;
+  variant.layer.groups = 1;
+  const Context& context = subject.context;
+  variant.engine =
+      select_engine(variant.layer, context.gpu.peak_flop_per_s, context.options.engine);
+  return variant.engine.has_value();
+}
+
+std::string algorithms_text(const Subject& subject) {
+  return is_on_amd(subject) ? "let MIOpen time its solvers with MIOPEN_FIND_MODE=NORMAL"
+                            : "let the library time its algorithms";
+}
+
+/// The model's kernel is the library's best.
+bool keep_layer(Variant&, const LayerResult& row, const Subject&) {
+  return row.layer.kind == LayerKind::conv;
 }
 
 bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
@@ -313,8 +346,26 @@ double saved_by_fusing_s(const Subject& subject) {
   return saved_s;
 }
 
-double saved_by_choice_s(const Subject& subject) {
-  return subject.recording() != nullptr ? subject.result.measured.summary->bad_choices.gain_s() : 0;
+/// The best change of each slow convolution, apart from layouts, whose time is a step's layout_s.
+std::vector<Advice> mending_changes(const Subject& subject) {
+  std::vector<Advice> changes;
+  for (const SlowConvolution& slow : subject.result.measured.summary->slow_convolutions)
+    if (!slow.changes.front().at_most) changes.push_back(slow.changes.front());
+  return changes;
+}
+
+double saved_by_convolutions_s(const Subject& subject) {
+  double saved_s = 0;
+  for (const Advice& change : mending_changes(subject)) saved_s += change.saved_s;
+  return saved_s;
+}
+
+std::string convolutions_text(const Subject& subject) {
+  const std::vector<Advice> changes = mending_changes(subject);
+  const std::string& text = changes.front().text;
+  const auto is_text = [&](const Advice& change) { return change.text == text; };
+  return (std::ranges::all_of(changes, is_text) ? text : "what each needs") +
+         ", for the slow convolutions";
 }
 
 constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
@@ -343,7 +394,7 @@ constexpr Action actions[] = {
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
      "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
-    {"channels_last", Thing::type, of_layers, "channels last", set_channels_last},
+    {"channels_last", Thing::type, of_layers, channels_last_text, set_channels_last},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
     {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half,
      "torch.autocast"},
@@ -356,8 +407,10 @@ constexpr Action actions[] = {
     {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_fused_of_many},
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
-    {"time_algorithms", Thing::layer, of_runs, "let the library time its algorithms",
-     saved_by_choice_s, "torch.backends.cudnn.benchmark = True"},
+    {"mend_convolutions", Thing::layer, of_runs, convolutions_text, saved_by_convolutions_s},
+    {"time_algorithms", Thing::layer, of_layers, algorithms_text, keep_layer,
+     "torch.backends.cudnn.benchmark = True"},
+    {"one_group", Thing::layer, of_layers, "one group, with zeros between its groups", join_groups},
     {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},
     {"fuse_epilogues", Thing::fusion, of_networks,
      "norms, activations, adds fused, as inference engines do",
@@ -499,17 +552,24 @@ std::optional<double> network_time_s(const Network& network, const Gpu& gpu,
   return result->total.time_s;
 }
 
-std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context) {
-  std::vector<Advice> advice;
-  if (!row.kernel) return advice;
+std::vector<Advice> changes_of(const LayerResult& row, const Result& result,
+                               const Context& context) {
+  std::vector<Advice> changes;
   const Subject subject{.result = result, .context = context, .layer = &row};
+  if (!row.kernel) return changes;
   const double old_s = row.kernel->expected_time_s();
-  for (const Action* action : possible_actions(of_layers, subject)) {
-    const bool vanishes = action->name == vanishing;
-    const auto new_s = time_s(*action, row, subject);
-    if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(old_s, *new_s)))) continue;
-    advice.push_back(advice_on(*action, subject, old_s, vanishes ? std::nullopt : new_s));
-  }
+  for (const Action* action : possible_actions(of_layers, subject))
+    if (const auto new_s = time_s(*action, row, subject); new_s && *new_s > 0)
+      changes.push_back(
+          advice_on(*action, subject, old_s, action->name == vanishing ? std::nullopt : new_s));
+  return changes;
+}
+
+std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context) {
+  std::vector<Advice> advice = changes_of(row, result, context);
+  std::erase_if(advice, [&](const Advice& each) {
+    return each.time_s && !is_worth_it(row.kernel->expected_time_s(), *each.time_s);
+  });
   return advice;
 }
 
@@ -543,7 +603,7 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
     advice.push_back(advice_on(*action, subject, run.step_s, left_s));
     advice.back().saved_s = saved_s;
     advice.back().at_most =
-        shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_choice_s;
+        shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_convolutions_s;
   }
   std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
   // First the best action with unchanged work: a larger batch changes results.
