@@ -55,7 +55,7 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::idle_host: return "waiting for the host's launches";
     case StepPart::idle_data_loading: return "waiting for data";
     case StepPart::idle_synchronisation: return "after synchronisations";
-    case StepPart::idle_queued: return "queued work waiting";
+    case StepPart::idle_queued: return "launched work not yet started";
   }
   return "";
 }

@@ -90,6 +90,15 @@ void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& mo
   });
 }
 
+void write_actions(W& w, std::string_view name, const std::vector<Advice>& actions) {
+  w.list(name, actions, [&](const Advice& action) {
+    w.object({{"action", action.action},
+              {"text", action.text},
+              {"saved_s", action.saved_s},
+              {"at_most", action.at_most}});
+  });
+}
+
 void write_slow_convolutions(W& w, const Result& result, const std::vector<SlowConvolution>& all) {
   w.list("slow_convolutions", all, [&](const SlowConvolution& slow) {
     const LayerResult& row = result.layers[slow.row];
@@ -103,12 +112,7 @@ void write_slow_convolutions(W& w, const Result& result, const std::vector<SlowC
                {"family", text_or_null(slow.family)},
                {"transforms_share", slow.transforms_share}});
     write_texts(w, "traps", slow.traps);
-    w.list("changes", slow.changes, [&](const Advice& change) {
-      w.object({{"action", change.action},
-                {"text", change.text},
-                {"saved_s", change.saved_s},
-                {"at_most", change.at_most}});
-    });
+    write_actions(w, "changes", slow.changes);
     w.end_object();
   });
 }
@@ -147,12 +151,7 @@ void write_verdict(W& w, const Result& result) {
                {"knows_gaps", verdict.knows_gaps},
                {"idle_s", verdict.idle_s()}});
     write_parts(w, verdict.part_s);
-    w.list("actions", verdict.actions, [&](const Advice& action) {
-      w.object({{"action", action.action},
-                {"text", action.text},
-                {"saved_s", action.saved_s},
-                {"at_most", action.at_most}});
-    });
+    write_actions(w, "actions", verdict.actions);
   });
 }
 

@@ -44,6 +44,16 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
+/// A gap that is nearly the whole step; empty without one.
+std::string one_gap_text(const TraceSummary& recording, double step_s) {
+  constexpr double nearly = 0.8;
+  const auto& gaps = recording.gaps;
+  const auto longest = std::ranges::max_element(gaps, {}, &IdleGaps::longest_s);
+  if (longest == gaps.end() || longest->longest_s < nearly * step_s) return "";
+  return fmt::format("; one gap of {} is nearly all of it: record more than one step",
+                     duration(longest->longest_s));
+}
+
 std::string action_text(const Advice& action, const Result& result) {
   return fmt::format("{}: saves {}{}, leaves {}", action.text, action.at_most ? "up to " : "",
                      duration(action.saved_s),
@@ -96,8 +106,12 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   std::string text =
       (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
   const double first_use_s = verdict.knows_gaps ? first_uses_s(*recording) : 0;
+  const std::string one_gap =
+      verdict.knows_gaps ? one_gap_text(*recording, verdict.step_s) : std::string();
   if (first_use_s > verdict.idle_s() / 2)
     text += fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
+  else if (!one_gap.empty())
+    text += one_gap;
   else if (verdict.part_s[StepPart::idle_host] - first_use_s > verdict.idle_s() / 2)
     text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
                         duration((verdict.step_s - first_use_s) / recording->launches),
@@ -142,6 +156,7 @@ std::string action_sentences(const Result& result) {
 }
 
 std::string recording_sentences(const Result& result) {
+  constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
   std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
@@ -155,7 +170,7 @@ std::string recording_sentences(const Result& result) {
                       share(trace.layers_s));
   if (trace.between_gpus_s() > 0)
     text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
-  if (trace.host_link_s() > 0)
+  if (trace.host_link_s() > least_share_said * trace.kernel_s)
     text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
   text += '\n';
   if (trace.latency_s)

@@ -276,6 +276,24 @@ double saved_by_warm_up_s(const Subject& subject) {
   return has_gaps ? first_uses_s(*subject.recording()) : 0;
 }
 
+/// Large transfers between GPUs at a rate far below any link's wait for a GPU that comes late.
+double saved_by_late_gpu_s(const Subject& subject) {
+  constexpr double least_byte = 1e6;
+  constexpr double far_below = 0.1;
+  const double link_byte_per_s = subject.context.gpu.host_link_byte_per_s.value_or(0);
+  double time_s = 0;
+  if (!subject.run->knows_gaps) return time_s;
+  for (const Transfer& each : subject.recording()->transfers)
+    if (is_between_gpus(each.kind) && each.byte.value_or(0) >= least_byte &&
+        each.bus_byte_per_s().value_or(*each.algorithm_byte_per_s()) < far_below * link_byte_per_s)
+      time_s += each.exposed_s();
+  return std::min(time_s, subject.run->part_s[StepPart::collectives]);
+}
+
+double saved_by_hiding_s(const Subject& subject) {
+  return subject.run->part_s[StepPart::collectives] - saved_by_late_gpu_s(subject);
+}
+
 bool launches_graphs(const TraceSummary& recording) {
   return std::ranges::any_of(
              recording.gaps,
@@ -383,12 +401,14 @@ constexpr Action actions[] = {
      part_s<StepPart::idle_synchronisation>, "no .item(), .cpu() or print of tensors"},
     {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
      part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
+    {"late_gpu", Thing::launch, of_runs,
+     "find the GPU that the others wait for: collectives run far below the link's rate",
+     saved_by_late_gpu_s},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
-     part_s<StepPart::collectives>,
-     "DistributedDataParallel does so in backward; or a larger batch",
+     saved_by_hiding_s, "DistributedDataParallel does so in backward; or a larger batch",
      [](const Subject& subject) { return !is_data_parallel(subject); }},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
-     part_s<StepPart::collectives>,
+     saved_by_hiding_s,
      "bucket_cap_mb of DistributedDataParallel; no_sync() over several batches; a larger batch",
      is_data_parallel},
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
