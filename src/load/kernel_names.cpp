@@ -49,7 +49,9 @@ bool mentions(std::string_view name, std::initializer_list<std::string_view> any
 
 std::string short_kernel_name(std::string_view name) {
   constexpr std::string_view mangled = "_ZN";
-  if (name.starts_with(mangled)) name = last_part(name.substr(mangled.size()));
+  constexpr std::size_t telling = 8;  // more than "Kernel2", whose arguments tell
+  if (name.starts_with(mangled))
+    if (const auto own = last_part(name.substr(mangled.size())); own.size() >= telling) name = own;
   constexpr std::string_view result = "void ";
   constexpr std::string_view unnamed[] = {"(anonymous namespace)", "<unnamed>"};
   if (name.starts_with(result)) name.remove_prefix(result.size());

@@ -285,7 +285,8 @@ double saved_by_late_gpu_s(const Subject& subject) {
   if (!subject.run->knows_gaps) return time_s;
   for (const Transfer& each : subject.recording()->transfers)
     if (is_between_gpus(each.kind) && each.byte.value_or(0) >= least_byte &&
-        each.bus_byte_per_s().value_or(*each.algorithm_byte_per_s()) < far_below * link_byte_per_s)
+        each.bus_byte_per_s().value_or(each.algorithm_byte_per_s().value_or(link_byte_per_s)) <
+            far_below * link_byte_per_s)
       time_s += each.exposed_s();
   return std::min(time_s, subject.run->part_s[StepPart::collectives]);
 }
