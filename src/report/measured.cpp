@@ -44,14 +44,20 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
-/// A gap that is nearly the whole step; empty without one.
-std::string one_gap_text(const TraceSummary& recording, double step_s) {
-  constexpr double nearly = 0.8;
-  const auto& gaps = recording.gaps;
-  const auto longest = std::ranges::max_element(gaps, {}, &IdleGaps::longest_s);
-  if (longest == gaps.end() || longest->longest_s < nearly * step_s) return "";
-  return fmt::format("; one gap of {} is nearly all of it: record more than one step",
-                     duration(longest->longest_s));
+/// What most of the idle time is, if a step's gaps tell.
+std::string idle_text(const Verdict& verdict, const TraceSummary& recording) {
+  constexpr double nearly_all = 0.8;
+  const double first_use_s = first_uses_s(recording);
+  if (first_use_s > verdict.idle_s() / 2)
+    return fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
+  for (const IdleGaps& gaps : recording.gaps)
+    if (gaps.longest_s > nearly_all * verdict.step_s)
+      return fmt::format("; one gap of {} is nearly all of it: record more than one step",
+                         duration(gaps.longest_s));
+  if (verdict.part_s[StepPart::idle_host] - first_use_s <= verdict.idle_s() / 2) return "";
+  return fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
+                     duration((verdict.step_s - first_use_s) / recording.launches),
+                     duration(recording.kernel_s / recording.launches));
 }
 
 std::string action_text(const Advice& action, const Result& result) {
@@ -105,17 +111,7 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   const TraceSummary* recording = result.measured.recording.get();
   std::string text =
       (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
-  const double first_use_s = verdict.knows_gaps ? first_uses_s(*recording) : 0;
-  const std::string one_gap =
-      verdict.knows_gaps ? one_gap_text(*recording, verdict.step_s) : std::string();
-  if (first_use_s > verdict.idle_s() / 2)
-    text += fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
-  else if (!one_gap.empty())
-    text += one_gap;
-  else if (verdict.part_s[StepPart::idle_host] - first_use_s > verdict.idle_s() / 2)
-    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
-                        duration((verdict.step_s - first_use_s) / recording->launches),
-                        duration(recording->kernel_s / recording->launches));
+  if (verdict.knows_gaps) text += idle_text(verdict, *recording);
   text += '\n';
   if (result.measured.summary->slow_convolutions.empty())
     text += bad_choices_sentence(*result.measured.summary);
@@ -136,11 +132,11 @@ std::string slow_convolution_sentences(const Result& result, std::size_t width) 
                                       duration(change.saved_s)));
     const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
     const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
-    text +=
-        fmt::format("  {}{}: {}{}, by {}{}{}{}\n    {}\n", name_text(row), times,
-                    duration(*row.measured_time_s), slow.layers > 1 ? " each" : "", kernel,
-                    slow.family.empty() ? "" : ", " + slow.family, slow.traps.empty() ? "" : "; ",
-                    fmt::join(slow.traps, "; "), fmt::join(changes, "; or "));
+    text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
+                        duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
+                        kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",
+                        slow.family, slow.traps.empty() ? "" : "; ", fmt::join(slow.traps, "; "),
+                        fmt::join(changes, "; or "));
   }
   if (all.size() > most_convolutions)
     text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
