@@ -403,7 +403,7 @@ constexpr Action actions[] = {
     {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
      part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
     {"late_gpu", Thing::launch, of_runs,
-     "find the GPU that the others wait for: collectives run far below the link's rate",
+     "find the GPU or network that the others wait for: collectives run far below a link's rate",
      saved_by_late_gpu_s},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
      saved_by_hiding_s, "DistributedDataParallel does so in backward; or a larger batch",
