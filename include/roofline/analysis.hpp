@@ -55,7 +55,7 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::idle_host: return "waiting for the host's launches";
     case StepPart::idle_data_loading: return "waiting for data";
     case StepPart::idle_synchronisation: return "after synchronisations";
-    case StepPart::idle_queued: return "queued work waiting";
+    case StepPart::idle_queued: return "launched work not yet started";
   }
   return "";
 }
@@ -190,6 +190,17 @@ struct BadChoices {
   double gain_s() const { return measured_s - expected_s; }
 };
 
+/// A recorded convolution that takes half as long again as it could, and 20 us more.
+struct SlowConvolution {
+  std::size_t row = 0;
+  std::size_t layers = 1;  ///< number of equal ones
+  std::string family;      ///< of its kernel, in words; empty if unknown
+  std::optional<double>
+      transforms_share;            ///< 0..1, of its time: kernels around the one that computes
+  std::vector<std::string> traps;  ///< known causes
+  std::vector<Advice> changes;     ///< that would do so, in descending order of saving
+};
+
 /// Where the measured time went, over rows with a measured and an expected time of the same work.
 /// Measured time = sum of part_s + unexplained_s + not_split_s.
 struct MeasuredSummary {
@@ -205,6 +216,7 @@ struct MeasuredSummary {
   std::vector<TypeRow> types;       ///< in descending order of measured time
   std::vector<LostTime> most_lost;  ///< at most ten
   BadChoices bad_choices;
+  std::vector<SlowConvolution> slow_convolutions;  ///< of a recording, the worst first
 };
 
 /// A batch chosen for the GPU.

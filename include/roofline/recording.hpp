@@ -155,6 +155,12 @@ struct ElementwiseChain {
   double runs = 0;  ///< per step
 };
 
+/// A layer with kernels that only change the layout of its operands or pad their channels.
+struct LayerTransforms {
+  std::string layer;
+  double share = 0;  ///< 0..1, of the layer's time
+};
+
 /// Times are of one step, the mean of several.
 struct TraceSummary {
   Recorder recorder = {};
@@ -177,6 +183,7 @@ struct TraceSummary {
   double collectives_alone_s = 0;  ///< part of busy_s with only work between GPUs running
   bool is_data_parallel = false;   ///< DistributedDataParallel ran
   double layout_s = 0;             ///< part of layers_s spent on changing the layout of images
+  std::vector<LayerTransforms> transforms;
   std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
   std::vector<std::string> notes;          ///< the reader's assumptions and omissions

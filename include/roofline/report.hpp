@@ -64,6 +64,7 @@ struct WorkTime {
   // Of measured layers; 0 for work without a layer.
   double roofline_s = 0;
   double expected_s = 0;
+  std::string kernel{};  ///< its name; empty if unknown
 };
 
 /// Why the same layers take another time on another GPU: three ratios after / before, whose product

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "load/csv.hpp"
 #include "load/recording.hpp"
 
 namespace roofline {
@@ -26,6 +27,18 @@ Role role_of(std::string_view name) {
   return Role::product;
 }
 
+/// "foo" of "2ck3fooILi64E", in which each part of a nested name follows its length.
+std::string_view last_part(std::string_view mangled) {
+  std::string_view part;
+  while (const std::size_t digits =
+             std::min(mangled.find_first_not_of("0123456789"), mangled.size())) {
+    const auto size = number_in<std::size_t>(mangled.substr(0, digits)).value_or(0);
+    part = mangled.substr(digits, size);
+    mangled.remove_prefix(digits + part.size());
+  }
+  return part;
+}
+
 }  // namespace
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of) {
@@ -35,6 +48,10 @@ bool mentions(std::string_view name, std::initializer_list<std::string_view> any
 }
 
 std::string short_kernel_name(std::string_view name) {
+  constexpr std::string_view mangled = "_ZN";
+  constexpr std::size_t telling = 8;  // more than "Kernel2", whose arguments tell
+  if (name.starts_with(mangled))
+    if (const auto own = last_part(name.substr(mangled.size())); own.size() >= telling) name = own;
   constexpr std::string_view result = "void ";
   constexpr std::string_view unnamed[] = {"(anonymous namespace)", "<unnamed>"};
   if (name.starts_with(result)) name.remove_prefix(result.size());
@@ -55,6 +72,9 @@ std::string short_kernel_name(std::string_view name) {
     if (c == '>' && depth > 0) --depth;
   }
   while (text.ends_with(' ')) text.pop_back();
+  if (const std::size_t own = name.find('<'); own != name.npos && mentions(text, {"cutlass"}))
+    if (text.ends_with("::Kernel2") || text.ends_with("::Kernel"))
+      return std::string(name.substr(own + 1, name.find_first_of("<>,(", own + 1) - own - 1));
   return text;
 }
 
@@ -79,6 +99,10 @@ bool is_product_kernel(std::string_view name) {
 
 bool is_layout_kernel(std::string_view name) {
   return mentions(name, {"nchwToNhwc", "nhwcToNchw", "batched_transpose"});
+}
+
+bool is_transform_kernel(std::string_view name) {
+  return is_layout_kernel(name) || mentions(name, {"AddPadding", "tensorTransform", "SubTensorOp"});
 }
 
 std::optional<TransferKind> copy_kind(std::string_view name) {

@@ -127,7 +127,8 @@ std::string_view take(std::string_view& text, char end);
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of);
 
-/// "void at::native::foo<int, 4>(int*)" as "at::native::foo".
+/// "void at::native::foo<int, 4>(int*)" as "at::native::foo", "void cutlass::Kernel2<bar>(...)" as
+/// "bar", and a compiler's "_ZN2ck3fooILi64EEE" as "foo".
 std::string short_kernel_name(std::string_view name);
 
 /// A matrix or convolution kernel that multiplies fp32 data as TF32.
@@ -140,6 +141,9 @@ bool is_product_kernel(std::string_view name);
 
 /// A kernel that only changes an image's layout.
 bool is_layout_kernel(std::string_view name);
+
+/// Likewise, or one that pads channels or casts an operand.
+bool is_transform_kernel(std::string_view name);
 
 std::optional<TransferKind> copy_kind(std::string_view name);
 

@@ -103,7 +103,7 @@ class DriverCommand {
 
  private:
   static std::vector<std::string_view> words_in(std::string_view text) {
-    constexpr std::string_view ends = " \t\r\"'`;|&>";
+    constexpr std::string_view ends = " \t\r\"'`;|&>,])";
     std::vector<std::string_view> words;
     while (true) {
       const std::size_t begin = text.find_first_not_of(" \t\r\"'`");

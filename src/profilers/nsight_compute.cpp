@@ -15,7 +15,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::string_view common_columns[] = {"ID", "Process ID", "Kernel Name"};
+constexpr std::string_view common_columns[] = {"ID", "Kernel Name"};
 
 constexpr double sector_byte = 32;
 /// A warp's instruction on Volta's tensor cores, of one shape: Yang, Wang, Farrell and others,
@@ -250,7 +250,9 @@ class NsightComputeTable {
 
   /// False for a row of the profiled program's output.
   bool begin_launch() {
-    if (!profiler_number(table_.cell("Process ID"))) {
+    const bool is_of_process =
+        !table_.has("Process ID") || profiler_number(table_.cell("Process ID"));
+    if (!is_of_process || !profiler_number(table_.cell("ID"))) {
       table_.pass_over();
       return false;
     }

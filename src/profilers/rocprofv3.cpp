@@ -98,6 +98,11 @@ KernelCounters counters_of(const std::map<std::string, double, std::less<>>& val
 void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
                    std::vector<std::string>& notes) {
   ProfilerCsv table(stream, counter_columns);
+  for (const std::string_view column : {"Start_Timestamp", "End_Timestamp"})
+    if (!table.has(column))
+      throw InputError(stream.name(), "",
+                       "expected counters with the column " + std::string(column) +
+                           ", got none: a newer rocprofv3 writes it");
   struct Dispatch {
     KernelLaunch launch;
     std::map<std::string, double, std::less<>> values;

@@ -68,6 +68,7 @@ void FoldedLayers::join_changing(std::size_t steps) {
       for (; end < rows.size() && joined.runs < steps; ++end) {
         joined.time_s += std::exchange(rows_[rows[end]].time_s, 0);
         joined.runs += std::exchange(rows_[rows[end]].runs, 0);
+        joined.transforms_s += rows_[rows[end]].transforms_s;
       }
       joined.spec = rows_[rows[begin + (end - begin) / 2]].spec;
       if (end - begin > 1) *joined.spec.name += " and other sizes";
@@ -94,8 +95,10 @@ std::size_t FoldedLayers::row_of(LayerSpec spec) {
   return entry->second;
 }
 
-void FoldedLayers::add(std::size_t row, double time_s, std::string_view kernel) {
+void FoldedLayers::add(std::size_t row, double time_s, std::string_view kernel,
+                       double transforms_s) {
   rows_[row].time_s += time_s;
+  rows_[row].transforms_s += transforms_s;
   if (rows_[row].runs++ > 0 || info(rows_[row].spec.kind).family != KindFamily::contraction) return;
   rows_[row].spec.measured.change(
       [&](Measured& measured) { measured.kernel = short_kernel_name(kernel); });
@@ -107,8 +110,8 @@ double FoldedLayers::time_s() const {
   return sum_s;
 }
 
-std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps,
-                                            std::vector<std::string>& row_names) && {
+std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps, std::vector<std::string>& row_names,
+                                            std::vector<LayerTransforms>& transforms) && {
   std::vector<LayerSpec> layers;
   const auto step_count = static_cast<double>(steps);
   for (Row& row : rows_) {
@@ -126,7 +129,11 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps,
   }
   make_names_unique(layers);
   auto layer = layers.begin();
-  for (const Row& row : rows_) row_names.push_back(row.runs > 0 ? *layer++->name : "");
+  for (const Row& row : rows_) {
+    row_names.push_back(row.runs > 0 ? *layer++->name : "");
+    if (row.runs > 0 && row.transforms_s > 0)
+      transforms.push_back({row_names.back(), row.transforms_s / row.time_s});
+  }
   return layers;
 }
 

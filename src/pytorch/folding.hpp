@@ -19,8 +19,9 @@ class FoldedLayers {
  public:
   /// The row of all layers with this name and content.
   std::size_t row_of(LayerSpec spec);
-  /// `kernel`: full name of the main kernel of a contraction.
-  void add(std::size_t row, double time_s, std::string_view kernel = {});
+  /// `kernel`: full name of the main kernel of a contraction. `transforms_s`: part of the time, of
+  /// kernels that only transform operands.
+  void add(std::size_t row, double time_s, std::string_view kernel = {}, double transforms_s = 0);
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
   bool empty() const { return rows_.empty(); }
   double time_s() const;
@@ -30,13 +31,15 @@ class FoldedLayers {
   void move_rare(std::size_t steps, UnmodelledList& unmodelled);
   /// Layers of one step with unique names. `row_names` gets each row's layer name, empty for rows
   /// that never ran or were joined.
-  std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names) &&;
+  std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names,
+                                std::vector<LayerTransforms>& transforms) &&;
 
  private:
   struct Row {
     LayerSpec spec;
     double time_s = 0;
     std::size_t runs = 0;
+    double transforms_s = 0;
   };
 
   std::vector<Row> rows_;

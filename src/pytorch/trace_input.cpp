@@ -168,7 +168,7 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
 
 void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
   std::vector<std::string> names;
-  network.layers = std::move(read.layers).layers(summary.steps, names);
+  network.layers = std::move(read.layers).layers(summary.steps, names, summary.transforms);
   summary.chains = read.chains.items(names, summary.steps);
   network.lacks_products = read.lacks_products;
   network.batch = batch_of(network.layers);
@@ -243,7 +243,7 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
 
   set_times(recording, origins, work.activities, split, summary);
   const auto steps = static_cast<double>(summary.steps);
-  summary.layers_s = read.layers.time_s() / steps;
+  summary.layers_s = (read.layers.time_s() + read.side_by_side_s) / steps;
   summary.layout_s = read.layout_s / steps;
   summary.transfers = std::move(split.transfers);
   summary.unmodelled = read.unmodelled.items(summary.steps);

@@ -116,10 +116,18 @@ class LayerReader {
   double duration_s(std::uint32_t index) const {
     return recording_.activities[index].duration_us * s_per_us;
   }
+  /// Without the overlap of kernels that ran side by side, as a library runs groups.
   double duration_s(const LaunchedWork& work) const {
+    constexpr double side_by_side = 0.9;
     double time_s = 0;
-    for (const std::uint32_t index : work) time_s += duration_s(index);
-    return time_s;
+    Coverage covered;
+    for (const std::uint32_t index : work) {
+      const GpuActivity& activity = recording_.activities[index];
+      time_s += duration_s(index);
+      covered.add(activity.start_us, activity.start_us + activity.duration_us);
+    }
+    const double covered_s = covered.covered() * s_per_us;
+    return covered_s < side_by_side * time_s ? covered_s : time_s;
   }
 
   /// The more common of fp16 and bf16, for elements known only to have two bytes.
@@ -243,8 +251,11 @@ class LayerReader {
         kernels, [](std::string_view name) { return name.starts_with("Memset"); });
     if (info(kind).family == KindFamily::contraction && only_fills)
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
-    for (const std::uint32_t index : work)
+    for (const std::uint32_t index : work) {
       if (is_layout_kernel(name_of_activity(index))) read_.layout_s += duration_s(index);
+      read_.side_by_side_s += duration_s(index);
+    }
+    read_.side_by_side_s -= duration_s(work);
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
         std::ranges::any_of(kernels, is_product_kernel))
       products_.insert(std::string(call.name));
@@ -256,11 +267,15 @@ class LayerReader {
       add_gradients(rows, work, kernels);
   }
 
-  /// The longest kernel names the row's kernel.
+  /// The longest kernel that computes names the row's kernel.
   void add_to(std::size_t row, const LaunchedWork& work) {
-    const std::uint32_t longest =
-        *std::ranges::max_element(work, {}, [&](std::uint32_t i) { return duration_s(i); });
-    read_.layers.add(row, duration_s(work), name_of_activity(longest));
+    LaunchedWork computing;
+    for (const std::uint32_t index : work)
+      if (!is_transform_kernel(name_of_activity(index))) computing.push_back(index);
+    const std::uint32_t longest = *std::ranges::max_element(
+        computing.empty() ? work : computing, {}, [&](std::uint32_t i) { return duration_s(i); });
+    const double time_s = duration_s(work);
+    read_.layers.add(row, time_s, name_of_activity(longest), time_s - duration_s(computing));
   }
 
   /// Products of a recurrent operator, all of as many rows, share its time by their work.

@@ -79,6 +79,7 @@ struct TraceLayers {
   ChainList chains;
   UnmodelledList unmodelled;
   double layout_s = 0;             ///< layout changes, in all steps
+  double side_by_side_s = 0;       ///< overlap of the kernels of one operator, likewise
   std::vector<std::string> notes;  ///< assumptions
   bool lacks_products = false;     ///< some could not be sized
 };

@@ -58,6 +58,27 @@ std::string changes_sentence(const Changes& changes) {
                      change_text(after_s - before_s));
 }
 
+/// The work that became slower by most, with its kernels; empty without such measured work.
+std::string slower_sentence(const Changes& changes) {
+  constexpr std::size_t most_named = 3;
+  constexpr double least_share = 0.01;
+  constexpr std::size_t widest = 60;
+  std::vector<const Change*> slower;
+  const double least_s = least_share * changes.before_run.work_s;
+  for (const Change& each : changes.changed.work)
+    if (each.change_s() > least_s && changes.times == ChangesOf::measured) slower.push_back(&each);
+  std::ranges::stable_sort(slower, std::greater(), &Change::change_s);
+  std::string text;
+  for (const Change* each : std::span(slower).first(std::min(most_named, slower.size()))) {
+    const std::string from = shortened(printable(each->before.kernel), widest);
+    const std::string to = shortened(printable(each->after.kernel), widest);
+    text += fmt::format("  {}: {}{}{}{}\n", name_text(*each), change_text(each->change_s()),
+                        to.empty() ? "" : ", by " + to,
+                        from.empty() || from == to ? "" : " in place of ", from == to ? "" : from);
+  }
+  return text.empty() ? "" : "slower, the most first:\n" + text;
+}
+
 struct RunQuantity {
   std::string_view key;
   std::string_view name;
@@ -222,8 +243,9 @@ void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
 std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
                          const TableStyle& style) {
   const Changes changes = shortened_names(all);
-  std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
-                                 printable(changes.after), changes_sentence(changes));
+  std::string text =
+      fmt::format("before: {}\nafter: {}\n{}{}", printable(changes.before),
+                  printable(changes.after), changes_sentence(changes), slower_sentence(changes));
   const auto add = [&](const Grid& grid) {
     if (grid.row_count() > 0) text += '\n' + style.render(grid);
   };

@@ -90,6 +90,33 @@ void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& mo
   });
 }
 
+void write_actions(W& w, std::string_view name, const std::vector<Advice>& actions) {
+  w.list(name, actions, [&](const Advice& action) {
+    w.object({{"action", action.action},
+              {"text", action.text},
+              {"saved_s", action.saved_s},
+              {"at_most", action.at_most}});
+  });
+}
+
+void write_slow_convolutions(W& w, const Result& result, const std::vector<SlowConvolution>& all) {
+  w.list("slow_convolutions", all, [&](const SlowConvolution& slow) {
+    const LayerResult& row = result.layers[slow.row];
+    w.begin_object();
+    w.members({{"name", row.layer.name},
+               {"pass", row.layer.pass},
+               {"layers", count(slow.layers)},
+               {"measured_time_s", row.measured_time_s},
+               {"expected_time_s", row.expected_time_s()},
+               {"kernel", text_or_null(row.layer.measured->kernel)},
+               {"family", text_or_null(slow.family)},
+               {"transforms_share", slow.transforms_share}});
+    write_texts(w, "traps", slow.traps);
+    write_actions(w, "changes", slow.changes);
+    w.end_object();
+  });
+}
+
 void write_measured_summary(W& w, const Result& result) {
   w.optional("measured", result.measured.summary, [&](const MeasuredSummary& summary) {
     w.members({{"rows", summary.rows},
@@ -108,6 +135,7 @@ void write_measured_summary(W& w, const Result& result) {
                 {"expected_time_s", type.total.expected_time_s}});
     });
     write_most_lost(w, result, summary.most_lost);
+    write_slow_convolutions(w, result, summary.slow_convolutions);
     const BadChoices& bad = summary.bad_choices;
     w.key("bad_choices")
         .object({{"layers", count(bad.layers)},
@@ -123,12 +151,7 @@ void write_verdict(W& w, const Result& result) {
                {"knows_gaps", verdict.knows_gaps},
                {"idle_s", verdict.idle_s()}});
     write_parts(w, verdict.part_s);
-    w.list("actions", verdict.actions, [&](const Advice& action) {
-      w.object({{"action", action.action},
-                {"text", action.text},
-                {"saved_s", action.saved_s},
-                {"at_most", action.at_most}});
-    });
+    write_actions(w, "actions", verdict.actions);
   });
 }
 

@@ -22,6 +22,7 @@ std::string name_text(const LayerResult& row) {
 /// A larger share of kernels from unknown graphs is reported first.
 constexpr double mostly_unknown = 0.5;
 constexpr std::size_t most_actions = 2;
+constexpr std::size_t most_convolutions = 5;
 
 std::string bad_choices_sentence(const MeasuredSummary& summary) {
   const BadChoices& bad = summary.bad_choices;
@@ -41,6 +42,22 @@ std::string graphs_sentence(const TraceSummary& recording) {
       "{} of the kernels' time is of captured graphs, and nothing says of which layers: record it "
       "without CUDA graphs\n",
       percent(unknown_s / recording.kernel_s));
+}
+
+/// What most of the idle time is, if a step's gaps tell.
+std::string idle_text(const Verdict& verdict, const TraceSummary& recording) {
+  constexpr double nearly_all = 0.8;
+  const double first_use_s = first_uses_s(recording);
+  if (first_use_s > verdict.idle_s() / 2)
+    return fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
+  for (const IdleGaps& gaps : recording.gaps)
+    if (gaps.longest_s > nearly_all * verdict.step_s)
+      return fmt::format("; one gap of {} is nearly all of it: record more than one step",
+                         duration(gaps.longest_s));
+  if (verdict.part_s[StepPart::idle_host] - first_use_s <= verdict.idle_s() / 2) return "";
+  return fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
+                     duration((verdict.step_s - first_use_s) / recording.launches),
+                     duration(recording.kernel_s / recording.launches));
 }
 
 std::string action_text(const Advice& action, const Result& result) {
@@ -94,15 +111,36 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
   const TraceSummary* recording = result.measured.recording.get();
   std::string text =
       (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
-  const double first_use_s = verdict.knows_gaps ? first_uses_s(*recording) : 0;
-  if (first_use_s > verdict.idle_s() / 2)
-    text += fmt::format("; {} of it for first uses of kernels", duration(first_use_s));
-  else if (verdict.part_s[StepPart::idle_host] - first_use_s > verdict.idle_s() / 2)
-    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
-                        duration((verdict.step_s - first_use_s) / recording->launches),
-                        duration(recording->kernel_s / recording->launches));
-  text += '\n' + bad_choices_sentence(*result.measured.summary);
+  if (verdict.knows_gaps) text += idle_text(verdict, *recording);
+  text += '\n';
+  if (result.measured.summary->slow_convolutions.empty())
+    text += bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
+}
+
+std::string slow_convolution_sentences(const Result& result, std::size_t width) {
+  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return "";
+  const std::vector<SlowConvolution>& all = result.measured.summary->slow_convolutions;
+  std::string text = "convolutions on slow kernels, the worst first:\n";
+  for (const SlowConvolution& slow :
+       std::span(all).first(std::min(most_convolutions, all.size()))) {
+    const LayerResult& row = result.layers[slow.row];
+    std::vector<std::string> changes;
+    for (const Advice& change : slow.changes)
+      if (changes.size() < most_actions)
+        changes.push_back(fmt::format("{}: saves {}{}", change.text, change.at_most ? "up to " : "",
+                                      duration(change.saved_s)));
+    const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
+    const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
+    text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
+                        duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
+                        kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",
+                        slow.family, slow.traps.empty() ? "" : "; ", fmt::join(slow.traps, "; "),
+                        fmt::join(changes, "; or "));
+  }
+  if (all.size() > most_convolutions)
+    text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
+  return broken(text, width) + '\n';
 }
 
 std::string action_sentences(const Result& result) {
@@ -114,6 +152,7 @@ std::string action_sentences(const Result& result) {
 }
 
 std::string recording_sentences(const Result& result) {
+  constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
   std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
@@ -127,7 +166,7 @@ std::string recording_sentences(const Result& result) {
                       share(trace.layers_s));
   if (trace.between_gpus_s() > 0)
     text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
-  if (trace.host_link_s() > 0)
+  if (trace.host_link_s() > least_share_said * trace.kernel_s)
     text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
   text += '\n';
   if (trace.latency_s)

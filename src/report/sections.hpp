@@ -94,6 +94,8 @@ std::string time_headline(const Result& result);
 /// What a reader needs first: the time and the first thing to do.
 std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
 std::string action_sentences(const Result& result);
+/// A recording's, with their kernels and what mends them, as a paragraph; empty without any.
+std::string slow_convolution_sentences(const Result& result, std::size_t width = sentence_width);
 /// The recording: GPU busy and idle, launches, shares of layers.
 std::string recording_sentences(const Result& result);
 /// The lost time, the model's errors, and work that is no layer.

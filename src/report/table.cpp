@@ -114,7 +114,8 @@ std::string section_text(const Report& report, const Section& section, const Tab
   const Selection& types = report.type_selections[section.front()];
   text += verdict_sentences(result) +
           (result.measured.summary ? "" : broken(time_sentence(result), sentence_width)) +
-          ceilings_sentence(result) + memory_sentence(result) + recording_sentences(result) + '\n';
+          ceilings_sentence(result) + memory_sentence(result) + recording_sentences(result) + '\n' +
+          slow_convolution_sentences(result);
   if (report.filter.by == RowsBy::type)
     text += style.render(type_grid(result, types)) +
             hidden_sentence(types.rows.size(), result.types.size(), "types; the total is of all");

@@ -30,8 +30,7 @@ struct Subject {
     return rows;
   }
   bool is_in_pytorch() const {
-    return run != nullptr && recording() != nullptr &&
-           recording()->recorder == Recorder::pytorch_profiler;
+    return recording() != nullptr && recording()->recorder == Recorder::pytorch_profiler;
   }
 };
 
@@ -183,11 +182,45 @@ std::string channels_text(const Subject& subject) {
          std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
 }
 
-/// Norms of images: with channels first, each block has one channel.
+bool is_on_amd(const Subject& subject) { return subject.context.gpu.vendor == "AMD"; }
+
+/// Norms of images: with channels first, each block has one channel. Convolutions of 16 bits: on
+/// tensor cores, channels first are transformed and back.
 bool set_channels_last(Variant& variant, const LayerResult& row, const Subject&) {
   variant.layer.layout = Layout::nhwc;
-  return info(row.layer.kind).family == KindFamily::norm && row.layer.output.spatial_rank > 0 &&
-         layout_of(row.layer) == Layout::nchw;
+  const bool gains =
+      row.layer.kind == LayerKind::conv || info(row.layer.kind).family == KindFamily::norm;
+  return gains && row.layer.output.spatial_rank > 0 && layout_of(row.layer) == Layout::nchw;
+}
+
+/// With the way in PyTorch, which depends on the axes, and on AMD GPUs on a variable.
+std::string channels_last_text(const Subject& subject) {
+  std::string text = "channels last";
+  if (!subject.is_in_pytorch()) return text;
+  text += " (memory_format=torch.channels_last";
+  if (subject.layer->layer.output.spatial_rank == 3) text += "_3d";
+  if (is_on_amd(subject)) text += ", PYTORCH_MIOPEN_SUGGEST_NHWC=1";
+  return text + ')';
+}
+
+/// The same result by a dense kernel, which tensor cores run where groups are narrow.
+bool join_groups(Variant& variant, const LayerResult& row, const Subject& subject) {
+  if (row.layer.kind != LayerKind::conv || row.layer.groups == 1) return false;
+  variant.layer.groups = 1;
+  const Context& context = subject.context;
+  variant.engine =
+      select_engine(variant.layer, context.gpu.peak_flop_per_s, context.options.engine);
+  return variant.engine.has_value();
+}
+
+std::string algorithms_text(const Subject& subject) {
+  return is_on_amd(subject) ? "let MIOpen time its solvers with MIOPEN_FIND_MODE=NORMAL"
+                            : "let the library time its algorithms";
+}
+
+/// The model's kernel is the library's best.
+bool keep_layer(Variant&, const LayerResult& row, const Subject&) {
+  return row.layer.kind == LayerKind::conv;
 }
 
 bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
@@ -241,6 +274,25 @@ double part_s(const Subject& subject) {
 double saved_by_warm_up_s(const Subject& subject) {
   const bool has_gaps = subject.run->knows_gaps && subject.recording() != nullptr;
   return has_gaps ? first_uses_s(*subject.recording()) : 0;
+}
+
+/// Large transfers between GPUs at a rate far below any link's wait for a GPU that comes late.
+double saved_by_late_gpu_s(const Subject& subject) {
+  constexpr double least_byte = 1e6;
+  constexpr double far_below = 0.1;
+  const double link_byte_per_s = subject.context.gpu.host_link_byte_per_s.value_or(0);
+  double time_s = 0;
+  if (!subject.run->knows_gaps) return time_s;
+  for (const Transfer& each : subject.recording()->transfers)
+    if (is_between_gpus(each.kind) && each.byte.value_or(0) >= least_byte &&
+        each.bus_byte_per_s().value_or(each.algorithm_byte_per_s().value_or(link_byte_per_s)) <
+            far_below * link_byte_per_s)
+      time_s += each.exposed_s();
+  return std::min(time_s, subject.run->part_s[StepPart::collectives]);
+}
+
+double saved_by_hiding_s(const Subject& subject) {
+  return subject.run->part_s[StepPart::collectives] - saved_by_late_gpu_s(subject);
 }
 
 bool launches_graphs(const TraceSummary& recording) {
@@ -313,8 +365,26 @@ double saved_by_fusing_s(const Subject& subject) {
   return saved_s;
 }
 
-double saved_by_choice_s(const Subject& subject) {
-  return subject.recording() != nullptr ? subject.result.measured.summary->bad_choices.gain_s() : 0;
+/// The best change of each slow convolution, apart from layouts, whose time is a step's layout_s.
+std::vector<Advice> mending_changes(const Subject& subject) {
+  std::vector<Advice> changes;
+  for (const SlowConvolution& slow : subject.result.measured.summary->slow_convolutions)
+    if (!slow.changes.front().at_most) changes.push_back(slow.changes.front());
+  return changes;
+}
+
+double saved_by_convolutions_s(const Subject& subject) {
+  double saved_s = 0;
+  for (const Advice& change : mending_changes(subject)) saved_s += change.saved_s;
+  return saved_s;
+}
+
+std::string convolutions_text(const Subject& subject) {
+  const std::vector<Advice> changes = mending_changes(subject);
+  const std::string& text = changes.front().text;
+  const auto is_text = [&](const Advice& change) { return change.text == text; };
+  return (std::ranges::all_of(changes, is_text) ? text : "what each needs") +
+         ", for the slow convolutions";
 }
 
 constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
@@ -332,18 +402,20 @@ constexpr Action actions[] = {
      part_s<StepPart::idle_synchronisation>, "no .item(), .cpu() or print of tensors"},
     {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
      part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
+    {"late_gpu", Thing::launch, of_runs,
+     "find the GPU or network that the others wait for: collectives run far below a link's rate",
+     saved_by_late_gpu_s},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
-     part_s<StepPart::collectives>,
-     "DistributedDataParallel does so in backward; or a larger batch",
+     saved_by_hiding_s, "DistributedDataParallel does so in backward; or a larger batch",
      [](const Subject& subject) { return !is_data_parallel(subject); }},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
-     part_s<StepPart::collectives>,
+     saved_by_hiding_s,
      "bucket_cap_mb of DistributedDataParallel; no_sync() over several batches; a larger batch",
      is_data_parallel},
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
      "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
-    {"channels_last", Thing::type, of_layers, "channels last", set_channels_last},
+    {"channels_last", Thing::type, of_layers, channels_last_text, set_channels_last},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
     {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half,
      "torch.autocast"},
@@ -356,8 +428,10 @@ constexpr Action actions[] = {
     {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_fused_of_many},
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
-    {"time_algorithms", Thing::layer, of_runs, "let the library time its algorithms",
-     saved_by_choice_s, "torch.backends.cudnn.benchmark = True"},
+    {"mend_convolutions", Thing::layer, of_runs, convolutions_text, saved_by_convolutions_s},
+    {"time_algorithms", Thing::layer, of_layers, algorithms_text, keep_layer,
+     "torch.backends.cudnn.benchmark = True"},
+    {"one_group", Thing::layer, of_layers, "one group, with zeros between its groups", join_groups},
     {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},
     {"fuse_epilogues", Thing::fusion, of_networks,
      "norms, activations, adds fused, as inference engines do",
@@ -499,17 +573,24 @@ std::optional<double> network_time_s(const Network& network, const Gpu& gpu,
   return result->total.time_s;
 }
 
-std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context) {
-  std::vector<Advice> advice;
-  if (!row.kernel) return advice;
+std::vector<Advice> changes_of(const LayerResult& row, const Result& result,
+                               const Context& context) {
+  std::vector<Advice> changes;
   const Subject subject{.result = result, .context = context, .layer = &row};
+  if (!row.kernel) return changes;
   const double old_s = row.kernel->expected_time_s();
-  for (const Action* action : possible_actions(of_layers, subject)) {
-    const bool vanishes = action->name == vanishing;
-    const auto new_s = time_s(*action, row, subject);
-    if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(old_s, *new_s)))) continue;
-    advice.push_back(advice_on(*action, subject, old_s, vanishes ? std::nullopt : new_s));
-  }
+  for (const Action* action : possible_actions(of_layers, subject))
+    if (const auto new_s = time_s(*action, row, subject); new_s && *new_s > 0)
+      changes.push_back(
+          advice_on(*action, subject, old_s, action->name == vanishing ? std::nullopt : new_s));
+  return changes;
+}
+
+std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context) {
+  std::vector<Advice> advice = changes_of(row, result, context);
+  std::erase_if(advice, [&](const Advice& each) {
+    return each.time_s && !is_worth_it(row.kernel->expected_time_s(), *each.time_s);
+  });
   return advice;
 }
 
@@ -543,7 +624,7 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
     advice.push_back(advice_on(*action, subject, run.step_s, left_s));
     advice.back().saved_s = saved_s;
     advice.back().at_most =
-        shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_choice_s;
+        shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_convolutions_s;
   }
   std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
   // First the best action with unchanged work: a larger batch changes results.

@@ -21,29 +21,38 @@ enum class Approach : std::uint8_t {
 
 struct ApproachMark {
   Approach approach;
+  std::string_view family;                        ///< in words
   std::initializer_list<std::string_view> parts;  ///< of kernel names; any of them matches
 };
 
 /// Parts of names of kernels of cuDNN, MIOpen, Composable Kernel and ATen, of MIOpen's solvers and
 /// of this model's algorithms, in order.
+// clang-format off
 const ApproachMark approach_marks[] = {
-    {Approach::naive, {"Naive", "naive_conv"}},
-    {Approach::winograd, {"inograd", "Sp3AsmConv"}},
-    {Approach::fft, {"fft", "FFT"}},
-    {Approach::im2col, {"GemmFwdRest", "GemmBwdRest", "GemmWrwUniversal", "explicit_convolve"}},
-    {Approach::direct,
-     {"direct", "Direct", "depthwise", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x",
-      "ConvAsmBwdWrW", "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
-    {Approach::gemm, {"gemm", "Gemm", "igemm", "cudnn", "xmma", "nvjet", "Cijk_", "grouped_conv"}},
+    {Approach::naive, "a naive kernel, a thread a result", {"Naive", "naive_conv"}},
+    {Approach::winograd, "Winograd", {"inograd", "Sp3AsmConv"}},
+    {Approach::fft, "a Fourier transform", {"fft", "FFT"}},
+    {Approach::im2col, "the image copied into a matrix", {"GemmFwdRest", "GemmBwdRest", "GemmWrwUniversal", "explicit_convolve"}},
+    {Approach::direct, "a depthwise kernel", {"depthwise", "_c1_k1_"}},
+    {Approach::direct, "a direct kernel without tensor cores", {"direct", "Direct", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x", "ConvAsmBwdWrW", "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
+    {Approach::gemm, "a legacy engine without tensor cores", {"implicit_convolve_sgemm", "common_engine", "grad_engine", "grad_alg", "scudnn"}},
+    {Approach::gemm, "a matrix product on tensor cores", {"tensorop", "_tensor", "884", "1688", "16816", "f16f16", "tf32", "hmma", "nvjet", "dlops", "_xdl_", "gtcx", "Xdl"}},
+    {Approach::gemm, "a matrix product", {"gemm", "Gemm", "igemm", "cudnn", "xmma", "Cijk_", "grouped_conv"}},
 };
+// clang-format on
 
-Approach approach_of(std::string_view name) {
-  for (const auto& [approach, parts] : approach_marks)
-    if (std::ranges::any_of(parts, [&](std::string_view part) {
+const ApproachMark* mark_of(std::string_view name) {
+  for (const ApproachMark& mark : approach_marks)
+    if (std::ranges::any_of(mark.parts, [&](std::string_view part) {
           return name.find(part) != std::string_view::npos;
         }))
-      return approach;
-  return Approach::unknown;
+      return &mark;
+  return nullptr;
+}
+
+Approach approach_of(std::string_view name) {
+  const ApproachMark* mark = mark_of(name);
+  return mark != nullptr ? mark->approach : Approach::unknown;
 }
 
 /// All groups side by side in one kernel, as images: the target for a naive library kernel.
@@ -64,6 +73,13 @@ std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel&
 }
 
 }  // namespace
+
+std::string_view kernel_family(std::string_view kernel) {
+  const ApproachMark* mark = mark_of(kernel);
+  return mark != nullptr ? mark->family : "";
+}
+
+bool multiplies_matrices(std::string_view kernel) { return approach_of(kernel) == Approach::gemm; }
 
 std::string_view better_kernel(const LayerResult& row) {
   const std::string_view planned = row.kernel->name();

@@ -95,18 +95,10 @@ std::string best_help(const LayerResult& row, const Result& result, const Contex
 
 /// Layers equal in all but their names count as one.
 void add_lost(std::vector<LostTime>& lost, const Result& result, std::size_t row, double seconds) {
-  const LayerResult& layer = result.layers[row];
-  if (!lost.empty()) {
-    const LayerResult& last = result.layers[lost.back().row];
-    if (last.layer.kind == layer.layer.kind && last.counts.macs == layer.counts.macs &&
-        last.counts.bytes.total == layer.counts.bytes.total &&
-        last.measured_time_s == layer.measured_time_s) {
-      ++lost.back().layers;
-      lost.back().lost_s += seconds;
-      return;
-    }
-  }
-  lost.push_back({row, 1, seconds, "", ""});
+  if (lost.empty() || !is_same_work(result.layers[lost.back().row], result.layers[row]))
+    return lost.push_back({row, 1, seconds, "", ""});
+  ++lost.back().layers;
+  lost.back().lost_s += seconds;
 }
 
 std::vector<LostTime> most_lost(const Result& result, const Context& context) {
@@ -187,6 +179,12 @@ void set_measured(LayerResult& row, const Context& context) {
     row.below_bound = why_below(row, context);
 }
 
+bool is_same_work(const LayerResult& row, const LayerResult& other) {
+  return row.layer.kind == other.layer.kind && row.counts.macs == other.counts.macs &&
+         row.counts.bytes.total == other.counts.bytes.total &&
+         row.measured_time_s == other.measured_time_s;
+}
+
 std::optional<double> lost_s(const LayerResult& row) {
   if (!row.measured_time_s || row.below_bound == BelowBound::fewer_bytes) return std::nullopt;
   return std::max(0.0, *row.measured_time_s - row.point.roofline_time_s);
@@ -246,6 +244,7 @@ std::optional<MeasuredSummary> measured_summary(const Result& result, const Cont
   std::ranges::stable_sort(summary.types, std::greater(),
                            [](const TypeRow& type) { return type.total.measured_time_s; });
   summary.most_lost = most_lost(result, context);
+  summary.slow_convolutions = slow_convolutions(result, context);
   return summary;
 }
 

@@ -38,6 +38,22 @@ std::optional<MeasuredSummary> measured_summary(const Result& result, const Cont
 std::optional<double> better_time_s(const LayerResult& row, const KernelModel& model,
                                     CacheState cache);
 
+/// What the kernel does, in words; empty if its name does not tell.
+std::string_view kernel_family(std::string_view kernel);
+
+/// Whether it computes a matrix product, by its name: no kernel for depthwise convolutions.
+bool multiplies_matrices(std::string_view kernel);
+
+/// Equal in all but their names.
+bool is_same_work(const LayerResult& row, const LayerResult& other);
+
+/// Of a recording, the worst first. An inference engine has timed its algorithms itself.
+std::vector<SlowConvolution> slow_convolutions(const Result& result, const Context& context);
+
+/// Of advise(), also what gains nothing.
+std::vector<Advice> changes_of(const LayerResult& row, const Result& result,
+                               const Context& context);
+
 /// For a result with a summary.
 Verdict verdict_of(const Result& result, const Context& context);
 

@@ -15,7 +15,8 @@ TEST_CASE("Changes between two measurements, the largest first", "[cli/compare]"
     std::string text;
     for (const auto& [name, time] : measured_us)
       text += (text.empty() ? R"([{"name": ")" : R"(, {"name": ")") + name + layer +
-              R"(, "gpu": "v100", "measured_us": )" + std::to_string(time) + "}";
+              R"(, "gpu": "v100", "measured_us": )" + std::to_string(time) +
+              R"(, "measured_kernel": ")" + (time > 100 ? "slow_kernel" : "fast_kernel") + "\"}";
     return text + "]";
   };
   folder.write("before.json", layers({{"a", 100}, {"b", 200}, {"gone", 50}}));
@@ -25,6 +26,8 @@ TEST_CASE("Changes between two measurements, the largest first", "[cli/compare]"
         R"(before: before on Tesla V100 SXM2 16GB
 after: after on Tesla V100 SXM2 16GB
 measured 350.0 us -> 420.0 us, x1.20: +70.00 us
+slower, the most first:
+  a: +30.00 us, by slow_kernel in place of fast_kernel
 
 went     before     change
 gone   50.00 us  -50.00 us

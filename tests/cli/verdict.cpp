@@ -61,6 +61,20 @@ do first: warm up before recording: kernels were compiled or loaded
 )") != std::string::npos);
 }
 
+TEST_CASE("A gap that is nearly the whole recording is named", "[cli/verdict]") {
+  TraceText trace;
+  trace.operation("aten::clamp_min", 1, 0, 9, vector_of_16)
+      .kernel("k", 1, 10, 4)
+      .operation("aten::clamp_min", 2, 463'000, 9, vector_of_16)
+      .kernel("k", 2, 463'010, 4);
+  const TemporaryFolder folder;
+  folder.write("t.json", trace.text());
+  CHECK(run(folder, "roofline t.json")
+            .out.find("\na step of 463.0 ms, GPU idle 100.0%; one gap of "
+                      "463.0 ms is nearly all of it:\nrecord more than "
+                      "one step\n") != std::string::npos);
+}
+
 TEST_CASE("Where a step goes, in parts that sum to it", "[cli/verdict]") {
   const TemporaryFolder folder;
   const std::string out =
@@ -71,7 +85,7 @@ where a step goes                          time   share
 layers: bound                          296.9 us   12.3%
 layers: beyond their bound             560.1 us   23.2%
 idle, waiting for the host's launches  1.329 ms   55.1%
-idle, queued work waiting              227.6 us    9.4%
+idle, launched work not yet started    227.6 us    9.4%
 total                                  2.413 ms  100.0%
 )") != std::string::npos);
 }

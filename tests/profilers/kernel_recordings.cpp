@@ -244,11 +244,25 @@ TEST_CASE("Units and numbers are those that profilers write, or errors",
                                        "byte,2\n0,7,k,S,dram__bytes_op_write.sum,byte,3\n")
             .named("k")
             .counters.dram_byte == 5);
+  CHECK(read_text_as("no_process.csv",
+                     "ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n0,k,Duration,us,10\n")
+            .named("k")
+            .time_s == Approx(10e-6));
   const Kernels sums =
       read_text_as("b.csv", "Start (ns),Duration (fortnight),CorrId,Name\n0,4,1,k\n");
   CHECK(sums.errors == std::vector<std::string>{
                            "b.csv:2: expected a unit of time such as ns, got the column \"Duration "
                            "(fortnight)\""});
+}
+
+TEST_CASE("Counters without times name the column that is missing",
+          "[profilers/kernel_recordings]") {
+  CHECK(read_text_as("c.csv",
+                     "Dispatch_Id,Agent_Id,Kernel_Name,Counter_Name,Counter_Value,End_Timestamp\n"
+                     "1,1,k,SQ_WAVES,1,5\n")
+            .errors == std::vector<std::string>{"c.csv: expected counters with the column "
+                                                "Start_Timestamp, got none: a newer rocprofv3 "
+                                                "writes it"});
 }
 
 TEST_CASE("Rows that cannot be read cost only themselves, and are one message",

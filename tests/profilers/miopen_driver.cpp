@@ -23,6 +23,9 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
       {"MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv --batchsize 1 "
        "--in_channels 8 -H 16 -W 10 -k 4 -y 5 -x 3 -p 2 -q 0 -u 2 -v 1 -g 4 -F 1",
        LayerKind::conv, "1x4x8x8", 4ULL * 8 * 8 * 2 * 15},
+      // A list of Python.
+      {"  \"MIOpenDriver conv -n 2 -c 4 -H 5 -W 5 -k 6 -y 1 -x 1 -F 1\", 'conv 2'],",
+       LayerKind::conv, "2x6x5x5", 2ULL * 6 * 25 * 4},
       {"MIOpenDriver.exe convbfp16 -n 1 -c 16 --in_d 5 -H 10 -W 6 -k 8 --fil_d 3 -y 1 -x 1 --pad_d "
        "1 -p 0 -q 0 --conv_stride_d 1 -u 1 -v 1 --spatial_dim 3 --in_layout NDHWC -F 1",
        LayerKind::conv, "1x8x5x10x6", 8ULL * 5 * 10 * 6 * 16 * 3},

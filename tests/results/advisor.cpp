@@ -222,6 +222,22 @@ TEST_CASE("Advice on collectives knows DistributedDataParallel", "[results/advis
         "several batches; a larger batch)");
 }
 
+TEST_CASE("Collectives far below the link's rate wait for another GPU", "[results/advisor]") {
+  Step step;
+  step.context.gpu.host_link_byte_per_s = 32e9;
+  step.run.part_s[StepPart::collectives] = 60e-6;
+  // 2 MB among 8 GPUs in 50 us are 40 GB/s, x 7/4 on the bus; in 2 ms, 1.75 GB/s.
+  const Transfer fast{TransferKind::all_reduce, "fp16 1000000", 8, 1, 2e6, 50e-6, 10e-6};
+  Transfer late = fast;
+  late.time_s = 2e-3;
+  late.hidden_s = late.time_s - 20e-6;
+  Transfer small = late;  // takes its latency
+  small.byte = 1000;
+  step.recording.transfers = {fast, late, small};
+  CHECK(step.saved_us("late_gpu") == Approx(20));
+  CHECK(step.saved_us("hide_collectives") == Approx(40));
+}
+
 TEST_CASE("A larger batch takes the kernels their time, or the host an eighth of a step",
           "[results/advisor]") {
   Step step;

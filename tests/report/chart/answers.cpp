@@ -105,7 +105,7 @@ TEST_CASE("A recording's picture begins with its step, idle time by cause",
   const TemporaryFolder folder;
   const std::string svg = picture(folder, step);
   for (const char* text : {"where a step goes", "idle, waiting for the host&#39;s launches 44.3%",
-                           "idle, queued work waiting 11.0%", "layers 44.8%"})
+                           "idle, launched work not yet started 11.0%", "layers 44.8%"})
     CHECK(says(svg, text));
   CHECK(svg.find("a step of 5.008 ms") < svg.find("arithmetic intensity"));
   CHECK(run(folder, "roofline " + step + " -o x.html").exit_code == 0);
