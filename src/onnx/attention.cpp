@@ -138,7 +138,6 @@ void emit_attention(Emitter& emitter, const Node& node) {
   if (form.causal == nullptr || int_attribute(node, form.causal, 0) != 0)
     set_causal(spec, has_elements(node.input(form.past)));
   spec.masked = node.input(form.mask) != nullptr || node.input(form.mask_of_keys) != nullptr;
-  emitter.writes(node.outputs[0]);
   Value* scores = node.outputs.size() > 3 ? node.outputs[3] : nullptr;
   if (is_read(scores)) emit_traffic(emitter, node, {}, {scores}, "scores");
   const Value* bias = node.op == "MultiHeadAttention" ? node.input(3) : nullptr;
@@ -148,13 +147,10 @@ void emit_attention(Emitter& emitter, const Node& node) {
 constexpr Operator attention{.sizes = result_sizes, .layer = emit_attention};
 constexpr Operator attention_rows[] = {
     row("Attention MultiHeadAttention", attention),
-    {.name = "GroupQueryAttention",
-     .domain = microsoft,
-     .sizes = result_sizes,
-     .layer = emit_attention},
+    row("GroupQueryAttention", {.domain = microsoft}, result_sizes, emit_attention),
     // Includes the projections, and is counted by bytes.
-    {.name = "Attention", .domain = microsoft},
-    {.name = "RotaryEmbedding TensorScatter", .sizes = like_first},
+    row("Attention", {.domain = microsoft}),
+    row("RotaryEmbedding TensorScatter", {}, like_first),
 };
 
 }  // namespace

@@ -184,7 +184,6 @@ void emit_convolution(Emitter& emitter, const Node& node) {
   spec.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
   spec.bias = has_bias(node);
   emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
   if (node.op != "DeformConv") return;
   std::vector<Reading> beside;
   for (const Value* moves : {node.input(2), node.input(4)})  // offsets, and a mask
@@ -195,7 +194,6 @@ void emit_convolution(Emitter& emitter, const Node& node) {
 void emit_pool(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
   add_window(emitter, node, window).ceil_mode = window.ceil_mode;
-  emitter.writes(node.outputs[0]);
   Value* indices = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
   if (is_read(indices)) emit_traffic(emitter, node, {}, {indices}, "indices");
 }
@@ -206,15 +204,11 @@ constexpr Operator pool{.sizes = window_sizes, .layer = emit_pool};
 
 constexpr Operator convolution_rows[] = {
     row("Conv DeformConv FusedConv", convolution),
-    {.name = "ConvInteger",
-     .sizes = window_sizes,
-     .type = element::int32,
-     .layer = emit_convolution,
-     .kind = LayerKind::conv},
+    row("ConvInteger", convolution, element::int32),
     row("ConvTranspose", convolution, LayerKind::conv_transpose),
     row("AveragePool LpPool", pool, LayerKind::avg_pool),
     row("MaxPool", pool, LayerKind::max_pool),
-    {.name = "RoiAlign", .needs = 2, .sizes = region_sizes},
+    row("RoiAlign", {.needs = 2}, region_sizes),
 };
 
 }  // namespace

@@ -44,7 +44,6 @@ void emit_rows(Emitter& emitter, const Node& node) {
   Sizes rows{product_or_throw(part(sizes, 0, axis)), product_or_throw(part(sizes, axis, end))};
   if (end < sizes.size()) rows.push_back(product_or_throw(part(sizes, end)));
   emitter.add(node, node.row->kind).input = Emitter::operand(*node.input(0), rows);
-  emitter.writes(node.outputs[0]);
 }
 
 void emit_clip(Emitter& emitter, const Node& node) {
@@ -86,7 +85,6 @@ void emit_combination(Emitter& emitter, const Node& node) {
   const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
   spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
   drop_usual_types(spec);
-  emitter.writes(node.outputs[0]);
 }
 
 /// Elementwise on one tensor and single numbers; several tensors are counted by bytes.
@@ -178,12 +176,9 @@ constexpr Operator elementwise_rows[] = {
     row("Sigmoid", activation, LayerKind::sigmoid),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
-    {.name = "Softmax LogSoftmax",
-     .sizes = like_first,
-     .layer = emit_rows,
-     .kind = LayerKind::softmax},
-    {.name = "Hardmax", .sizes = like_first, .layer = emit_rows, .kind = LayerKind::rowwise},
-    {.name = "Clip", .sizes = like_first, .layer = emit_clip},
+    row("Softmax LogSoftmax", activation, emit_rows, LayerKind::softmax),
+    row("Hardmax", activation, emit_rows, LayerKind::rowwise),
+    row("Clip", activation, emit_clip),
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh Erf Mish Selu Shrink Sign Sin "
         "Sinh Softplus Softsign Tan ThresholdedRelu",
@@ -224,23 +219,13 @@ constexpr Operator elementwise_rows[] = {
     row("LessOrEqual", comparison, [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
     row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
     row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
-    {.name = "Where", .needs = 3, .sizes = where_sizes, .fold = fold_where, .layer = emit_function},
+    row("Where", {.needs = 3}, where_sizes, fold_where, emit_function),
 
-    {.name = "Cast",
-     .sizes = cast_sizes,
-     .fold = fold_same,
-     .layer = emit_cast,
-     .keeps_weights = true},
-    {.name = "CastLike", .sizes = cast_like_sizes, .fold = fold_same, .layer = emit_cast},
-    {.name = "QuantizeLinear", .sizes = quantise_sizes, .layer = emit_quantise},
-    {.name = "DynamicQuantizeLinear",
-     .sizes = quantise_dynamically_sizes,
-     .type = element::uint8,
-     .layer = emit_conversion},
-    {.name = "DequantizeLinear",
-     .sizes = dequantise_sizes,
-     .layer = emit_dequantise,
-     .keeps_weights = true},
+    row("Cast", {.keeps_weights = true}, cast_sizes, fold_same, emit_cast),
+    row("CastLike", {}, cast_like_sizes, fold_same, emit_cast),
+    row("QuantizeLinear", {}, quantise_sizes, emit_quantise),
+    row("DynamicQuantizeLinear", {}, quantise_dynamically_sizes, element::uint8, emit_conversion),
+    row("DequantizeLinear", {.keeps_weights = true}, dequantise_sizes, emit_dequantise),
 };
 
 }  // namespace

@@ -96,6 +96,7 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   spec.dtypes.input = operand != nullptr ? type_of(*operand) : defaults_.dtype;
   spec.dtypes.weight = spec.dtypes.input;
   spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
+  if (std::string_view(part).empty()) writes(node.outputs[0]);
   return spec;
 }
 

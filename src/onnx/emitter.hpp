@@ -31,8 +31,8 @@ class Emitter {
   /// All nodes' layers in order. Throws InputError.
   NetworkSpec network(Graph& graph, std::uint64_t batch);
 
-  /// With the types of the node's first operand, weights and first result; valid until the next
-  /// call.
+  /// With the types of the node's first operand, weights and first result, which it writes unless
+  /// it is a part; valid until the next call.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
   /// Sets the last layer's weights; layers that share the file's tensor count it once.
   void uses_weights(const Value& weights) {
@@ -43,7 +43,7 @@ class Emitter {
   bool is_own_result(const Value& value) const {
     return value.layer && drafts_[*value.layer].node == value.producer;
   }
-  /// The last layer writes this tensor, maybe among others.
+  /// The last layer writes this tensor as well.
   void writes(Value* result);
   /// Another shape of the operand, without a move.
   static void view(Value* result, const Value* operand);

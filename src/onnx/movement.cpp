@@ -186,7 +186,6 @@ void emit_concat(Emitter& emitter, const Node& node) {
     spec.inputs.push_back(Emitter::operand(*each, is_plain ? sizes : around));
     if (each->learned == 0) spec.dtypes.input = emitter.type_of(*each);
   }
-  emitter.writes(node.outputs[0]);
 }
 
 std::optional<Sizes> split_sizes(Node& node) {
@@ -309,7 +308,6 @@ void emit_resize(Emitter& emitter, const Node& node) {
   const std::string mode = text_attribute(node, "mode", "nearest");
   if (mode == "linear") spec.interpolation = Interpolation::bilinear;
   if (mode == "cubic") spec.interpolation = Interpolation::bicubic;
-  emitter.writes(node.outputs[0]);
 }
 
 /// [N, C, ...] sampled at a grid [N, ..., axes].
@@ -328,23 +326,19 @@ constexpr Operator movement_rows[] = {
     row("Reshape", view, reshape_sizes),
     row("Squeeze", view, squeeze_sizes),
     row("Unsqueeze", view, unsqueeze_sizes),
-    {.name = "Dropout", .sizes = dropout_sizes, .layer = emit_view},
+    row("Dropout", {}, dropout_sizes, emit_view),
     // A copy of a tensor that the exporter stored once.
-    {.name = "Identity", .sizes = like_first, .fold = fold_same, .layer = emit_view},
-    {.name = "Transpose",
-     .sizes = transpose_sizes,
-     .fold = fold_transpose,
-     .layer = emit_transpose,
-     .keeps_weights = true},
+    row("Identity", {}, like_first, fold_same, emit_view),
+    row("Transpose", view, transpose_sizes, fold_transpose, emit_transpose),
     row("DepthToSpace SpaceToDepth", copied, block_sizes),
-    {.name = "ReverseSequence", .sizes = like_first, .layer = emit_bytes},
-    {.name = "Concat", .sizes = concat_sizes, .fold = fold_concat, .layer = emit_concat},
-    {.name = "Split", .sizes = split_sizes, .layer = emit_split},
-    {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},
-    {.name = "Tile", .sizes = tile_sizes, .layer = emit_copy},
+    row("ReverseSequence", {}, like_first, emit_bytes),
+    row("Concat", {}, concat_sizes, fold_concat, emit_concat),
+    row("Split", {}, split_sizes, emit_split),
+    row("Expand", copied, expand_sizes, fold_expand),
+    row("Tile", copied, tile_sizes),
     row("Pad", copied, pad_sizes),
-    {.name = "GridSample", .needs = 2, .sizes = grid_sample_sizes},
-    {.name = "Resize Upsample", .sizes = resize_sizes, .layer = emit_resize},
+    row("GridSample", {.needs = 2}, grid_sample_sizes),
+    row("Resize Upsample", {}, resize_sizes, emit_resize),
 };
 
 }  // namespace

@@ -37,8 +37,12 @@ struct Operator {
   bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
 };
 
+// A row of the parts that the operator has, in any order: their types tell them apart.
 constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
+constexpr void add_to(Operator& row, element::Type type) { row.type = type; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
+constexpr void add_to(Operator& row, std::optional<Numbers> (*f)(const Node&)) { row.fold = f; }
+constexpr void add_to(Operator& row, void (*emit)(Emitter&, const Node&)) { row.layer = emit; }
 constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
 constexpr void add_to(Operator& row, double (*of_two)(double, double)) { row.of_two = of_two; }
 template <class... More>
@@ -120,11 +124,11 @@ struct MatrixOperands {
 std::optional<MatrixOperands> matrix_operands(const Node& node);
 
 struct Product {
-  Sizes products;  ///< the axes before the matrices
+  Sizes products = {};  ///< the axes before the matrices
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
-  Sizes result;
+  Sizes result = {};
 };
 /// nullopt for unknown sizes. Throws NodeError.
 std::optional<Product> matrix_product(const Node& node);

@@ -39,13 +39,24 @@ OperandSpec matrix(const Value& value, const Sizes& sizes) {
   return operand;
 }
 
-/// Sizes: [products, rows, columns]; a matrix of fewer products is shared.
-void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                 const Sizes& a_sizes, const Sizes& b_sizes) {
-  LayerSpec& spec = emitter.add(node, LayerKind::matmul);
-  spec.dtypes.input = emitter.type_of(a);
-  spec.inputs = {matrix(a, a_sizes), matrix(b, b_sizes)};
-  emitter.uses_weights(b);
+/// `of_a`, `of_b`: matrices in an operand. One that is constant, of one matrix, makes a linear
+/// layer.
+void emit_product(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                  const Product& product, std::int64_t of_a, std::int64_t of_b, bool bias) {
+  const auto& [all, m, n, k, result] = product;
+  if (b.is_constant && of_b == 1) {
+    emit_linear(emitter, node, a, b, chained(all, {m, k}), n, bias);
+  } else if (a.is_constant && of_a == 1) {
+    emit_linear(emitter, node, b, a, chained(all, {n, k}), m, bias);
+  } else {
+    // Each matrix with each: one of them counts for every product.
+    const std::int64_t products = product_or_throw(all);
+    LayerSpec& spec = emitter.add(node, LayerKind::matmul);
+    spec.dtypes.input = emitter.type_of(a);
+    spec.inputs = {matrix(a, {products > std::max(of_a, of_b) ? products : of_a, m, k}),
+                   matrix(b, {of_b, k, n})};
+    emitter.uses_weights(b);
+  }
 }
 
 void emit_matrix_product(Emitter& emitter, const Node& node) {
@@ -55,24 +66,9 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
     return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  const std::int64_t of_a = product_or_throw(*a.sizes) / (product->m * product->k);
-  const std::int64_t of_b = product_or_throw(*b.sizes) / (product->k * product->n);
-  const Sizes rows = chained(product->products, {product->m, product->k});
-  if (b.is_constant && of_b == 1) {
-    emit_linear(emitter, node, a, b, rows, product->n, operands->has_bias);
-    return emitter.writes(node.outputs[0]);
-  }
-  if (a.is_constant && of_a == 1) {
-    const Sizes columns = chained(product->products, {product->n, product->k});
-    emit_linear(emitter, node, b, a, columns, product->m, operands->has_bias);
-    return emitter.writes(node.outputs[0]);
-  }
-  // Each matrix with each: one of them counts for every product.
-  const std::int64_t products = product_or_throw(product->products);
-  emit_matmul(emitter, node, a, b,
-              {products > std::max(of_a, of_b) ? products : of_a, product->m, product->k},
-              {of_b, product->k, product->n});
-  emitter.writes(node.outputs[0]);
+  emit_product(emitter, node, a, b, *product,
+               product_or_throw(*a.sizes) / (product->m * product->k),
+               product_or_throw(*b.sizes) / (product->k * product->n), operands->has_bias);
 }
 
 /// MatMulNBits: weights of few bits in bytes, their sizes in attributes.
@@ -91,7 +87,6 @@ void emit_few_bits_product(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emit_linear(emitter, node, *node.input(0), *node.input(1), rows,
                                 node.outputs[0]->sizes->back(), node.input(5) != nullptr);
   spec.dtypes.weight = int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4;
-  emitter.writes(node.outputs[0]);
 }
 
 /// nullopt for unknown sizes.
@@ -142,16 +137,12 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   const Value a = summed(emitter, node, 0, product->summed_a);
   const Value b = summed(emitter, node, 1, product->summed_b);
   const auto products = static_cast<std::int64_t>(product->products);
-  const auto m = static_cast<std::int64_t>(product->m);
-  const auto n = static_cast<std::int64_t>(product->n);
-  const auto k = static_cast<std::int64_t>(product->k);
-  if (products == 1 && b.is_constant)
-    emit_linear(emitter, node, a, b, {m, k}, n, false);
-  else if (products == 1 && a.is_constant)
-    emit_linear(emitter, node, b, a, {n, k}, m, false);
-  else
-    emit_matmul(emitter, node, a, b, {products, m, k}, {products, k, n});
-  emitter.writes(node.outputs[0]);
+  emit_product(emitter, node, a, b,
+               {.products = products == 1 ? Sizes{} : Sizes{products},
+                .m = static_cast<std::int64_t>(product->m),
+                .n = static_cast<std::int64_t>(product->n),
+                .k = static_cast<std::int64_t>(product->k)},
+               products, products, false);
 }
 
 /// GRU, LSTM and RNN: [steps, directions, batch, state] and the last state.
@@ -191,20 +182,11 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
 }
 
 constexpr Operator product_rows[] = {
-    {.name = "Gemm Linear MatMul",
-     .needs = 0,
-     .sizes = matrix_product_sizes,
-     .layer = emit_matrix_product},
-    {.name = "MatMulInteger",
-     .sizes = matrix_product_sizes,
-     .type = element::int32,
-     .layer = emit_matrix_product},
-    {.name = "Einsum", .sizes = einsum_sizes, .layer = emit_einsum},
-    {.name = "MatMulNBits",
-     .domain = microsoft,
-     .sizes = few_bits_sizes,
-     .layer = emit_few_bits_product},
-    {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
+    row("Gemm Linear MatMul", {.needs = 0}, matrix_product_sizes, emit_matrix_product),
+    row("MatMulInteger", {}, matrix_product_sizes, element::int32, emit_matrix_product),
+    row("Einsum", {}, einsum_sizes, emit_einsum),
+    row("MatMulNBits", {.domain = microsoft}, few_bits_sizes, emit_few_bits_product),
+    row("GRU LSTM RNN", {.needs = 3}, recurrent_sizes, emit_recurrent),
 };
 
 }  // namespace

@@ -88,7 +88,6 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
   spec.output = layer_sizes(*result.sizes);
-  emitter.writes(node.outputs[0]);
 }
 
 void emit_global_pool(Emitter& emitter, const Node& node) {
@@ -107,7 +106,6 @@ void emit_channel_norm(Emitter& emitter, const Node& node) {
     spec.groups =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
   if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
 }
 
 /// The normed axes, the last or a pattern's, are the features.
@@ -131,7 +129,6 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
   if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
 }
 
 constexpr Operator reduction{
@@ -144,28 +141,20 @@ constexpr Operator reduction_rows[] = {
     row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
     row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
-    {.name = "ArgMax ArgMin",
-     .sizes = reduction_sizes,
-     .type = element::int64,
-     .layer = emit_reduction},
+    row("ArgMax ArgMin", {}, reduction_sizes, element::int64, emit_reduction),
 
-    {.name = "GlobalAveragePool", .sizes = global_sizes, .layer = emit_global_pool},
-    {.name = "GlobalLpPool GlobalMaxPool", .sizes = global_sizes, .layer = emit_reduction},
+    row("GlobalAveragePool", {}, global_sizes, emit_global_pool),
+    row("GlobalLpPool GlobalMaxPool", {}, global_sizes, emit_reduction),
 
     row("BatchNormalization", channel_norm, LayerKind::batch_norm),
     row("GroupNormalization", channel_norm, LayerKind::group_norm),
     row("InstanceNormalization", channel_norm, LayerKind::instance_norm),
     row("LayerNormalization", layer_norm, LayerKind::layer_norm),
     row("RMSNormalization SimplifiedLayerNormalization", layer_norm, LayerKind::rms_norm),
-    {.name = "SkipLayerNormalization SkipSimplifiedLayerNormalization", .sizes = like_first},
+    row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
     // Elementwise, as far as we know.
-    {.name = "LRN",
-     .sizes = like_first,
-     .layer = emit_activation,
-     .kind = LayerKind::local_response_norm},
-    {.name = "LpNormalization MeanVarianceNormalization",
-     .sizes = like_first,
-     .layer = emit_activation},
+    row("LRN", {}, like_first, emit_activation, LayerKind::local_response_norm),
+    row("LpNormalization MeanVarianceNormalization", {}, like_first, emit_activation),
 };
 
 }  // namespace

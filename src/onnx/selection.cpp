@@ -114,8 +114,9 @@ void emit_gather(Emitter& emitter, const Node& node) {
   spec.input = Emitter::operand(table, {1, product_or_throw(part(sizes, 0, axis + 1)), features});
   spec.output = layer_sizes({picked, features});
   emitter.uses_weights(table);
-  emitter.writes(node.outputs[0]);
 }
+
+std::optional<Sizes> like_second(Node& node) { return sizes_of(node, 1); }
 
 void emit_picked_elements(Emitter& emitter, const Node& node) {
   const Value& indices = *node.input(1);
@@ -247,43 +248,27 @@ std::optional<Numbers> fold_shape(const Node& node) {
   return Numbers(told.begin(), told.end());
 }
 
+std::optional<Sizes> scalar_sizes(Node& /*node*/) { return Sizes{}; }
+
 std::optional<Numbers> fold_size(const Node& node) {
   return Numbers{static_cast<double>(product_or_throw(sizes_of(node, 0)))};
 }
 
 constexpr Operator selection_rows[] = {
-    {.name = "Gather",
-     .needs = 2,
-     .sizes = gather_sizes,
-     .fold = fold_gather,
-     .layer = emit_gather},
-    {.name = "GatherElements",
-     .needs = 2,
-     .sizes = [](Node& node) { return std::optional(sizes_of(node, 1)); },
-     .layer = emit_picked_elements},
-    {.name = "NonMaxSuppression",
-     .needs = 2,
-     .sizes = non_max_suppression_sizes,
-     .type = element::int64},
-    {.name = "NonZero", .sizes = non_zero_sizes, .type = element::int64},
-    {.name = "OneHot", .sizes = one_hot_sizes},
-    {.name = "Slice", .sizes = slice_sizes, .fold = fold_slice, .layer = emit_slice},
-    {.name = "TopK", .sizes = top_k_sizes},
-    {.name = "Scatter ScatterElements ScatterND", .sizes = like_first, .layer = emit_bytes},
-    {.name = "Constant", .needs = 0, .sizes = constant_sizes, .fold = fold_constant},
-    {.name = "ConstantOfShape", .sizes = filled_sizes, .fold = fold_filled},
-    {.name = "Range", .needs = 3, .sizes = range_sizes, .fold = fold_range},
-    {.name = "Shape",
-     .sizes = shape_sizes,
-     .type = element::int64,
-     .fold = fold_shape,
-     .reads_sizes_only = true},
-    {.name = "Size",
-     .sizes = [](Node& /*node*/) { return std::optional(Sizes{}); },
-     .type = element::int64,
-     .fold = fold_size,
-     .reads_sizes_only = true},
-    {.name = "Bernoulli EyeLike RandomNormalLike RandomUniformLike", .sizes = like_first},
+    row("Gather", {.needs = 2}, gather_sizes, fold_gather, emit_gather),
+    row("GatherElements", {.needs = 2}, like_second, emit_picked_elements),
+    row("NonMaxSuppression", {.needs = 2}, non_max_suppression_sizes, element::int64),
+    row("NonZero", {}, non_zero_sizes, element::int64),
+    row("OneHot", {}, one_hot_sizes),
+    row("Slice", {}, slice_sizes, fold_slice, emit_slice),
+    row("TopK", {}, top_k_sizes),
+    row("Scatter ScatterElements ScatterND", {}, like_first, emit_bytes),
+    row("Constant", {.needs = 0}, constant_sizes, fold_constant),
+    row("ConstantOfShape", {}, filled_sizes, fold_filled),
+    row("Range", {.needs = 3}, range_sizes, fold_range),
+    row("Shape", {.reads_sizes_only = true}, shape_sizes, element::int64, fold_shape),
+    row("Size", {.reads_sizes_only = true}, scalar_sizes, element::int64, fold_size),
+    row("Bernoulli EyeLike RandomNormalLike RandomUniformLike", {}, like_first),
 };
 
 }  // namespace
