@@ -68,8 +68,8 @@ const InputFormat input_table[] = {
 
 bool has_extension(const InputFormat& format, std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
-  return std::any_of(format.extensions.begin(), format.extensions.end(),
-                     [&](std::string_view extension) { return name.ends_with(extension); });
+  return std::ranges::any_of(format.extensions,
+                             [&](std::string_view extension) { return name.ends_with(extension); });
 }
 
 /// ".ndjson, .jsonl, ..." without duplicates.
@@ -77,14 +77,14 @@ std::string all_extensions() {
   std::vector<std::string_view> all;
   for (const InputFormat& format : input_table)
     for (const std::string_view extension : format.extensions)
-      if (std::find(all.begin(), all.end(), extension) == all.end()) all.push_back(extension);
+      if (std::ranges::find(all, extension) == all.end()) all.push_back(extension);
   return joined(all);
 }
 
 bool is_layer_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  return std::any_of(std::begin(input_table), std::end(input_table),
-                     [&](const InputFormat& format) { return has_extension(format, name); });
+  return std::ranges::any_of(
+      input_table, [&](const InputFormat& format) { return has_extension(format, name); });
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
@@ -102,7 +102,7 @@ class FolderWalk {
   explicit FolderWalk(const fs::path& folder) {
     add(folder);
     while (!links_.empty()) add(links_.extract(links_.begin()).value());
-    std::sort(files_.begin(), files_.end());
+    std::ranges::sort(files_);
   }
 
   const std::vector<std::string>& files() const { return files_; }

@@ -25,9 +25,8 @@ struct OwnGpu {
   const Gpu* gpu() const { return content ? &*content : nullptr; }
   const InputError* error() const { return content ? nullptr : &content.error(); }
   bool answers_to(const std::string& normal_name) const {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return normal_gpu_name(name) == normal_name;
-    });
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return normal_gpu_name(name) == normal_name; });
   }
 };
 
@@ -56,7 +55,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
     if (entry->path().extension() == ".json") paths.push_back(entry->path());
   if (error) throw InputError(folder.string(), "", "cannot be read: " + error.message());
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -254,14 +253,14 @@ std::vector<Gpu> Catalogue::all() const {
             *own_, [&](const OwnGpu& own) { return own.gpu() != nullptr && own.answers_to(name); }))
       gpus.push_back(std::move(gpu));
   }
-  std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
+  std::ranges::sort(gpus, {}, &Gpu::name);
   return gpus;
 }
 
 std::vector<InputError> Catalogue::problems_besides(const std::vector<std::string>& names) const {
   std::vector<InputError> problems;
   for (const OwnGpu& file : *own_) {
-    const bool meant = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const bool meant = std::ranges::any_of(names, [&](const std::string& name) {
       return is_path(name) ? name == file.path : file.answers_to(normal_gpu_name(name));
     });
     if (file.error() != nullptr && !meant) problems.push_back(*file.error());

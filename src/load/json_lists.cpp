@@ -54,7 +54,7 @@ class ListReader {
   char next() {
     while (true) {
       const std::string_view bytes = stream_->peek(1);
-      const auto* found = std::find_if_not(bytes.begin(), bytes.end(), is_blank);
+      const auto* found = std::ranges::find_if_not(bytes, is_blank);
       skip(static_cast<std::size_t>(found - bytes.begin()));
       if (found != bytes.end()) return *found;
       if (bytes.empty()) return '\0';

@@ -233,11 +233,8 @@ ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& docum
 }
 
 const JsonNode* sort_members(std::span<JsonNode> members) {
-  std::sort(members.begin(), members.end(),
-            [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
-  const auto found =
-      std::adjacent_find(members.begin(), members.end(),
-                         [](const JsonNode& a, const JsonNode& b) { return a.key == b.key; });
+  std::ranges::sort(members, {}, &JsonNode::key);
+  const auto found = std::ranges::adjacent_find(members, {}, &JsonNode::key);
   return found == members.end() ? nullptr : &*found;
 }
 

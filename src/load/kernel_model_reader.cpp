@@ -16,8 +16,7 @@ namespace {
 
 const EmbeddedFile* find_built_in(std::string_view answers_to) {
   for (const EmbeddedFile& file : embedded_kernel_models())
-    for (const std::string_view name : file.names)
-      if (name == answers_to) return &file;
+    if (std::ranges::find(file.names, answers_to) != file.names.end()) return &file;
   return nullptr;
 }
 

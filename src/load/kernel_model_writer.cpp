@@ -23,8 +23,8 @@ bool has_no_parts(const OrderedJson& value) { return !value.is_structured(); }
 
 /// A row stays on one line: single values, or an object with some.
 bool is_row(const OrderedJson& value) {
-  return value.is_object() ? std::any_of(value.begin(), value.end(), has_no_parts)
-                           : std::all_of(value.begin(), value.end(), has_no_parts);
+  return value.is_object() ? std::ranges::any_of(value, has_no_parts)
+                           : std::ranges::all_of(value, has_no_parts);
 }
 
 /// As a member at this depth; a file's object is never a row.

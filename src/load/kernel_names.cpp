@@ -29,9 +29,8 @@ Role role_of(std::string_view name) {
 }  // namespace
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of) {
-  return std::any_of(any_of.begin(), any_of.end(), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      any_of, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
 std::string short_kernel_name(std::string_view name) {
@@ -97,8 +96,8 @@ std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_v
   std::vector<std::size_t> computing;
   for (std::size_t i = 0; i < roles.size(); ++i)
     if (roles[i] >= Role::data) computing.push_back(i);
-  const auto first_weight = std::find_if(computing.begin(), computing.end(),
-                                         [&](std::size_t i) { return roles[i] == Role::weight; });
+  const auto first_weight =
+      std::ranges::find_if(computing, [&](std::size_t i) { return roles[i] == Role::weight; });
   auto split = first_weight;
   if (first_weight == computing.end()) {
     // Without a name the weight's gradient follows the input's, or is the second of two products.

@@ -118,7 +118,7 @@ class ValuesReader : public Reader {
 
   void pass(std::size_t size) {
     const std::string_view bytes = stream_->peek(size).substr(0, size);
-    line_ += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+    line_ += static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
     stream_->skip(size);
   }
 
@@ -173,7 +173,7 @@ class CsvHeader {
       if (!seen.insert(column).second && keys_.back())
         fail("expected each column once, got " + in_quotes(column) + " twice");
     }
-    if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
+    if (std::ranges::none_of(keys_, [](const auto& key) { return key.has_value(); }))
       fail("expected keys of a layer with commas between them, got " + in_quotes(columns_.front()) +
            (columns_.size() > 1 ? ", ..." : ""));
     if (!own_) check_others();
@@ -231,9 +231,9 @@ class CsvHeader {
   /// Whether this program wrote the file. Fails if its rows have no layers.
   bool is_own() const {
     const auto has = [&](std::string_view column) {
-      return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+      return std::ranges::find(columns_, column) != columns_.end();
     };
-    if (std::any_of(columns_.begin(), columns_.end(), [](const std::string& column) {
+    if (std::ranges::any_of(columns_, [](const std::string& column) {
           return column.starts_with("layer_") && layer_key_of_own(column);
         }))
       return true;
@@ -346,7 +346,7 @@ bool looks_like_csv(std::string_view head) {
   try {
     const std::optional<CsvRow> first = CsvRows(*stream).next();
     return first && first->cells.size() > 1 &&
-           std::any_of(first->cells.begin(), first->cells.end(), [](const std::string& column) {
+           std::ranges::any_of(first->cells, [](const std::string& column) {
              const auto key = find_field(LayerKind::conv, column);
              return (key && key->key == column) || key_of(column, true);
            });

@@ -116,9 +116,7 @@ MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origi
   errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
   errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
   errors.ways.insert(errors.ways.end(), inherited.ways.begin(), inherited.ways.end());
-  std::stable_sort(
-      errors.layers.begin(), errors.layers.end(),
-      [](const LayerErrors& a, const LayerErrors& b) { return keys_of(a) > keys_of(b); });
+  std::ranges::stable_sort(errors.layers, std::greater(), keys_of);
   return errors;
 }
 

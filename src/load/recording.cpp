@@ -70,7 +70,7 @@ void KernelList::add(const KernelLaunch& launch) {
 
 void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
   if (device.lacks_starts || device.intervals_s.empty()) return;
-  std::sort(device.intervals_s.begin(), device.intervals_s.end());
+  std::ranges::sort(device.intervals_s);
   Coverage busy;
   for (const auto& [start_s, end_s] : device.intervals_s) busy.add(start_s, end_s);
   recording.span_s = busy.span();
@@ -92,9 +92,7 @@ std::string KernelList::fold_into(KernelRecording& recording) {
   }
   set_busy_time(own, recording);
   recording.kernels = std::move(own.kernels);
-  std::stable_sort(
-      recording.kernels.begin(), recording.kernels.end(),
-      [](const RecordedKernel& a, const RecordedKernel& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(recording.kernels, std::greater(), &RecordedKernel::time_s);
   devices_.clear();
   return gpu;
 }
@@ -138,9 +136,7 @@ std::vector<UnmodelledWork> UnmodelledList::items(std::size_t steps) const {
     const auto& [name, shapes, reason] = key;
     items.push_back({name, reason, shapes, work.launches / step_count, work.time_s / step_count});
   }
-  std::stable_sort(
-      items.begin(), items.end(),
-      [](const UnmodelledWork& a, const UnmodelledWork& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(items, std::greater(), &UnmodelledWork::time_s);
   return items;
 }
 

@@ -44,9 +44,7 @@ class Coverage {
 /// The GPU with the longest work; of equal ones the first.
 template <class Gpu>
 Gpu busiest(const std::map<Gpu, double>& time_of) {
-  return std::max_element(time_of.begin(), time_of.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+  return std::ranges::max_element(time_of, {}, [](const auto& each) { return each.second; })->first;
 }
 
 /// One launch, or launches that the profiler summed.

@@ -285,10 +285,10 @@ class Builder {
   /// Infers a node's results and folds constants; other nodes join the graph.
   void settle(Node node) {
     infer(node);
-    const bool is_constant =
-        (node.row->reads_sizes_only && node.outputs[0]->sizes) ||
-        std::all_of(node.inputs.begin(), node.inputs.end(),
-                    [](const Value* input) { return input == nullptr || input->is_constant; });
+    const bool is_constant = (node.row->reads_sizes_only && node.outputs[0]->sizes) ||
+                             std::ranges::all_of(node.inputs, [](const Value* input) {
+                               return input == nullptr || input->is_constant;
+                             });
     if (is_constant) {
       fold(node);
       const std::int64_t learned = learned_behind(node);

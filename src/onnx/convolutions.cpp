@@ -89,8 +89,7 @@ const Sizes& weight_sizes(const Node& node, const Sizes& in) {
   if (weights == nullptr) fail("expected weights of known sizes", "none");
   if (weights->size() != in.size())
     fail("expected weights with as many axes as the operand " + list_text(in), *weights);
-  if (std::count(weights->begin(), weights->end(), 0) != 0)
-    fail("expected weights without empty axes", *weights);
+  if (std::ranges::count(*weights, 0) != 0) fail("expected weights without empty axes", *weights);
   return *weights;
 }
 

@@ -15,7 +15,7 @@ using Input = const ValueProto*;
 bool is_batch_name(std::string_view name) {
   constexpr std::array<std::string_view, 8> names{"batch", "batch_size", "batchsize", "batch_dim",
                                                   "bs",    "n",          "b",         "num_batch"};
-  return std::find(names.begin(), names.end(), lower_case(name)) != names.end();
+  return std::ranges::find(names, lower_case(name)) != names.end();
 }
 
 /// Some exporters write an open size as 0 or -1.

@@ -70,8 +70,8 @@ void emit_combination(Emitter& emitter, const Node& node) {
   const auto joined = in_one_rank(std::move(sizes));
   if (!joined) return emit_bytes(emitter, node);
   const auto first_that = [&](const auto& holds) {
-    const auto found = std::find_if(operands.begin(), operands.end(),
-                                    [&](const Value* each) { return holds(*each); });
+    const auto found =
+        std::ranges::find_if(operands, [&](const Value* each) { return holds(*each); });
     return found != operands.end() ? *found : nullptr;
   };
   LayerSpec& spec = emitter.add(node, node.row->kind);

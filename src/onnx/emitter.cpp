@@ -19,7 +19,7 @@ const SharedValue<Spellings> spellings =
 
 const Value* first_tensor(const std::vector<Value*>& values) {
   const auto found =
-      std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
+      std::ranges::find_if(values, [](const Value* each) { return each != nullptr; });
   return found == values.end() ? nullptr : *found;
 }
 
@@ -63,20 +63,18 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
 }
 
 void Emitter::emit(const Node& node) {
-  const bool has_no_sizes =
-      std::any_of(node.outputs.begin(), node.outputs.end(),
-                  [](const Value* output) { return is_read(output) && !output->sizes; });
+  const bool has_no_sizes = std::ranges::any_of(
+      node.outputs, [](const Value* output) { return is_read(output) && !output->sizes; });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
     return without_sizes_.add(node);
   }
-  const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
-                                    [](const Value* output) { return !has_elements(output); });
+  const bool is_empty =
+      std::ranges::all_of(node.outputs, [](const Value* output) { return !has_elements(output); });
   if (is_empty) return empty_.add(node);
   // The file may state a result's sizes without the operands'.
-  const bool has_operands =
-      std::all_of(node.inputs.begin(), node.inputs.end(),
-                  [](const Value* input) { return input == nullptr || input->sizes; });
+  const bool has_operands = std::ranges::all_of(
+      node.inputs, [](const Value* input) { return input == nullptr || input->sizes; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
   if (node.row->layer == nullptr) return emit_by_bytes(*this, node, no_rule);

@@ -174,7 +174,7 @@ int type_at(const Node& node, std::size_t input) {
 
 void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
-  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+  if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
     fail("expected a result of sizes of at least 0", sizes);
   if (!product(sizes)) throw OverflowError();
   Value& value = *node.outputs[output];

@@ -460,9 +460,7 @@ std::string function_key(const std::string& domain, const std::string& name,
 
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes,
                               std::string_view name) {
-  const auto found =
-      std::find_if(attributes.begin(), attributes.end(),
-                   [&](const AttributeProto& attribute) { return attribute.name == name; });
+  const auto found = std::ranges::find(attributes, name, &AttributeProto::name);
   return found == attributes.end() ? nullptr : &*found;
 }
 

@@ -104,7 +104,7 @@ std::optional<Numbers> fold_transpose(const Node& node) {
 /// Whether only axes of size 1 move.
 bool keeps_order(const Sizes& sizes, std::vector<std::size_t> axes) {
   std::erase_if(axes, [&](std::size_t axis) { return sizes[axis] == 1; });
-  return std::is_sorted(axes.begin(), axes.end());
+  return std::ranges::is_sorted(axes);
 }
 
 bool swaps_last_two(std::vector<std::size_t> axes) {
@@ -117,8 +117,9 @@ bool swaps_last_two(std::vector<std::size_t> axes) {
 
 bool only_products_read(const Value& value) {
   return !value.is_output && !value.consumers.empty() &&
-         std::all_of(value.consumers.begin(), value.consumers.end(),
-                     [](const Node* reader) { return matrix_operands(*reader).has_value(); });
+         std::ranges::all_of(value.consumers, [](const Node* reader) {
+           return matrix_operands(*reader).has_value();
+         });
 }
 
 void emit_transpose(Emitter& emitter, const Node& node) {

@@ -61,8 +61,7 @@ std::optional<Numbers> fold_reduction(const Node& node) {
 bool averages_positions(const Node& node, const Sizes& in) {
   const auto axes = ints_attribute_or_input(node, "axes", 1);
   return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_operand_sizes && axes &&
-         axes->size() + 2 == in.size() &&
-         std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
+         axes->size() + 2 == in.size() && std::ranges::all_of(*axes, [&](std::int64_t each) {
            return normal_axis(each, in.size()).value_or(0) >= 2;
          });
 }

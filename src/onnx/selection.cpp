@@ -78,8 +78,8 @@ void emit_selection(Emitter& emitter, const Node& node) {
 /// A whole axis in order is a view.
 void emit_slice(Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
-  const bool is_forward = !steps || std::all_of(steps->begin(), steps->end(),
-                                                [](std::int64_t step) { return step > 0; });
+  const bool is_forward =
+      !steps || std::ranges::all_of(*steps, [](std::int64_t step) { return step > 0; });
   if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
   emit_selection(emitter, node);
 }
@@ -129,9 +129,9 @@ std::optional<Sizes> non_zero_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto& numbers = node.input(0)->numbers;
   node.is_largest = !numbers;
-  const std::int64_t count =
-      numbers ? std::count_if(numbers->begin(), numbers->end(), [](double x) { return x != 0; })
-              : product_or_throw(in);
+  const std::int64_t count = numbers
+                                 ? std::ranges::count_if(*numbers, [](double x) { return x != 0; })
+                                 : product_or_throw(in);
   return Sizes{static_cast<std::int64_t>(in.size()), count};
 }
 

@@ -155,8 +155,8 @@ void view(ProgramReader& reader, Node& node) {
 /// With sizes and strides as stated.
 void restride(ProgramReader& reader, Node& node) {
   TensorArgument seen = require(reader, node, 0);
-  const bool grows = std::any_of(seen.batch_step.begin(), seen.batch_step.end(),
-                                 [](std::uint64_t step) { return step != 0; });
+  const bool grows =
+      std::ranges::any_of(seen.batch_step, [](std::uint64_t step) { return step != 0; });
   if (grows) reader.fail_batch(node);
   seen.stated = seen.sizes = node.results.front().stated;
   seen.strides = node.argument(2).integers();
@@ -191,9 +191,8 @@ void reshape(ProgramReader& reader, Node& node) {
 Sizes dense_strides(const TensorArgument& tensor) {
   std::vector<std::size_t> order(tensor.rank());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return tensor.strides[a] > tensor.strides[b];
-  });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
   Sizes strides(tensor.rank(), 1);
   std::uint64_t next = 1;
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
@@ -544,7 +543,7 @@ void repeat(ProgramReader& reader, Node& node) {
 /// The result has the input's samples, last states have theirs in the axis before the last.
 void run_recurrent(ProgramReader& reader, Node& node) {
   const Sizes& from = require(reader, node, 0).batch_step;
-  const auto sample = std::find_if(from.begin(), from.end(), [](auto step) { return step != 0; });
+  const auto sample = std::ranges::find_if(from, [](auto step) { return step != 0; });
   for (TensorArgument& result : node.results) {
     const bool is_first = &result == &node.results.front();
     const std::size_t axis =
@@ -569,9 +568,7 @@ void higher_order(ProgramReader& reader, Node& node) {
   if (runs_often) reader.cannot_size(node);
   if (node.graphs.empty() || runs_often) return run_row(reader, node);
   const auto length = [](const Value& graph) { return graph.find("nodes").size(); };
-  const Value longest =
-      *std::max_element(node.graphs.begin(), node.graphs.end(),
-                        [&](const Value& a, const Value& b) { return length(a) < length(b); });
+  const Value longest = *std::ranges::max_element(node.graphs, {}, length);
   if (!node.op.starts_with("wrap")) {
     std::string lengths;
     for (const Value graph : node.graphs) add_item(lengths, std::to_string(length(graph)));
@@ -619,9 +616,9 @@ constexpr Operation operations[] = {
 
 /// Null for a row of the table, or an unknown operator.
 Run run_of(std::string_view op) {
-  const auto operation = std::find_if(
-      std::begin(operations), std::end(operations),
-      [&](const Operation& each) { return is_one_of(op, " " + std::string(each.names) + " "); });
+  const auto operation = std::ranges::find_if(operations, [&](const Operation& each) {
+    return is_one_of(op, " " + std::string(each.names) + " ");
+  });
   return operation == std::end(operations) ? nullptr : operation->run;
 }
 

@@ -396,9 +396,8 @@ void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const S
   for (const TensorArgument* operand : operands)
     if (weights == nullptr || element_count(operand->sizes) > element_count(weights->sizes))
       weights = operand;
-  const bool is_constant =
-      std::none_of(operands.begin(), operands.end(),
-                   [](const TensorArgument* operand) { return operand->weights.empty(); });
+  const bool is_constant = std::ranges::none_of(
+      operands, [](const TensorArgument* operand) { return operand->weights.empty(); });
   for (TensorArgument& result : node.results) {
     if (is_constant && weights != nullptr) result.weights = weights->weights;
     result.layer = layer;

@@ -41,11 +41,10 @@ std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
 std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
                            const std::vector<std::uint32_t>& callers, std::uint32_t thread,
                            double time_us) {
-  const auto after =
-      std::upper_bound(ranges.begin(), ranges.end(), std::pair{thread, time_us},
-                       [](const std::pair<std::uint32_t, double>& wanted, const HostRange& range) {
-                         return wanted < std::pair{range.thread, range.start_us};
-                       });
+  const auto start_of = [](const HostRange& range) {
+    return std::pair(range.thread, range.start_us);
+  };
+  const auto after = std::ranges::upper_bound(ranges, std::pair(thread, time_us), {}, start_of);
   if (after == ranges.begin()) return no_index;
   auto at = static_cast<std::uint32_t>(after - ranges.begin() - 1);
   if (ranges[at].thread != thread) return no_index;
@@ -106,10 +105,10 @@ class HostTimeline {
  public:
   explicit HostTimeline(const Recording& recording)
       : recording_(recording), ranges_(recording.long_ranges) {
-    std::copy_if(recording.operators.begin(), recording.operators.end(),
-                 std::back_inserter(ranges_), [](const HostRange& range) {
-                   return range.end_us - range.start_us >= least_long_range_us;
-                 });
+    std::ranges::copy_if(recording.operators, std::back_inserter(ranges_),
+                         [](const HostRange& range) {
+                           return range.end_us - range.start_us >= least_long_range_us;
+                         });
     sort_ranges(ranges_);
     callers_ = find_callers(ranges_);
   }
@@ -177,9 +176,7 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
 }
 
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_us,
-                       [](double time, const StepRange& step) { return time < step.start_us; });
+  const auto after = std::ranges::upper_bound(steps, time_us, {}, &StepRange::start_us);
   if (after == steps.begin() || time_us >= std::prev(after)->end_us) return std::nullopt;
   return static_cast<std::size_t>(after - steps.begin() - 1);
 }
@@ -190,10 +187,9 @@ bool is_graph_launch(const Recording& recording, std::uint32_t call) {
 }
 
 WorkOrigins find_origins(Recording& recording) {
-  const auto by_start = [](const auto& a, const auto& b) { return a.start_us < b.start_us; };
   sort_ranges(recording.operators);
-  std::stable_sort(recording.activities.begin(), recording.activities.end(), by_start);
-  std::sort(recording.steps.begin(), recording.steps.end(), by_start);
+  std::ranges::stable_sort(recording.activities, {}, &GpuActivity::start_us);
+  std::ranges::sort(recording.steps, {}, &StepRange::start_us);
   PlaceById operators;
   PlaceById calls;
   for (std::uint32_t i = 0; i < recording.operators.size(); ++i)
@@ -301,8 +297,7 @@ IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
     idle.gaps.push_back(
         {key.first, key.second, kind.count / step_count, kind.time_s / step_count, kind.longest_s});
   }
-  std::stable_sort(idle.gaps.begin(), idle.gaps.end(),
-                   [](const IdleGaps& a, const IdleGaps& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(idle.gaps, std::greater(), &IdleGaps::time_s);
   if (idle.gaps.size() > most_kinds) idle.gaps.resize(most_kinds);
   return idle;
 }

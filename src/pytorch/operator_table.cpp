@@ -18,9 +18,8 @@ AxisOrder axes_in_memory(const TensorArgument& tensor) {
   AxisOrder axes;
   for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
     if (tensor.sizes[i] > 1) axes.push_back(i);
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
-    return tensor.strides[a] > tensor.strides[b];
-  });
+  std::ranges::stable_sort(
+      axes, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
   return axes;
 }
 
@@ -36,8 +35,7 @@ bool is_dense(const TensorArgument& tensor, const AxisOrder& axes) {
 
 bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
   return tensor.strides[axes.back()] != 1 &&
-         std::any_of(axes.begin(), axes.end(),
-                     [&](std::size_t axis) { return tensor.strides[axis] == 1; });
+         std::ranges::any_of(axes, [&](std::size_t axis) { return tensor.strides[axis] == 1; });
 }
 
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
@@ -65,15 +63,15 @@ std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
 Sizes written_in_place(const OperatorCall& call,
                        const std::vector<const TensorArgument*>& operands) {
   if (!call.name.starts_with("triton_poi_")) return {1};
-  const TensorArgument* largest = *std::max_element(
-      operands.begin(), operands.end(), [](const TensorArgument* a, const TensorArgument* b) {
+  const TensorArgument* largest =
+      *std::ranges::max_element(operands, [](const TensorArgument* a, const TensorArgument* b) {
         return element_count(a->sizes) < element_count(b->sizes);
       });
   constexpr std::uint64_t vector_share = 8;
   const std::uint64_t least = element_count(largest->sizes) / vector_share;
-  const auto tensors = std::count_if(
-      operands.begin(), operands.end(),
-      [&](const TensorArgument* tensor) { return element_count(tensor->sizes) >= least; });
+  const auto tensors = std::ranges::count_if(operands, [&](const TensorArgument* tensor) {
+    return element_count(tensor->sizes) >= least;
+  });
   const bool adds_two = mentions(call.name, {"_add_"}) && !mentions(call.name, {"_mul_", "_pow_"});
   return tensors <= (adds_two ? 2 : 1) ? largest->sizes : Sizes{1};
 }
@@ -112,9 +110,8 @@ Layers operand_traffic(const OperatorCall& call) {
     if (elements && element_count(operand->sizes) > *elements && !mentions(call.name, {"pool"}))
       operand = &parts.emplace_back(with_sizes(*operand, {*elements}));
   for (const TensorArgument& tensor : listed) operands.push_back(&tensor);
-  const bool all_known =
-      std::all_of(operands.begin(), operands.end(),
-                  [](const TensorArgument* tensor) { return tensor->type.has_value(); });
+  const bool all_known = std::ranges::all_of(
+      operands, [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
   if (operands.empty()) return layer_of_one_value(LayerKind::other, call);
   const Sizes written = call.result ? *call.result : written_in_place(call, operands);
@@ -135,7 +132,7 @@ std::string misfit_of(const OperatorCall& call) {
   std::string expected;
   for (std::string_view names = call.argument_names; !names.empty();)
     if (const std::string_view name = take(names, ' '); name != "-") add_item(expected, name);
-  if (std::any_of(tensors.begin(), tensors.end(), has_unknown_type))
+  if (std::ranges::any_of(tensors, has_unknown_type))
     expected = "tensors of known types";
   else
     expected = expected.empty() ? "tensors of known sizes" : expected + " that fit";
@@ -187,8 +184,8 @@ CallLayers read_call(const OperatorCall& stated) {
   if (row != nullptr && read.misfit.empty()) return read;
   read.by_operands = true;
   read.layers = operand_traffic(call);
-  if (std::any_of(read.layers.begin(), read.layers.end(),
-                  [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
+  if (std::ranges::any_of(read.layers,
+                          [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
     read.layers.clear();
   return read;
 }
@@ -365,8 +362,8 @@ std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensor
   const AxisOrder axes = axes_in_memory(first);
   if (axes.empty()) return std::nullopt;
   const auto any = [&](auto holds) {
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [&](const TensorArgument* tensor) { return holds(*tensor, axes); });
+    return std::ranges::any_of(tensors,
+                               [&](const TensorArgument* tensor) { return holds(*tensor, axes); });
   };
   if (any(has_other_innermost)) return Access::transposed;
   if (any([](const TensorArgument& tensor, const AxisOrder& in) { return !is_dense(tensor, in); }))

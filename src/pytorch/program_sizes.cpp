@@ -117,10 +117,9 @@ class Parser {
 
   static EvaluatedSize applied(const std::string& name,
                                const std::vector<EvaluatedSize>& operands) {
-    const auto function =
-        std::find_if(std::begin(functions), std::end(functions), [&](const Function& each) {
-          return each.names.find(" " + name + " ") != std::string_view::npos;
-        });
+    const auto function = std::ranges::find_if(functions, [&](const Function& each) {
+      return each.names.find(" " + name + " ") != std::string_view::npos;
+    });
     if (function == std::end(functions)) fail(name);
     EvaluatedSize result = operands.front();
     if (operands.size() == 1 && result.number) result.number = function->apply(*result.number, 1);

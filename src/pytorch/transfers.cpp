@@ -152,8 +152,7 @@ class TransferList {
     std::vector<Transfer> items;
     items.reserve(folded.size());
     for (auto& [key, item] : folded) items.push_back(std::move(item));
-    std::stable_sort(items.begin(), items.end(),
-                     [](const Transfer& a, const Transfer& b) { return a.time_s > b.time_s; });
+    std::ranges::stable_sort(items, std::greater(), &Transfer::time_s);
     return items;
   }
 
