@@ -1,8 +1,12 @@
 #pragma once
 
-// Operands of several tensors: how they broadcast, and layers known by their bytes alone.
+// What operators are as layers: how operands broadcast, Einsum as a product, attention's heads,
+// recurrent products, and layers known by their bytes alone.
 
+#include <array>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "load/recording.hpp"
@@ -40,5 +44,57 @@ struct WrittenTensor {
 /// empty results.
 bool set_traffic(LayerSpec& spec, std::vector<OperandSpec> operands,
                  const std::vector<WrittenTensor>& results);
+
+/// "bhid,bhjd->bhij", with a letter for each axis.
+struct Einsum {
+  std::vector<std::string> operands;
+  std::string result;
+  std::map<char, std::uint64_t> sizes;
+};
+/// Without a result term: the letters that stand once, in order. nullopt if the letters do not fit
+/// the operands.
+std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands);
+
+struct EinsumProduct {
+  std::uint64_t products = 1;
+  std::uint64_t m = 1;
+  std::uint64_t n = 1;
+  std::uint64_t k = 1;
+  /// Axes of each operand that are summed before the product: no other has them.
+  std::vector<std::size_t> summed_a = {};
+  std::vector<std::size_t> summed_b = {};
+};
+/// nullopt for other than two operands, and for a repeated letter in a term.
+std::optional<EinsumProduct> product_of(const Einsum& einsum);
+
+/// Queries, keys or values [..., length, features] as [N, heads, length, features]; one head for a
+/// tensor of three axes. nullopt for fewer than two axes.
+std::optional<Sizes> as_heads(const Sizes& sizes);
+
+/// Of the stated operands. With a past, queries are the last positions; else the first.
+void set_causal(LayerSpec& spec, bool has_past);
+
+// LSTM, GRU and RNN as matrix products.
+
+/// One layer with all its directions.
+struct RecurrentLayer {
+  std::uint64_t positions = 1;  ///< steps of all samples
+  std::uint64_t features = 1;   ///< of the input
+  std::uint64_t state = 1;      ///< of a direction
+  std::uint64_t gates = 1;      ///< columns of all gates and directions
+};
+
+struct RecurrentProduct {
+  const char* part;
+  std::uint64_t positions;
+  std::uint64_t in_features;
+  std::uint64_t out_features;
+};
+
+/// All steps together, without their dependence on each other.
+constexpr std::array<RecurrentProduct, 2> products_of(const RecurrentLayer& layer) {
+  return {{{"input", layer.positions, layer.features, layer.gates},
+           {"state", layer.positions, layer.state, layer.gates}}};
+}
 
 }  // namespace roofline

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "load/json_parser.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

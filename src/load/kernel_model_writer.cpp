@@ -72,21 +72,23 @@ OrderedJson json_of(const LayerErrors& errors) {
   return row;
 }
 
+/// Behind what the row is of.
+template <class Errors>
+OrderedJson with_runs(OrderedJson row, const Errors& errors) {
+  row["run_factor"] = thousandths_json(errors.run_factor);
+  row["run_factor_95"] = thousandths_json(errors.run_factor_95);
+  row["runs"] = errors.runs;
+  row["origin"] = errors.origin;
+  return row;
+}
+
 OrderedJson json_of(const TotalErrors& errors) {
-  return {{"basis", name_of(errors.basis)},
-          {"common_share", number_json(std::round(errors.common_share * 100) / 100)},
-          {"run_factor", thousandths_json(errors.run_factor)},
-          {"run_factor_95", thousandths_json(errors.run_factor_95)},
-          {"runs", errors.runs},
-          {"origin", errors.origin}};
+  const OrderedJson share = number_json(std::round(errors.common_share * 100) / 100);
+  return with_runs({{"basis", name_of(errors.basis)}, {"common_share", share}}, errors);
 }
 
 OrderedJson json_of(const WayErrors& errors) {
-  return {{"way", name_of(errors.way)},
-          {"run_factor", thousandths_json(errors.run_factor)},
-          {"run_factor_95", thousandths_json(errors.run_factor_95)},
-          {"runs", errors.runs},
-          {"origin", errors.origin}};
+  return with_runs({{"way", name_of(errors.way)}}, errors);
 }
 
 OrderedJson json_of(const Solver& solver) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "load/csv.hpp"
-#include "load/json_parser.hpp"
+#include "load/json.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"

@@ -1,7 +1,5 @@
 // Attention: ONNX's own, and ONNX Runtime's of several heads and of grouped queries.
 
-#include "layers/attention.hpp"
-
 #include <algorithm>
 
 #include "onnx/operators.hpp"

@@ -1,5 +1,3 @@
-#include "onnx/builder.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string_view>

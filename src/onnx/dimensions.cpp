@@ -4,7 +4,7 @@
 #include <array>
 
 #include "model/text.hpp"
-#include "onnx/builder.hpp"
+#include "onnx/graph.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layers/operands.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -1,12 +1,9 @@
-#include "onnx/emitter.hpp"
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
-#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

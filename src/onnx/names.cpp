@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/text.hpp"
-#include "onnx/emitter.hpp"
+#include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
 namespace {

@@ -5,8 +5,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "layers/operands.hpp"
-
 namespace roofline::onnx_graph {
 namespace {
 

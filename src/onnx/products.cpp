@@ -1,7 +1,5 @@
 // Matrix products of all operators, and recurrent layers.
 
-#include "layers/einsum.hpp"
-#include "layers/recurrent.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 
-#include "layers/einsum.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"

@@ -1,5 +1,3 @@
-#include "pytorch/folding.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +5,7 @@
 
 #include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {

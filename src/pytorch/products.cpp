@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "layers/attention.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

@@ -1,7 +1,5 @@
 // LSTM, GRU and RNN: whole networks, single cells, and the kernels of cells.
 
-#include "layers/recurrent.hpp"
-
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

@@ -11,7 +11,7 @@
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
-#include "pytorch/trace_work.hpp"
+#include "pytorch/recording.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

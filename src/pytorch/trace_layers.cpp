@@ -7,7 +7,7 @@
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/operator_table.hpp"
-#include "pytorch/trace_work.hpp"
+#include "pytorch/recording.hpp"
 #include "roofline/recording.hpp"
 
 namespace roofline {

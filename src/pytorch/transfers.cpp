@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "model/text.hpp"
-#include "pytorch/trace_work.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {
