@@ -13,9 +13,8 @@ using Rows = std::map<std::pair<std::string_view, std::string_view>, const Opera
 const Rows& all_rows() {
   static const Rows rows = [] {
     Rows all;
-    for (const auto family :
-         {attention_operators, convolution_operators, elementwise_operators, movement_operators,
-          product_operators, reduction_operators, selection_operators})
+    for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
+                              product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
         for (std::string_view names = row.name; !names.empty();)
           all[{take(names, ' '), row.domain}] = &row;

@@ -80,7 +80,6 @@ class Emitter {
 
   void emit(const Node& node);
   void mark_shared();
-  void set_names();
   void add_notes(NetworkSpec& network) const;
 
   const Model& model_;
@@ -97,11 +96,6 @@ inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(
 inline roofline::Sizes layer_sizes(const Sizes& sizes) {
   return whole_operand(unsigned_sizes(sizes)).sizes;
 }
-
-/// Modules from paths, weights' names or exporter's notes; else the node's own name.
-std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts);
-
-std::string module_of(const Draft& draft);
 
 struct Operator {
   /// Names of operators that share the row, between blanks.
@@ -143,7 +137,6 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
   return group;
 }
 
-std::span<const Operator> attention_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/roofline_point.hpp"
@@ -164,7 +163,7 @@ void ProgramReader::read(const Value& program) {
 
 NetworkSpec ProgramReader::network() && {
   NetworkSpec network;
-  set_names();
+  name_layers(layers_, origins_);
   network.source = source_;
   network.runs_as = RunsAs::pytorch_program;
   network.input_byte = input_byte_;
@@ -415,14 +414,6 @@ void ProgramReader::fail_batch(const Node& node) const {
                  " can be followed through, got sizes that mix samples; export it with "
                  "torch.export.export(model, (x,), dynamic_shapes=({0: "
                  "torch.export.Dim(\"batch\", min=1, max=4096)},))");
-}
-
-void ProgramReader::set_names() {
-  const std::vector<std::string> names = layer_names(origins_);
-  for (std::size_t i = 0; i < names.size(); ++i) layers_[i].name = names[i];
-  for (LayerSpec& layer : layers_)
-    for (OperandSpec* operand : operands_of(layer))
-      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
 }
 
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "load/json.hpp"
+#include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"
@@ -114,6 +115,15 @@ struct LayerOrigin {
 /// The module's name (`layer1.0.conv1`), with the label if the module has layers of other labels
 /// and the layer is not its only convolution or product.
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
+/// Names the layers, and those that operands come from, which are indices.
+template <class Specs>
+void name_layers(Specs& layers, const std::vector<LayerOrigin>& origins) {
+  const std::vector<std::string> names = layer_names(origins);
+  for (std::size_t i = 0; i < names.size(); ++i) layers[i].name = names[i];
+  for (LayerSpec& layer : layers)
+    for (OperandSpec* operand : operands_of(layer))
+      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
+}
 
 /// For single use; functions throw InputError.
 class ProgramReader {
@@ -154,7 +164,6 @@ class ProgramReader {
   static const TensorArgument& find(const Value& name, const Tensors& tensors);
   std::string value_text(const Value& value, const Value& graph) const;
   TensorArgument stated_tensor(const Value& name, const Value& graph) const;
-  void set_names();
 
   std::string source_;
   const LayerDefaults& defaults_;

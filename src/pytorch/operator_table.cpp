@@ -40,9 +40,8 @@ bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
 
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   std::unordered_map<std::string_view, const OperatorRow*> rows;
-  for (const auto family :
-       {convolution_operators(), product_operators(), recurrent_operators(), function_operators(),
-        norm_operators(), pool_operators(), movement_operators()})
+  for (const auto family : {convolution_operators(), product_operators(), function_operators(),
+                            reduction_operators(), movement_operators()})
     for (const OperatorRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);

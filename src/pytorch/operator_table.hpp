@@ -30,10 +30,8 @@ struct OperatorRow {
 
 std::span<const OperatorRow> convolution_operators();
 std::span<const OperatorRow> product_operators();
-std::span<const OperatorRow> recurrent_operators();
 std::span<const OperatorRow> function_operators();
-std::span<const OperatorRow> norm_operators();
-std::span<const OperatorRow> pool_operators();
+std::span<const OperatorRow> reduction_operators();
 std::span<const OperatorRow> movement_operators();
 
 /// Null for an unknown operator.
