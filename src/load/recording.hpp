@@ -112,10 +112,8 @@ std::string sizes_text(const Sizes& sizes);
 inline constexpr std::size_t fewest_operand_sizes = 2;
 inline constexpr std::size_t most_operand_sizes = 5;
 
-/// With the last axes, an image's positions, joined into one from the fifth on.
-Sizes at_most_five(Sizes sizes);
-
-/// Of at most five sizes. Empty for a tensor without elements.
+/// Of at most five sizes: the last axes, an image's positions, are joined from the fifth on. Empty
+/// for a tensor without elements.
 OperandSpec whole_operand(const Sizes& sizes);
 
 AxesSpec axes_of(Sizes numbers);
@@ -133,17 +131,5 @@ bool is_tf32_kernel(std::string_view name);
 
 /// A matrix or convolution kernel that sums fp16 products in fp16.
 bool sums_in_fp16(std::string_view name);
-
-bool is_product_kernel(std::string_view name);
-
-/// A kernel that only changes an image's layout.
-bool is_layout_kernel(std::string_view name);
-
-std::optional<TransferKind> copy_kind(std::string_view name);
-
-/// How many kernels, in launch order, compute the input's gradient if one operator computes both
-/// gradients of a convolution; libraries run them one after the other. nullopt if names do not
-/// tell.
-std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names);
 
 }  // namespace roofline

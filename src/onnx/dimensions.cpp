@@ -121,11 +121,10 @@ Sizes Dimensions::rescaled(Sizes shape) const {
 }
 
 void Dimensions::note_unknown_names(const LayerDefaults& defaults) {
-  for (const auto& [name, value] : defaults.dimensions) {
-    if (names_.contains(name)) continue;
-    notes_.push_back(name + " is no open size of it" +
-                     (names_.empty() ? "" : "; those are " + joined(names_)));
-  }
+  for (const auto& [name, value] : defaults.dimensions)
+    if (!names_.contains(name))
+      notes_.push_back(name + " is no open size of it" +
+                       (names_.empty() ? "" : "; those are " + joined(names_)));
 }
 
 }  // namespace roofline::onnx_graph

@@ -18,6 +18,32 @@ std::optional<Sizes> broadcast_sizes(Node& node) {
   return broadcast_or_throw(all);
 }
 
+/// The row's function of each element, and of broadcast pairs, operand by operand.
+std::optional<Numbers> fold_each(const Node& node) {
+  if (node.row->of_one == nullptr) return std::nullopt;
+  Numbers out = numbers_of(node, 0);
+  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
+  return out;
+}
+
+/// Min and Max take any number of operands.
+std::optional<Numbers> fold_pairs(const Node& node) {
+  if (node.row->of_two == nullptr) return std::nullopt;
+  Numbers result = numbers_of(node, 0);
+  Sizes so_far = sizes_of(node, 0);
+  const Sizes& out = *node.outputs[0]->sizes;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == nullptr) return std::nullopt;
+    Numbers next;
+    for (const Sizes& index : indices_of(out))
+      next.push_back(
+          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
+    result = std::move(next);
+    so_far = out;
+  }
+  return result;
+}
+
 std::optional<Sizes> where_sizes(Node& node) {
   node.outputs[0]->type = type_at(node, 1);
   return broadcast_sizes(node);

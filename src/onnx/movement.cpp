@@ -297,6 +297,13 @@ std::optional<Sizes> resize_sizes(Node& node) {
   return out;
 }
 
+/// Reads the operand and writes the result; a view if nothing changes.
+void emit_copy(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
+  emit_move(emitter, node, *operand.sizes);
+}
+
 void emit_resize(Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& out = *node.outputs[0]->sizes;

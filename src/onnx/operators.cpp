@@ -105,31 +105,6 @@ std::optional<Sizes> like_first(Node& node) { return sizes_of(node, 0); }
 
 std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
 
-std::optional<Numbers> fold_each(const Node& node) {
-  if (node.row->of_one == nullptr) return std::nullopt;
-  Numbers out = numbers_of(node, 0);
-  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
-  return out;
-}
-
-/// Min and Max take any number of operands.
-std::optional<Numbers> fold_pairs(const Node& node) {
-  if (node.row->of_two == nullptr) return std::nullopt;
-  Numbers result = numbers_of(node, 0);
-  Sizes so_far = sizes_of(node, 0);
-  const Sizes& out = *node.outputs[0]->sizes;
-  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == nullptr) return std::nullopt;
-    Numbers next;
-    for (const Sizes& index : indices_of(out))
-      next.push_back(
-          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
-    result = std::move(next);
-    so_far = out;
-  }
-  return result;
-}
-
 void emit_view(Emitter& /*emitter*/, const Node& node) {
   for (Value* output : node.outputs) Emitter::view(output, node.input(0));
 }
@@ -151,12 +126,6 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
   spec.input = Emitter::operand(*node.input(0), read);
   spec.output = layer_sizes(written);
   for (Value* result : node.outputs) emitter.writes(result);
-}
-
-void emit_copy(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_move(emitter, node, *operand.sizes);
 }
 
 void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,

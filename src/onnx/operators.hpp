@@ -172,9 +172,6 @@ Numbers of_each_index(const Node& node, Number number) {
 }
 
 std::optional<Sizes> like_first(Node& node);
-/// of_one of each element; of_two of broadcast pairs, operand by operand.
-std::optional<Numbers> fold_each(const Node& node);
-std::optional<Numbers> fold_pairs(const Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
 /// The first operand with another shape, without a move.
 void emit_view(Emitter& emitter, const Node& node);
@@ -183,8 +180,6 @@ void emit_activation(Emitter& emitter, const Node& node);
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand);
 /// Reads `read` elements of the first operand and writes the results.
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
-/// Reads the operand and writes the result; a view if nothing changes.
-void emit_copy(Emitter& emitter, const Node& node);
 struct Reading {
   const Value* value;
   Sizes sizes;

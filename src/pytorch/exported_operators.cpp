@@ -13,12 +13,13 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view permutations =
-    " permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH adjoint ";
+    "permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH adjoint";
 
 using Run = void (*)(ProgramReader& reader, Node& node);
 
+/// `names`: between blanks.
 bool is_one_of(std::string_view op, std::string_view names) {
-  return names.find(" " + std::string(op) + " ") != names.npos;
+  return argument_place(op, names) != std::numeric_limits<std::size_t>::max();
 }
 
 std::string list_text(const std::vector<std::int64_t>& numbers) {
@@ -69,7 +70,7 @@ std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std
     if (from.size() < rank) require_axis(reader, node, std::nullopt, rank);
     return from;
   }
-  if (is_one_of(node.op, " movedim moveaxis ")) {
+  if (is_one_of(node.op, "movedim moveaxis")) {
     if (from.size() != to.size()) reader.fail(node, "expected as many new places as axes");
     for (const std::size_t axis : from) std::erase(order, axis);
     std::map<std::size_t, std::size_t> moved;  // by place
@@ -120,7 +121,7 @@ void view(ProgramReader& reader, Node& node) {
   for (std::size_t i = 0; i < node.results.size(); ++i) {
     ViewAxes axes = own;
     const Sizes& stated = node.results[i].stated;
-    if (is_one_of(node.op, " select unbind ")) {
+    if (is_one_of(node.op, "select unbind")) {
       const std::size_t axis = node.argument(1).integer() ? axis_in(1, rank) : 0;
       if (rank == 0 || tensor.batch_step[axis] != 0) reader.fail_batch(node);
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -129,9 +130,9 @@ void view(ProgramReader& reader, Node& node) {
     } else if (is_one_of(node.op, permutations)) {
       const std::vector<std::size_t> order = axis_order(reader, node, rank);
       for (std::size_t to = 0; to < rank; ++to) axes[to] = own[order[to]];
-    } else if (is_one_of(node.op, " unfold diagonal ")) {
+    } else if (is_one_of(node.op, "unfold diagonal")) {
       axes = strided_axes(reader, node, tensor);
-    } else if (is_one_of(node.op, " expand expand_as broadcast_to ")) {
+    } else if (is_one_of(node.op, "expand expand_as broadcast_to")) {
       if (stated.size() < rank) reader.fail(node, "expected a result of as many axes or more");
       axes.insert(axes.begin(), stated.size() - rank, ViewAxis{});
       for (std::size_t to = 0; to < axes.size(); ++to) axes[to].stated = stated[to];
@@ -186,21 +187,6 @@ void reshape(ProgramReader& reader, Node& node) {
   reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
-/// Without gaps, in the order of the axes in memory.
-Sizes dense_strides(const TensorArgument& tensor) {
-  std::vector<std::size_t> order(tensor.rank());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
-  Sizes strides(tensor.rank(), 1);
-  std::uint64_t next = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    strides[*axis] = next;
-    next *= tensor.sizes[*axis];
-  }
-  return strides;
-}
-
 /// `contiguous` copies tensors of another order, a cast tensors of another type or order too.
 void copy(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
@@ -222,7 +208,7 @@ void follow_batch(ProgramReader& reader, Node& node) {
   if (batch.is_none()) return;
   const std::vector<const TensorArgument*> operands = node.tensors();
   const OperatorRow* row = find_operator("aten::" + std::string(node.op));
-  const bool picks = is_one_of(node.op, " embedding index ");
+  const bool picks = is_one_of(node.op, "embedding index");
   for (TensorArgument& result : node.results) {
     const std::size_t rank = result.rank();
     const auto follow = [&](std::size_t to, const TensorArgument& from, std::size_t axis) {
@@ -258,8 +244,8 @@ void follow_batch(ProgramReader& reader, Node& node) {
 Sizes strides_of(const Node& node, const TensorArgument& result) {
   const bool is_contiguous =
       is_one_of(node.op,
-                " linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
-                "rms_norm group_norm embedding gather index index_select cumsum cumprod ");
+                "linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
+                "rms_norm group_norm embedding gather index index_select cumsum cumprod");
   if (!is_contiguous)
     for (const TensorArgument* operand : node.tensors()) {
       if (operand->sizes == result.sizes && !operand->is_parameter) return dense_strides(*operand);
@@ -271,7 +257,7 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
 
 /// Whether the kernel reads its first tensor as it lies in memory.
 bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
-  if (is_one_of(op, " softmax log_softmax layer_norm rms_norm group_norm instance_norm "))
+  if (is_one_of(op, "softmax log_softmax layer_norm rms_norm group_norm instance_norm"))
     return has_strides(tensor, contiguous_strides(tensor.sizes));
   if (op != "linear" || tensor.rank() < 3) return true;
   const std::uint64_t features = std::max<std::uint64_t>(tensor.sizes.back(), 1);
@@ -589,10 +575,9 @@ struct Operation {
 constexpr Operation operations[] = {
     {"view reshape flatten reshape_as view_as unflatten _unsafe_view _reshape_alias squeeze",
      reshape},
-    {"select unbind unsqueeze permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH "
-     "adjoint unfold diagonal expand expand_as broadcast_to slice narrow split split_with_sizes "
-     "chunk tensor_split unsafe_split "
-     "unsafe_chunk",
+    {permutations, view},
+    {"select unbind unsqueeze unfold diagonal expand expand_as broadcast_to slice narrow split "
+     "split_with_sizes chunk tensor_split unsafe_split unsafe_chunk",
      view},
     {"as_strided", restride},
     {"detach alias lift_fresh lift_fresh_copy requires_grad positive resolve_conj resolve_neg",
@@ -615,9 +600,8 @@ constexpr Operation operations[] = {
 
 /// Null for a row of the table, or an unknown operator.
 Run run_of(std::string_view op) {
-  const auto operation = std::ranges::find_if(operations, [&](const Operation& each) {
-    return is_one_of(op, " " + std::string(each.names) + " ");
-  });
+  const auto operation = std::ranges::find_if(
+      operations, [&](const Operation& each) { return is_one_of(op, each.names); });
   return operation == std::end(operations) ? nullptr : operation->run;
 }
 

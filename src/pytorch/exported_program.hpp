@@ -21,11 +21,8 @@
 
 namespace roofline {
 
-Sizes contiguous_strides(const Sizes& sizes);
 /// Of an image [N, C, positions...].
 Sizes channels_last_strides(const Sizes& sizes);
-/// Ignores axes of one element.
-bool has_strides(const TensorArgument& tensor, const Sizes& strides);
 
 struct BatchChange {
   std::uint64_t stated = 1;

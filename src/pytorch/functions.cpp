@@ -67,6 +67,21 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
   return is_number && !is_alike ? nullptr : &value;
 }
 
+/// Of the tensors in their own types, in one rank; empty for too many axes.
+std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
+  std::vector<Sizes> stored;
+  stored.reserve(tensors.size());
+  for (const TensorArgument* tensor : tensors) stored.push_back(tensor->stored_sizes());
+  const auto sizes = in_one_rank(std::move(stored));
+  std::vector<OperandSpec> operands;
+  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
+    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
+    operands.back().type = tensors[i]->type;
+    if (operands.back().sizes.empty()) return {};
+  }
+  return operands;
+}
+
 Layers combination(const OperatorCall& call) {
   const Argument& a = argument_at(*call.arguments, 0);
   const Argument& b = argument_at(*call.arguments, 1);

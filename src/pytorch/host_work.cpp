@@ -155,16 +155,14 @@ double asked_us(const Gap& gap, IdleCause cause, const LaunchCall* call) {
 IdleCause cause_of(const Recording& recording, const HostTimeline& host, const Gap& gap,
                    const WorkOrigin& next, const LaunchCall* call) {
   if (call == nullptr && next.operator_index == no_index) return IdleCause::queued;
-  if (call != nullptr &&
-      is_first_launch(recording.texts.at(call->name), call->end_us - call->start_us))
+  if (call != nullptr && is_first_launch(recording.name(*call), call->end_us - call->start_us))
     return IdleCause::host;
-  const HostRange* op = call == nullptr ? &recording.operators[next.operator_index] : nullptr;
-  if ((op == nullptr ? call->start_us : op->start_us) <= gap.begin_us) return IdleCause::queued;
-  const std::uint32_t thread = op == nullptr ? call->thread : op->thread;
+  const HostRange& asking = call != nullptr ? *call : recording.operators[next.operator_index];
+  if (asking.start_us <= gap.begin_us) return IdleCause::queued;
   const auto loads_data = [](std::string_view name) { return mentions(name, {"DataLoader"}); };
-  if (host.any_at(thread, gap.middle_us(), loads_data)) return IdleCause::data_loading;
-  return host.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
-                                                          : IdleCause::host;
+  if (host.any_at(asking.thread, gap.middle_us(), loads_data)) return IdleCause::data_loading;
+  return host.any_at(asking.thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
+                                                                 : IdleCause::host;
 }
 
 RankGpu gpu_of(const GpuActivity& activity) { return {activity.process, activity.device}; }
@@ -196,23 +194,24 @@ Launchers launchers_of(const RankGpu& gpu, const Recording& recording) {
 /// The process with the GPU's label, or else with the most and soonest launches of its work.
 std::uint32_t process_of(const RankGpu& gpu, const Launchers& launchers,
                          const Recording& recording) {
-  const std::string label = rank_label(recording.processes[gpu.first]);
+  const std::string label = rank_label(recording.processes.at(gpu.first));
   const auto rank_of = [&](const auto& launcher) {
     const bool is_labelled =
-        !label.empty() && rank_label(recording.processes[launcher.first]) == label;
+        !label.empty() && rank_label(recording.processes.at(launcher.first)) == label;
     return std::pair(is_labelled, launcher.second);
   };
   return std::ranges::max_element(launchers, {}, rank_of)->first;
 }
 
-}  // namespace
-
+/// When the host launched it: kernels run later, maybe after the step's end.
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin) {
   if (origin.call_index != no_index) return recording.calls[origin.call_index].start_us;
   if (origin.operator_index != no_index) return recording.operators[origin.operator_index].start_us;
   return activity.start_us;
 }
+
+}  // namespace
 
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
   const auto after = std::ranges::upper_bound(steps, time_us, {}, &StepRange::start_us);
@@ -221,8 +220,7 @@ std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double t
 }
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call) {
-  return call != no_index &&
-         mentions(recording.texts.at(recording.calls[call].name), {"GraphLaunch"});
+  return call != no_index && mentions(recording.name(recording.calls[call]), {"GraphLaunch"});
 }
 
 WorkOrigins find_origins(Recording& recording) {
@@ -365,7 +363,8 @@ void keep_one_rank(Recording& recording, std::vector<std::string>& notes) {
   std::erase_if(recording.long_ranges, is_other);
   std::erase_if(recording.steps, [&](const StepRange& step) { return step.process != rank; });
   notes.push_back("one of " + std::to_string(launchers.size()) + " processes in this file, " +
-                  recording.processes[rank] + ", with the busiest GPU; kernels and copies of the " +
+                  recording.processes.at(rank) +
+                  ", with the busiest GPU; kernels and copies of the " +
                   "others, left out: " + std::to_string(all - recording.activities.size()));
 }
 

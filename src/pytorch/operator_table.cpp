@@ -11,31 +11,11 @@
 namespace roofline {
 namespace {
 
-using AxisOrder = std::vector<std::size_t>;
-
-/// Axes of more than one element, outermost in memory first.
-AxisOrder axes_in_memory(const TensorArgument& tensor) {
-  AxisOrder axes;
-  for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
-    if (tensor.sizes[i] > 1) axes.push_back(i);
-  std::ranges::stable_sort(
-      axes, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
-  return axes;
-}
-
-/// Whether the elements are contiguous in this order.
-bool is_dense(const TensorArgument& tensor, const AxisOrder& axes) {
-  std::uint64_t next = 1;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-    if (tensor.strides[*axis] != next) return false;
-    next *= tensor.sizes[*axis];
-  }
-  return true;
-}
-
-bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
-  return tensor.strides[axes.back()] != 1 &&
-         std::ranges::any_of(axes, [&](std::size_t axis) { return tensor.strides[axis] == 1; });
+/// The axis of neighbours in memory, with these strides; the rank if there is none.
+std::size_t innermost(const Sizes& sizes, const Sizes& strides) {
+  std::size_t axis = 0;
+  while (axis < sizes.size() && (sizes[axis] <= 1 || strides[axis] != 1)) ++axis;
+  return axis;
 }
 
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
@@ -315,20 +295,6 @@ std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& 
       ->type;
 }
 
-std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  std::vector<Sizes> stored;
-  stored.reserve(tensors.size());
-  for (const TensorArgument* tensor : tensors) stored.push_back(tensor->stored_sizes());
-  const auto sizes = in_one_rank(std::move(stored));
-  std::vector<OperandSpec> operands;
-  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
-    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
-    operands.back().type = tensors[i]->type;
-    if (operands.back().sizes.empty()) return {};
-  }
-  return operands;
-}
-
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const std::vector<WrittenTensor>& writes) {
   LayerSpec spec = named_layer(
@@ -358,16 +324,15 @@ std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensor
   for (const TensorArgument* tensor : tensors)
     if (tensor->sizes != first.sizes || tensor->strides.size() != first.sizes.size())
       return std::nullopt;
-  const AxisOrder axes = axes_in_memory(first);
-  if (axes.empty()) return std::nullopt;
-  const auto any = [&](auto holds) {
-    return std::ranges::any_of(tensors,
-                               [&](const TensorArgument* tensor) { return holds(*tensor, axes); });
-  };
-  if (any(has_other_innermost)) return Access::transposed;
-  if (any([](const TensorArgument& tensor, const AxisOrder& in) { return !is_dense(tensor, in); }))
-    return Access::strided;
-  return std::nullopt;
+  const Sizes dense = dense_strides(first);
+  const std::size_t inner = innermost(first.sizes, dense);
+  if (inner == first.rank()) return std::nullopt;
+  for (const TensorArgument* tensor : tensors)
+    if (tensor->strides[inner] != 1 && innermost(first.sizes, tensor->strides) < first.rank())
+      return Access::transposed;
+  const bool all_dense = std::ranges::all_of(
+      tensors, [&](const TensorArgument* tensor) { return has_strides(*tensor, dense); });
+  return all_dense ? std::nullopt : std::optional(Access::strided);
 }
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {

@@ -102,8 +102,6 @@ std::optional<TensorArgument> image_of(const TensorArgument* tensor,
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
 /// The result's, by PyTorch's promotion; nullopt for an unknown one.
 std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors);
-/// Of the tensors in their own types, in one rank; empty for too many axes.
-std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors);
 
 /// A layer by the bytes that it reads and writes.
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
@@ -112,6 +110,12 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
                      const Sizes& writes, DataType type);
 /// Of a function of several tensors.
 Layers broadcast_traffic(const OperatorCall& call);
+
+Sizes contiguous_strides(const Sizes& sizes);
+/// Without gaps, in the order of the axes in memory.
+Sizes dense_strides(const TensorArgument& tensor);
+/// Ignores axes of one element.
+bool has_strides(const TensorArgument& tensor, const Sizes& strides);
 
 /// Access of an elementwise kernel in the order of the first tensor, the result or the operand
 /// whose order it takes. nullopt if all lie alike without gaps, and for unknown strides or other

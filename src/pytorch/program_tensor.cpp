@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "pytorch/exported_program.hpp"
 
@@ -16,6 +17,20 @@ Sizes channels_last_strides(const Sizes& sizes) {
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   Sizes strides = contiguous_strides(order);
   std::rotate(strides.begin() + 1, strides.end() - 1, strides.end());
+  return strides;
+}
+
+Sizes dense_strides(const TensorArgument& tensor) {
+  std::vector<std::size_t> order(tensor.rank());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
+  Sizes strides(tensor.rank(), 1);
+  std::uint64_t next = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = next;
+    next *= tensor.sizes[*axis];
+  }
   return strides;
 }
 

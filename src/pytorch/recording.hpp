@@ -77,13 +77,8 @@ struct GpuActivity {
   double end_us() const { return start_us + duration_us; }
 };
 
-struct LaunchCall {
-  double start_us = 0;
-  double end_us = 0;
+struct LaunchCall : HostRange {
   std::uint64_t correlation = 0;
-  std::uint64_t external_id = 0;
-  TextId name = TextPool::empty;
-  std::uint32_t thread = 0;
 };
 
 struct StepRange {
@@ -101,7 +96,7 @@ struct Recording {
   bool has_values = false;                        ///< values besides tensors, from PyTorch 1.13 on
   std::vector<RecordedMessage> messages{{}};      ///< the first is empty
   std::map<std::uint32_t, RecordedGpu> gpus;      ///< by number
-  std::vector<std::string> processes;             ///< the trace's names, by number
+  TextPool processes;                             ///< the trace's names, by number
   std::vector<std::uint32_t> process_of_threads;  ///< by thread
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;
@@ -137,10 +132,6 @@ void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
 
 /// Sorts operators by thread and start, and activities by start, and finds their origins.
 WorkOrigins find_origins(Recording& recording);
-
-/// When the host launched it: kernels run later, maybe after the step's end.
-double launch_time_us(const Recording& recording, const GpuActivity& activity,
-                      const WorkOrigin& origin);
 
 /// The step around the time; steps by start.
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us);

@@ -200,8 +200,9 @@ class Scanner {
       if (name.find(part) != std::string::npos) {
         const auto [start_us, duration_us] = times_of(event);
         return recording_.calls.push_back(
-            {start_us, start_us + duration_us, count_in(arguments, "correlation"),
-             operator_id(arguments), name_of(event), thread_of(event)});
+            {{start_us, start_us + duration_us, operator_id(arguments), name_of(event),
+              thread_of(event)},
+             count_in(arguments, "correlation")});
       }
   }
 
@@ -228,10 +229,7 @@ class Scanner {
   std::uint32_t process_of(const Value& event) {
     key_.clear();
     append_word(event.find("pid"), key_);
-    const auto next = static_cast<std::uint32_t>(process_ids_.size());
-    const auto [process, is_new] = process_ids_.try_emplace(key_, next);
-    if (is_new) recording_.processes.push_back(key_);
-    return process->second;
+    return recording_.processes.id(key_);
   }
 
   std::uint32_t arguments_of(const Value& own) {
@@ -277,7 +275,6 @@ class Scanner {
   Recording recording_;
   std::string key_;  ///< of the look-ups below
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
-  std::unordered_map<std::string, std::uint32_t> process_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;
 };
 

@@ -46,6 +46,15 @@ bool is_collective(std::string_view name) {
                      [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
 }
 
+std::optional<TransferKind> copy_kind(std::string_view name) {
+  if (!name.starts_with("Memcpy")) return std::nullopt;
+  if (mentions(name, {"HtoD"})) return TransferKind::host_to_device;
+  if (mentions(name, {"DtoH"})) return TransferKind::device_to_host;
+  if (mentions(name, {"PtoP"})) return TransferKind::peer_to_peer;
+  if (mentions(name, {"HtoH"})) return TransferKind::host_to_host;
+  return std::nullopt;
+}
+
 struct ExchangeRecord {
   std::vector<std::string_view> names;  ///< "allreduce": of messages, operators and the kernel
   std::vector<const TensorArgument*> tensors;
