@@ -32,7 +32,7 @@ enum class Seen {
 };
 
 struct ForeignFile {
-  std::string_view name_ending;  ///< enough by itself
+  std::string_view name_endings;  ///< between blanks; enough by themselves
   std::string_view begin;
   std::string_view words[3];
   std::string_view what;  ///< empty for a file to read
@@ -47,18 +47,29 @@ constexpr std::string_view nsys_record =
     "--format csv";
 constexpr std::string_view nsys_report =
     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum";
+constexpr std::string_view nsys_calls = "Nsight Systems' table of calls";
 constexpr std::string_view ncu_export = "print it with ncu --import FILE --page raw --csv";
 constexpr std::string_view rocprof_export = "record with rocprofv3 --output-format csv or json";
 constexpr std::string_view rocprof_file = "give the file of kernels beside it, *_kernel_trace.csv";
+constexpr std::string_view sqlite = "SQLite format 3\0"sv;
+constexpr std::string_view rocpd_export = "turn it into CSV with rocpd convert --output-format csv";
+constexpr std::string_view sqlite_export =
+    "if Nsight Systems wrote it, print its kernels with nsys stats --report cuda_gpu_trace "
+    "--format csv; if rocprofv3 did, turn it into CSV with rocpd convert --output-format csv";
 constexpr std::string_view other_profiler =
     "profile with Nsight Systems or rocprofv3, whose tables of kernels are read";
 constexpr std::string_view tensorflow_trace = "a trace of TensorFlow or JAX";
 constexpr std::string_view weights = "a file of weights (safetensors), without operators";
+constexpr std::string_view torch_save =
+    "a file of torch.save or torch.jit.save, without sizes of tensors";
+constexpr std::string_view torchsummary = "a torchsummary, without strides and kernel sizes";
 constexpr std::string_view torch_export =
     "save the model with torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")";
 constexpr std::string_view torch_record =
     "give the recording itself, of profile(..., record_shapes=True) and "
     "export_chrome_trace(\"FILE.json.gz\")";
+constexpr std::string_view onnx_model = "give the ONNX model that it ran";
+constexpr std::string_view own_columns = "name its columns name,h,w,r,s,c,k,stride";
 constexpr std::string_view onnx_or_json = "convert it to ONNX, or write its layers as JSON";
 constexpr std::string_view keras_export =
     "export the model with model.export(\"model.onnx\", format=\"onnx\")";
@@ -67,46 +78,27 @@ constexpr std::string_view tensorrt_export =
     "--exportProfile=profile.json writes";
 
 constexpr ForeignFile foreign_files[] = {
-    {".nsys-rep", "", {}, "a report of Nsight Systems", nsys_export},
-    {".qdrep", "", {}, "a report of Nsight Systems", nsys_export},
-    {".ncu-rep", "", {}, "a report of Nsight Compute", ncu_export},
-    {"", "NVR\0"sv, {}, "a report of Nsight Compute", ncu_export},
-    {"",
-     "SQLite format 3\0"sv,
-     {"rocpd_"},
-     "a database of rocprofv3",
-     "turn it into CSV with rocpd convert --output-format csv"},
-    {"",
-     "SQLite format 3\0"sv,
-     {},
-     "an SQLite database",
-     "if Nsight Systems wrote it, print its kernels with nsys stats --report cuda_gpu_trace "
-     "--format csv; if rocprofv3 did, turn it into CSV with rocpd convert --output-format csv"},
+    {".nsys-rep .qdrep", "", {}, "a report of Nsight Systems", nsys_export},
+    {".ncu-rep", "NVR\0"sv, {}, "a report of Nsight Compute", ncu_export},
+    {"", sqlite, {"rocpd_"}, "a database of rocprofv3", rocpd_export},
+    {"", sqlite, {}, "an SQLite database", sqlite_export},
     {".pftrace", "", {}, "a Perfetto trace", rocprof_export},
     {".xplane.pb", "", {}, "a profile of TensorFlow or JAX", other_profiler},
     {"", "", {"\"traceEvents\"", "\"deviceProperties\""}, "", ""},  // PyTorch's
     {"", "", {"\"traceEvents\"", "\"/host:CPU"}, tensorflow_trace, other_profiler},
     {"", "", {"\"traceEvents\"", "\"/device:"}, tensorflow_trace, other_profiler},
     {"", "", {"\"traceEvents\"", "\"hlo_module\""}, tensorflow_trace, other_profiler},
-    {".safetensors", "", {}, weights, torch_export},
-    {"", "", {"\0{\""sv, "\"dtype\"", "\"data_offsets\""}, weights, torch_export},
+    {".safetensors", "", {"\0{\""sv, "\"dtype\"", "\"data_offsets\""}, weights, torch_export},
     {"", "\x89HDF\r\n", {}, "an HDF5 file, as Keras saves models", keras_export},
-    {"", "ftrt", {}, "a serialized engine of TensorRT", tensorrt_export},
-    {".engine", "", {}, "a serialized engine of TensorRT", tensorrt_export},
-    {".plan", "", {}, "a serialized engine of TensorRT", tensorrt_export},
-    {"",
-     "PK\3\4",
-     {"/data.pkl"},
-     "a file of torch.save or torch.jit.save, without sizes of tensors",
-     torch_export,
-     Seen::first_entry},
+    {".engine .plan", "ftrt", {}, "a serialized engine of TensorRT", tensorrt_export},
+    {"", "PK\3\4", {"/data.pkl"}, torch_save, torch_export, Seen::first_entry},
     {"", "\x80\2", {}, "a pickle, as torch.save writes", torch_export},
     {"", "", {"&&&& RUNNING TensorRT.trtexec"}, "a log of trtexec", tensorrt_export},
     {"",
      "[",
      {"\"Session\"", "\"model_loading", "\"ph\""},
      "a profile of ONNX Runtime",
-     "give the ONNX model that it ran"},
+     onnx_model},
     {"",
      "{",
      {"\"schema\"", "\"pid\"", "\"nodes\""},
@@ -115,27 +107,14 @@ constexpr ForeignFile foreign_files[] = {
     {"", "{", {"\"class_name\"", "\"config\""}, "a Keras model's to_json()", keras_export},
     {"", "", {"(\n  (", "): "}, "a printed PyTorch model, without sizes of images", torch_export},
     {"", "|", {"| #parameters", "| #flops"}, "a table of fvcore, without strides", torch_export},
-    {"",
-     "-----",
-     {"Layer (type)", "Output Shape"},
-     "a torchsummary, without strides and kernel sizes",
-     torch_export},
+    {"", "-----", {"Layer (type)", "Output Shape"}, torchsummary, torch_export},
     {"", "=====", {"Layer (type"}, "a torchinfo summary, without kernel sizes", torch_export},
     {"", "Model: \"", {}, "a Keras summary, without kernel sizes", keras_export},
     {"", "", {"[convolutional]", "filters="}, "a network of Darknet", onnx_or_json},
     {"", "", {"bottom:", "top:", "type:"}, "a network of Caffe (prototxt)", onnx_or_json},
-    {"",
-     "Layer name",
-     {"IFMAP Height", "Filter Height"},
-     "a topology of SCALE-Sim",
-     "name its columns name,h,w,r,s,c,k,stride"},
+    {"", "Layer name", {"IFMAP Height", "Filter Height"}, "a topology of SCALE-Sim", own_columns},
 
-    {"",
-     "",
-     {"Total Time", ",Num Calls"},
-     "Nsight Systems' table of calls",
-     nsys_report,
-     Seen::side},
+    {"", "", {"Total Time", ",Num Calls"}, nsys_calls, nsys_report, Seen::side},
     {"", "", {",Instances", "Range"}, "Nsight Systems' table of ranges", nsys_report, Seen::side},
     {"", "", {",Duration", ",Tid"}, "Nsight Systems' trace of the host", nsys_report, Seen::side},
     {"", "", {"Calls", "TotalDurationNs"}, "a table of sums of rocprof", rocprof_file, Seen::side},
@@ -149,6 +128,13 @@ constexpr ForeignFile foreign_files[] = {
     {"", "", {"Self CPU", "Calls"}, "a table of key_averages()", torch_record, Seen::table},
     {"", "", {"(%)", "Total Time"}, "a printed table of Nsight Systems", nsys_export, Seen::table},
 };
+
+/// `endings`: between blanks.
+bool ends_with_any(std::string_view name, std::string_view endings) {
+  while (!endings.empty())
+    if (name.ends_with(take(endings, ' '))) return true;
+  return false;
+}
 
 bool is_table(const ForeignFile& file) { return file.place >= Seen::table; }
 
@@ -198,8 +184,7 @@ bool is_binary(std::string_view mark) {
 /// Binary files, by the end of their name or their first bytes. Throws InputError.
 void refuse_binary_file(ByteStream& stream) {
   for (const ForeignFile& file : foreign_files)
-    if (!file.name_ending.empty() && stream.name().ends_with(file.name_ending))
-      refuse(file, stream);
+    if (ends_with_any(stream.name(), file.name_endings)) refuse(file, stream);
   // A line from a pipe may be shorter than a binary file's begin.
   const std::string_view mark = stream.peek(2).substr(0, 2);
   const bool has_letters = mark == "SQ" || mark == "NV" || mark == "ft" || mark == "PK";
@@ -232,58 +217,55 @@ std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputS
   return open(std::move(stream));
 }
 
+struct InputFormat {
+  std::string_view extensions;  ///< between blanks
+  /// Whether the first bytes (up to 64 KiB) look like this format. Asked in the table's order among
+  /// formats with the same extension, and of all formats for standard input.
+  bool (*recognise)(std::string_view head);
+  /// Throws InputError if the whole input is unreadable in this format. `inputs`: some formats
+  /// spread one input over several files.
+  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream, const InputSet& inputs);
+  /// Read line by line as lines arrive; recognised by its first line.
+  bool by_line = false;
+  /// Other existing files of this input; null if there are none, or only the content names them.
+  std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
+};
+
 /// In the order of trial; the last format of an extension takes all that is left.
 const InputFormat input_table[] = {
-    {"file of another program",
-     {".json", ".csv"},
-     looks_like_foreign_file,
-     whole<refuse_foreign_file>,
-     nullptr,
-     true},
-    {"JSON stream",
-     {".json", ".ndjson", ".jsonl"},
-     looks_like_json_stream,
-     records<open_json_stream>},
-    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, records<open_ndjson>, nullptr, true},
-    {"Nsight Systems", {".csv"}, looks_like_nsight_systems, whole<read_nsight_systems>},
-    {"Nsight Compute", {".csv"}, looks_like_nsight_compute, whole<read_nsight_compute>},
-    {"CUTLASS profiler", {".csv"}, looks_like_cutlass, whole<read_cutlass>, nullptr, true},
-    {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
-    {"other profiler's table", {".csv"}, looks_like_foreign_table, whole<refuse_foreign_file>},
-    {"CSV", {".csv"}, looks_like_csv, records<open_csv>, nullptr, true},
-    {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
-    {"PyTorch profiler trace", {".json"}, looks_like_trace, whole<read_trace>},
-    {"TensorRT engine", {".json"}, looks_like_engine_layers, whole<read_engine>, read_with_layers},
-    {"TensorRT profile",
-     {".json"},
-     looks_like_engine_profile,
-     whole<read_engine_profile>,
-     read_with_profile},
-    {"TensorRT log", {".json"}, looks_like_engine_companion, whole<read_engine_companion>},
-    {"MIOpen's find database",
-     {".fdb.txt", ".ufdb.txt"},
-     looks_like_find_database,
-     records<open_find_database>,
-     nullptr,
-     true},
-    {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
-    {"PyTorch exported program", {".pt2"}, looks_like_zip, whole<read_exported_programs>},
-    {"ONNX", {".onnx"}, onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
-    {"JSON", {".json"}, always, whole<read_json>},
+    {".json .csv", looks_like_foreign_file, whole<refuse_foreign_file>, true},
+    {".json .ndjson .jsonl", looks_like_json_stream, records<open_json_stream>},
+    {".ndjson .jsonl", looks_like_ndjson, records<open_ndjson>, true},
+    {".csv", looks_like_nsight_systems, whole<read_nsight_systems>},
+    {".csv", looks_like_nsight_compute, whole<read_nsight_compute>},
+    {".csv", looks_like_cutlass, whole<read_cutlass>, true},
+    {".csv", looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
+    {".csv", looks_like_foreign_table, whole<refuse_foreign_file>},
+    {".csv", looks_like_csv, records<open_csv>, true},
+    {".json", looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
+    {".json", looks_like_trace, whole<read_trace>},
+    {".json", looks_like_engine_layers, whole<read_engine>, false, read_with_layers},
+    {".json", looks_like_engine_profile, whole<read_engine_profile>, false, read_with_profile},
+    {".json", looks_like_engine_companion, whole<read_engine_companion>},
+    {".fdb.txt .ufdb.txt", looks_like_find_database, records<open_find_database>, true},
+    {"", looks_like_miopen_driver, whole<read_miopen_driver>},
+    {".pt2", looks_like_zip, whole<read_exported_programs>},
+    {".onnx", onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
+    {".json", always, whole<read_json>},
 };
 
 bool has_extension(const InputFormat& format, std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
-  return std::ranges::any_of(format.extensions,
-                             [&](std::string_view extension) { return name.ends_with(extension); });
+  return ends_with_any(name, format.extensions);
 }
 
 /// ".ndjson, .jsonl, ..." without duplicates.
 std::string all_extensions() {
   std::vector<std::string_view> all;
   for (const InputFormat& format : input_table)
-    for (const std::string_view extension : format.extensions)
-      if (std::ranges::find(all, extension) == all.end()) all.push_back(extension);
+    for (std::string_view left = format.extensions; !left.empty();)
+      if (const auto each = take(left, ' '); std::ranges::find(all, each) == all.end())
+        all.push_back(each);
   return joined(all);
 }
 
