@@ -1,18 +1,15 @@
 #include "profilers/formats.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include "load/byte_stream.hpp"
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "pytorch/formats.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

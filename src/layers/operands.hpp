@@ -4,13 +4,8 @@
 // recurrent products, and layers known by their bytes alone.
 
 #include <array>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "load/recording.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

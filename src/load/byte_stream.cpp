@@ -5,14 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
-#include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

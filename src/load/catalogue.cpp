@@ -1,15 +1,12 @@
 #include "roofline/catalogue.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
 #include "load/byte_stream.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
-#include "model/gpu_fields.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"

@@ -3,10 +3,7 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <limits>
-#include <string>
-#include <utility>
 
 #include "load/byte_stream.hpp"
 #include "roofline/error.hpp"

@@ -1,7 +1,5 @@
 #include "load/json.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 

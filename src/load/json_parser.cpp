@@ -1,6 +1,5 @@
 #include <simdjson.h>
 
-#include <algorithm>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>

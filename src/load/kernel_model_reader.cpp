@@ -1,15 +1,12 @@
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
 
-#include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {

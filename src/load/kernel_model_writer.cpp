@@ -2,7 +2,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 
 namespace roofline {

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <vector>
-
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"

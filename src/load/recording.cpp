@@ -1,9 +1,6 @@
 #include "load/recording.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include "model/layer_fields.hpp"
 #include "roofline/network.hpp"

@@ -2,21 +2,12 @@
 
 // Shared by readers of recordings: launches as rows, work without layers, operands, kernels' names.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "load/whole_input.hpp"
 #include "roofline/data_type.hpp"
-#include "roofline/error.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 

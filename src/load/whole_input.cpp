@@ -2,10 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <string>
-#include <utility>
-
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

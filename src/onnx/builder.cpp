@@ -1,8 +1,4 @@
-#include <algorithm>
 #include <set>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 
 #include "model/text.hpp"
 #include "onnx/operators.hpp"

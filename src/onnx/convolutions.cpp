@@ -1,7 +1,5 @@
 // Convolutions and pools: sliding windows with all defaults and padding rules.
 
-#include <algorithm>
-
 #include "model/infer/shapes.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"

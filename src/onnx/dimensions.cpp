@@ -1,11 +1,7 @@
 // A model's open sizes: the batch and the others.
 
-#include <algorithm>
-#include <array>
-
 #include "model/text.hpp"
 #include "onnx/graph.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
 namespace {

@@ -2,9 +2,7 @@
 // scopes of PyTorch's dynamo exporter, paths of its script exporter and of tf2onnx, and names of
 // weights.
 
-#include <algorithm>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "load/network_reader.hpp"

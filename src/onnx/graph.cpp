@@ -1,8 +1,5 @@
 #include "onnx/graph.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "layers/operands.hpp"
 #include "model/text.hpp"
 

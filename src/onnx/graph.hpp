@@ -3,19 +3,11 @@
 // A model's graph as it runs: functions, constant branches and loops expanded, sizes known,
 // constants folded.
 
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "onnx/model.hpp"
-#include "roofline/error.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline::onnx_graph {

@@ -1,11 +1,9 @@
 #include "onnx/model.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "roofline/error.hpp"
 

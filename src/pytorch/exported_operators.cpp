@@ -1,13 +1,10 @@
 // How operators of an exported program run: most by their row in the table.
 
-#include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {

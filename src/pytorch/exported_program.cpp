@@ -1,10 +1,6 @@
 #include "pytorch/exported_program.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "model/text.hpp"
-#include "pytorch/operator_table.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

@@ -4,20 +4,13 @@
 // (operator_table.hpp), or is a view. Tensors come first: views in memory, and axes that grow with
 // the batch.
 
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "load/json.hpp"
 #include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/network.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

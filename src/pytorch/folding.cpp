@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "model/layer_fields.hpp"

@@ -2,12 +2,7 @@
 
 // PyTorch's input formats, one network each.
 
-#include <memory>
-#include <string_view>
-
-#include "load/byte_stream.hpp"
 #include "load/whole_input.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 

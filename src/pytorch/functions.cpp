@@ -1,4 +1,3 @@
-
 #include "pytorch/operator_table.hpp"
 
 // Elementwise functions: activations, arithmetic, comparisons, and fills.

@@ -1,18 +1,12 @@
 // The host: which operator launched each piece of GPU work, and why the GPU waited; and merged
 // recordings of several processes, each with a GPU.
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 namespace {

@@ -1,7 +1,5 @@
 #include "pytorch/operator_call.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 

@@ -2,17 +2,9 @@
 
 // A call of a PyTorch operator; arguments are in the order of PyTorch's schemas.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "layers/element_types.hpp"
 #include "load/recording.hpp"
-#include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/layer_kind.hpp"
 
 namespace roofline {
 

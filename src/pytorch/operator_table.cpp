@@ -1,10 +1,5 @@
 #include "pytorch/operator_table.hpp"
 
-#include <algorithm>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
-
 #include "load/recording.hpp"
 #include "model/text.hpp"
 

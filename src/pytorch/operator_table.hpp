@@ -2,15 +2,10 @@
 
 // The table of PyTorch's operators, with the reader of each.
 
-#include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "layers/operands.hpp"
 #include "pytorch/operator_call.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

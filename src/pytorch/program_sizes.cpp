@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <utility>
 

@@ -3,21 +3,14 @@
 // A trace's events that explain GPU time, with names and arguments that repeat kept once; and its
 // GPU work: launches, transfers, idle time, layers. Activities are indices by start.
 
-#include <cstdint>
 #include <deque>
 #include <limits>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "load/recording.hpp"
 #include "pytorch/operator_call.hpp"
 #include "roofline/recording.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

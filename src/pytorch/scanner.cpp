@@ -1,13 +1,6 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <optional>
-#include <utility>
-
 #include "load/json.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {

@@ -1,18 +1,7 @@
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <system_error>
-#include <utility>
-
-#include "load/recording.hpp"
-#include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {

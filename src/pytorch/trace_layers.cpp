@@ -1,14 +1,8 @@
-#include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
-#include <unordered_map>
 
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/operator_table.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,5 @@
-#include <algorithm>
-#include <limits>
 #include <map>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
