@@ -8,7 +8,8 @@
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
+#include "pytorch/recording.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline {

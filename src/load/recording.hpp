@@ -8,7 +8,6 @@
 
 #include "load/whole_input.hpp"
 #include "roofline/data_type.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

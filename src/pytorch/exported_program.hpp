@@ -177,4 +177,6 @@ bool is_view(std::string_view op);
 /// Whether the requested type replaces this tensor's.
 bool is_cast(const TensorArgument& tensor);
 
+Items read_exported_programs(std::unique_ptr<ByteStream> stream);
+
 }  // namespace roofline

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "pytorch/operator_table.hpp"
 #include "pytorch/recording.hpp"
 
 namespace roofline {

@@ -183,7 +183,9 @@ const TensorArgument* first_tensor(const Argument& argument) {
 }
 
 /// A layer reads all directions of the one below it.
-Layers stacked(const OperatorCall& call, std::uint64_t layers, bool bidirectional, bool bias) {
+Layers stacked(const OperatorCall& call, bool bias) {
+  const Sizes stated_layers = call["layers"].integers();
+  const std::uint64_t layers = stated_layers.empty() ? 0 : stated_layers.front();
   const TensorArgument* input = call["input"].typed_tensor();
   // A list has the hidden states before the cells'; a projection makes them smaller.
   const Argument& states = call["states"];
@@ -193,7 +195,7 @@ Layers stacked(const OperatorCall& call, std::uint64_t layers, bool bidirectiona
       element_count(input->sizes) == 0 || layers == 0 ||
       states.tensors.back().sizes.back() != state->sizes.back())
     return {};
-  const std::uint64_t directions = bidirectional ? 2 : 1;
+  const std::uint64_t directions = call["bidirectional"].flag().value_or(false) ? 2 : 1;
   RecurrentLayer layer{.features = input->sizes.back(), .state = state->sizes.back()};
   layer.positions = element_count(input->sizes) / layer.features;
   layer.gates = directions * *gates * layer.state;
@@ -214,16 +216,13 @@ Layers network(const OperatorCall& stated) {
   OperatorCall call = stated;
   if (argument_at(*call.arguments, 3).is_list)
     call.argument_names = "input - states weight bias layers - - bidirectional";
-  return stacked(call, call["layers"].integers().empty() ? 0 : call["layers"].integers().front(),
-                 call["bidirectional"].flag().value_or(false), call["bias"].flag().value_or(true));
+  return stacked(call, call["bias"].flag().value_or(true));
 }
 
 /// A library's: a layer has four weights, or two without biases.
 Layers library_network(const OperatorCall& call) {
   constexpr std::int64_t with_biases = 4;
-  return stacked(call, call["layers"].integers().empty() ? 0 : call["layers"].integers().front(),
-                 call["bidirectional"].flag().value_or(false),
-                 call["weights"].integer().value_or(with_biases) >= with_biases);
+  return stacked(call, call["weights"].integer().value_or(with_biases) >= with_biases);
 }
 
 Layers cell(const OperatorCall& call) {

@@ -1,6 +1,5 @@
 #include "load/recording.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/formats.hpp"
 
 namespace roofline {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "load/byte_stream.hpp"
 #include "load/recording.hpp"
-#include "pytorch/operator_call.hpp"
-#include "roofline/recording.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 
@@ -225,5 +224,8 @@ TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
 /// `arguments`: the recording's, in the requested types.
 TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
                                 const std::vector<Arguments>& arguments);
+
+bool looks_like_trace(std::string_view head);
+Items read_trace(ByteStream& stream);
 
 }  // namespace roofline

@@ -1,6 +1,5 @@
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/formats.hpp"
 #include "pytorch/recording.hpp"
 
 namespace roofline {
