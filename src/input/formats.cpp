@@ -345,8 +345,7 @@ std::string what_else(const std::string& word, const std::vector<std::string_vie
 }
 
 [[noreturn]] void fail_unknown(const std::string& word) {
-  std::vector<std::string_view> names;
-  for (const EmbeddedFile& file : embedded_networks()) names.push_back(file.name);
+  const auto names = each_of(embedded_networks(), &EmbeddedFile::name);
   InputError error(word.empty() ? "\"\"" : word, "",
                    "expected a file, a directory or a built-in network, found none of that name" +
                        what_else(word, names));

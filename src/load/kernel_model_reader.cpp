@@ -5,6 +5,7 @@
 #include "load/byte_stream.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
+#include "load/recording.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -33,9 +34,7 @@ SharedConstants built_in(const EmbeddedFile& file) {
 
 SharedConstants named_constants(const Value& value) {
   const std::span<const EmbeddedFile> files = embedded_kernel_models();
-  std::vector<std::string_view> names;
-  for (const EmbeddedFile& file : files) names.push_back(file.name);
-  return built_in(files[value.choice(names)]);
+  return built_in(files[value.choice(each_of(files, &EmbeddedFile::name))]);
 }
 
 /// Texts that several items of a file name.
@@ -213,10 +212,7 @@ class ConstantsReader {
                  })) {
         group(value, path + '/');
       } else {
-        std::vector<std::string_view> paths;
-        paths.reserve(constant_count);
-        for (const ConstantField& each : fields) paths.push_back(each.path);
-        value.fail("unknown constant" + did_you_mean(path, paths));
+        value.fail("unknown constant" + did_you_mean(path, each_of(fields, &ConstantField::path)));
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "load/recording.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "roofline/load.hpp"
@@ -36,8 +37,8 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
                       }};
     return;
   }
-  network.layers.reserve(list.size());
-  for (const Value layer : list) network.layers.push_back(measured_on(gpu, read_layer(layer)));
+  network.layers =
+      each_of(list, [&](const Value& layer) { return measured_on(gpu, read_layer(layer)); });
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
@@ -174,10 +175,7 @@ DataTypesSpec read_data_types(const Value& value, LayerKind kind) {
 std::vector<std::uint64_t> read_integers(const Value& list, std::uint64_t least,
                                          const std::string& expected) {
   if (!list.is_array() || list.size() == 0) list.fail_expected(expected);
-  std::vector<std::uint64_t> numbers;
-  numbers.reserve(list.size());
-  for (const Value number : list) numbers.push_back(number.integer(least));
-  return numbers;
+  return each_of(list, [&](const Value& number) { return number.integer(least); });
 }
 
 std::vector<std::uint64_t> read_sizes(const Value& list) {
@@ -239,10 +237,7 @@ OperandSpec read_operand(const Value& value) {
 std::vector<OperandSpec> read_operands(const Value& list) {
   if (!list.is_array() || list.size() == 0)
     list.fail_expected("a list of shapes or names of earlier layers");
-  std::vector<OperandSpec> operands;
-  operands.reserve(list.size());
-  for (const Value operand : list) operands.push_back(read_operand(operand));
-  return operands;
+  return each_of(list, read_operand);
 }
 
 Algorithm read_algorithm(const Value& value) {

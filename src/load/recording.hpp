@@ -90,6 +90,15 @@ class UnmodelledList {
 /// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
 
+/// What `make`, a function or a member, gives for each item.
+template <class Items, class Make>
+auto each_of(const Items& items, const Make& make) {
+  std::vector<std::decay_t<decltype(std::invoke(make, *items.begin()))>> made;
+  made.reserve(items.size());
+  for (const auto& item : items) made.push_back(std::invoke(make, item));
+  return made;
+}
+
 using Sizes = std::vector<std::uint64_t>;
 
 /// Product of the sizes; 1 for none; saturates at 64 bits.

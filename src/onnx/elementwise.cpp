@@ -89,10 +89,8 @@ void emit_combination(Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
-  std::vector<roofline::Sizes> sizes;
-  sizes.reserve(operands.size());
-  for (const Value* each : operands) sizes.push_back(unsigned_sizes(*each->sizes));
-  const auto joined = in_one_rank(std::move(sizes));
+  const auto sizes_of_each = [](const Value* each) { return unsigned_sizes(*each->sizes); };
+  const auto joined = in_one_rank(each_of(operands, sizes_of_each));
   if (!joined) return emit_bytes(emitter, node);
   const auto first_that = [&](const auto& holds) {
     const auto found =

@@ -145,9 +145,7 @@ void shorten_own_names(std::vector<LayerOrigin>& origins) {
 }
 
 std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts) {
-  std::vector<LayerOrigin> origins;
-  origins.reserve(drafts.size());
-  for (const Draft& draft : drafts) origins.push_back(origin_of(draft));
+  std::vector<LayerOrigin> origins = each_of(drafts, origin_of);
   shorten_own_names(origins);
   return origins;
 }

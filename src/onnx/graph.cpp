@@ -85,9 +85,7 @@ std::int64_t whole_number(double number) {
 
 std::optional<Sizes> integers(const Value* value) {
   if (value == nullptr || !value->numbers) return std::nullopt;
-  Sizes out;
-  for (const double number : *value->numbers) out.push_back(whole_number(number));
-  return out;
+  return each_of(*value->numbers, whole_number);
 }
 
 std::optional<std::int64_t> integer(const Value* value) {

@@ -87,9 +87,7 @@ std::vector<std::size_t> permutation(const Node& node) {
 }
 
 std::optional<Sizes> transpose_sizes(Node& node) {
-  Sizes out;
-  for (const std::size_t axis : permutation(node)) out.push_back(sizes_of(node, 0)[axis]);
-  return out;
+  return each_of(permutation(node), [&](std::size_t axis) { return sizes_of(node, 0)[axis]; });
 }
 
 std::optional<Numbers> fold_transpose(const Node& node) {

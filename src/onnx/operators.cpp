@@ -130,15 +130,14 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
 void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
                   const std::vector<Value*>& written, const char* part) {
   LayerSpec& spec = emitter.add(node, LayerKind::other, part);
-  std::vector<OperandSpec> operands;
-  operands.reserve(read.size());
-  for (const auto& [value, sizes] : read) operands.push_back(emitter.typed_operand(*value, sizes));
-  std::vector<WrittenTensor> results;
-  results.reserve(written.size() + 1);
-  for (const Value* result : written)
-    results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
+  std::vector<WrittenTensor> results = each_of(written, [&](const Value* result) {
+    return WrittenTensor{unsigned_sizes(*result->sizes), emitter.result_type(*result)};
+  });
   if (results.empty()) results.push_back({{1}, emitter.type_of(*read.front().value)});
-  set_traffic(spec, std::move(operands), results);
+  const auto operand_of = [&](const Reading& each) {
+    return emitter.typed_operand(*each.value, each.sizes);
+  };
+  set_traffic(spec, each_of(read, operand_of), results);
   for (Value* result : written) emitter.writes(result);
 }
 

@@ -89,9 +89,7 @@ bool match_in_any_order(Match& match, const std::vector<Value*>& values, const P
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0U);
   do {
-    std::vector<Value*> ordered;
-    ordered.reserve(order.size());
-    for (const std::size_t i : order) ordered.push_back(values[i]);
+    const auto ordered = each_of(order, [&](std::size_t i) { return values[i]; });
     if (match_in_order(match, ordered, patterns)) return true;
   } while (std::next_permutation(order.begin(), order.end()));
   return false;

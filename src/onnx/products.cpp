@@ -108,10 +108,8 @@ std::optional<Einsum> einsum_of(const Node& node) {
 std::optional<Sizes> einsum_sizes(Node& node) {
   const auto einsum = einsum_of(node);
   if (!einsum) return std::nullopt;
-  Sizes out;
-  for (const char letter : einsum->result)
-    out.push_back(static_cast<std::int64_t>(einsum->sizes.at(letter)));
-  return out;
+  return each_of(einsum->result,
+                 [&](char letter) { return static_cast<std::int64_t>(einsum->sizes.at(letter)); });
 }
 
 /// The operand, after a sum along these axes.

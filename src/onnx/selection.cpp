@@ -56,9 +56,7 @@ std::optional<Sizes> slice_sizes(Node& node) {
   const auto slices = slices_of(node);
   node.is_largest = !slices;
   if (!slices) return sizes_of(node, 0);
-  Sizes out;
-  for (const Slice& slice : *slices) out.push_back(slice.count);
-  return out;
+  return each_of(*slices, &Slice::count);
 }
 
 std::optional<Numbers> fold_slice(const Node& node) {

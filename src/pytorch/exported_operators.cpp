@@ -56,10 +56,8 @@ std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto axes_in = [&](std::size_t argument) {
-    std::vector<std::size_t> axes;
-    for (const std::int64_t axis : node.argument(argument).signed_integers())
-      axes.push_back(require_axis(reader, node, axis, rank));
-    return axes;
+    return each_of(node.argument(argument).signed_integers(),
+                   [&](std::int64_t axis) { return require_axis(reader, node, axis, rank); });
   };
   std::vector<std::size_t> from = axes_in(1);
   const std::vector<std::size_t> to = axes_in(2);
@@ -419,10 +417,8 @@ void matmul(ProgramReader& reader, Node& node) {
 
 void einsum(ProgramReader& reader, Node& node) {
   const std::vector<const TensorArgument*> operands = node.tensors();
-  std::vector<Sizes> all;
-  all.reserve(operands.size());
-  for (const TensorArgument* operand : operands) all.push_back(operand->sizes);
-  const auto einsum = read_einsum(node.argument(0).value, all);
+  const auto einsum =
+      read_einsum(node.argument(0).value, each_of(operands, &TensorArgument::sizes));
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
   TensorArgument& made = node.results.front();
   if (!product || einsum->result.size() != made.rank()) return run_row(reader, node);

@@ -68,10 +68,7 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
 
 /// Of the tensors in their own types, in one rank; empty for too many axes.
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  std::vector<Sizes> stored;
-  stored.reserve(tensors.size());
-  for (const TensorArgument* tensor : tensors) stored.push_back(tensor->stored_sizes());
-  const auto sizes = in_one_rank(std::move(stored));
+  const auto sizes = in_one_rank(each_of(tensors, &TensorArgument::stored_sizes));
   std::vector<OperandSpec> operands;
   for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
     operands.push_back(operand_of(*tensors[i], (*sizes)[i]));

@@ -277,10 +277,8 @@ std::optional<TensorArgument> image_of(const TensorArgument* tensor,
 }
 
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
-  std::vector<const Sizes*> all;
-  all.reserve(tensors.size());
-  for (const TensorArgument* tensor : tensors) all.push_back(&tensor->sizes);
-  return broadcast(all).value_or(tensors.front()->sizes);
+  const auto place = [](const TensorArgument* tensor) { return &tensor->sizes; };
+  return broadcast(each_of(tensors, place)).value_or(tensors.front()->sizes);
 }
 
 std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors) {
@@ -298,12 +296,12 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
   LayerSpec spec = named_layer(
       LayerKind::other, base_name(call.name),
       sizes_text(reads.empty() ? writes.front().sizes : reads.front()->sizes), writes.front().type);
-  std::vector<OperandSpec> operands;
-  for (const TensorArgument* tensor : reads) {
-    operands.push_back(operand_of(*tensor, tensor->stored_sizes()));
-    operands.back().type = tensor->type;
-  }
-  return set_traffic(spec, std::move(operands), writes) ? Layers{spec} : Layers{};
+  const auto typed = [](const TensorArgument* tensor) {
+    OperandSpec operand = operand_of(*tensor, tensor->stored_sizes());
+    operand.type = tensor->type;
+    return operand;
+  };
+  return set_traffic(spec, each_of(reads, typed), writes) ? Layers{spec} : Layers{};
 }
 
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,

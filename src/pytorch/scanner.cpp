@@ -45,9 +45,7 @@ std::uint64_t append_list(const Value& list, std::string& text) {
 }
 
 Sizes numbers_in(const Value& list) {
-  Sizes numbers;
-  for (const Value each : list) numbers.push_back(each.try_integer().value_or(0));
-  return numbers;
+  return each_of(list, [](const Value& each) { return each.try_integer().value_or(0); });
 }
 
 bool has_list(const Value& list) {

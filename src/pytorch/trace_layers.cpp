@@ -76,9 +76,7 @@ Role role_of(std::string_view name) {
 /// gradients of a convolution; libraries run them one after the other. nullopt if names do not
 /// tell.
 std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names) {
-  std::vector<Role> roles;
-  roles.reserve(names.size());
-  for (const std::string_view name : names) roles.push_back(role_of(name));
+  const std::vector<Role> roles = each_of(names, role_of);
   std::vector<std::size_t> computing;
   for (std::size_t i = 0; i < roles.size(); ++i)
     if (roles[i] >= Role::data) computing.push_back(i);
@@ -210,9 +208,10 @@ class LayerReader {
   }
 
   std::vector<std::string_view> names_of(const LaunchedWork& work) const {
-    std::vector<std::string_view> names;
-    for (const std::uint32_t index : work) names.emplace_back(name_of_activity(index));
-    return names;
+    const auto name = [&](std::uint32_t index) -> std::string_view {
+      return name_of_activity(index);
+    };
+    return each_of(work, name);
   }
 
   OperatorCall call_of(std::uint32_t op, const std::vector<std::string_view>& kernels) const {
