@@ -208,8 +208,6 @@ NetworkSpecs refuse_foreign_file(ByteStream& stream, const InputSet& inputs) {
   refuse(*file, stream);
 }
 
-bool always(std::string_view) { return true; }
-
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
 std::unique_ptr<Reader> records(std::unique_ptr<ByteStream> stream, const InputSet&) {
   return open(std::move(stream));
@@ -249,7 +247,7 @@ const InputFormat input_table[] = {
     {"", looks_like_miopen_driver, whole<read_miopen_driver>},
     {".pt2", looks_like_zip, whole<read_exported_programs>},
     {".onnx", onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
-    {".json", always, whole<read_json>},
+    {".json", [](std::string_view) { return true; }, whole<read_json>},
 };
 
 bool has_extension(const InputFormat& format, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -41,6 +42,19 @@ std::string implicit_result(std::string_view terms) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank) {
+  if (!axis) return std::nullopt;
+  const auto count = static_cast<std::int64_t>(rank);
+  const std::int64_t at = *axis < 0 ? *axis + count : *axis;
+  return at >= 0 && at < count ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
+}
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) add_item(text, std::to_string(number));
+  return "[" + text + "]";
+}
 
 std::optional<std::vector<Sizes>> in_one_rank(std::vector<Sizes> operands) {
   std::size_t rank = fewest_operand_sizes;

@@ -24,6 +24,12 @@ std::optional<AnySizes> broadcast(const std::vector<const AnySizes*>& operands) 
   return out;
 }
 
+/// Negative axes count from the back; nullopt if out of range.
+std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
+
+/// "[2, -1]"
+std::string list_text(const std::vector<std::int64_t>& numbers);
+
 /// The operands' sizes with one rank, at most a layer's: neighbouring axes are joined if each
 /// operand has both or repeats both. nullopt if more are left.
 std::optional<std::vector<Sizes>> in_one_rank(std::vector<Sizes> operands);

@@ -157,11 +157,6 @@ DataType read_tensor_type(const Value& value) {
   value.fail(expected_data_type(name));
 }
 
-bool multiplies(LayerKind kind) {
-  const KindFamily family = info(kind).family;
-  return family == KindFamily::contraction || family == KindFamily::attention;
-}
-
 DataTypesSpec read_data_types(const Value& value, LayerKind kind) {
   value.check_keys("dtypes", {"input", "weight", "output"});
   const auto read = multiplies(kind) ? read_data_type : read_tensor_type;

@@ -87,6 +87,12 @@ class UnmodelledList {
   std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
 };
 
+/// A product, a convolution or attention.
+inline bool multiplies(LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  return family == KindFamily::contraction || family == KindFamily::attention;
+}
+
 /// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
 

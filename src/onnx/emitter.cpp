@@ -166,10 +166,10 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
     network.unread = {layers->size(), [layers](std::size_t index) { return (*layers)[index]; }};
     return network;
   }
-  if (without_sizes_.nodes > 0)
+  if (!without_sizes_.empty())
     throw InputError(model_.source, "",
                      "expected nodes that compute something, got none; the sizes of " +
-                         without_sizes_.first + " are not known");
+                         node_place(*without_sizes_.front()) + " are not known");
   network.assumptions.emplace_back(
       "nothing to evaluate: its nodes are views and constants, which cost nothing");
   return network;
@@ -180,11 +180,11 @@ void Emitter::emit(const Node& node) {
       node.outputs, [](const Value* output) { return is_read(output) && !output->sizes; });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
-    return without_sizes_.add(node);
+    return without_sizes_.push_back(&node);
   }
   const bool is_empty =
       std::ranges::all_of(node.outputs, [](const Value* output) { return !has_elements(output); });
-  if (is_empty) return empty_.add(node);
+  if (is_empty) return empty_.push_back(&node);
   // The file may state a result's sizes without the operands'.
   const bool has_operands = std::ranges::all_of(
       node.inputs, [](const Value* input) { return input == nullptr || input->sizes; });
@@ -288,10 +288,10 @@ void Emitter::add_notes(NetworkSpec& network) const {
     }
     network.assumptions.push_back(std::move(note));
   }
-  const auto note = [&](const LeftOut& left_out, const char* why) {
-    if (left_out.nodes > 0)
-      network.assumptions.push_back("left out " + nodes(left_out.nodes) + why + ", the first " +
-                                    left_out.first);
+  const auto note = [&](const std::vector<const Node*>& left_out, const char* why) {
+    if (!left_out.empty())
+      network.assumptions.push_back("left out " + nodes(left_out.size()) + why + ", the first " +
+                                    node_place(*left_out.front()));
   };
   note(without_sizes_, " whose sizes are not known");
   note(empty_, " whose results are empty");

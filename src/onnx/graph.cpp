@@ -104,14 +104,8 @@ std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view 
   return integers(node.input(input));
 }
 
-std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank) {
-  const auto signed_rank = static_cast<std::int64_t>(rank);
-  if (axis < -signed_rank || axis >= signed_rank) return std::nullopt;
-  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
-}
-
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
-  const auto normal = normal_axis(axis, rank);
+  const auto normal = axis_at(axis, rank);
   if (!normal) fail("axis: expected one of " + std::to_string(rank) + " axes", axis);
   return *normal;
 }
@@ -148,12 +142,6 @@ Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands) {
   std::string all;
   for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + list_text(*each);
   fail("expected operands that broadcast to one shape", all);
-}
-
-std::string list_text(const Sizes& sizes) {
-  std::string text;
-  for (const std::int64_t size : sizes) add_item(text, std::to_string(size));
-  return "[" + text + "]";
 }
 
 const Sizes* sizes_at(const Node& node, std::size_t input) {

@@ -111,8 +111,6 @@ std::optional<double> constant_scalar(const Value* value);
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
                                              std::size_t input);
 
-/// Counted from the front; nullopt if out of range.
-std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank);
 /// Throws NodeError if out of range.
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank);
 std::size_t axis_of(const Node& node, std::int64_t otherwise, std::size_t rank);
@@ -124,7 +122,6 @@ Sizes part(const Sizes& sizes, std::size_t from, std::size_t to = SIZE_MAX);
 Sizes chained(Sizes first, const Sizes& second);
 /// NumPy's broadcasting. Throws NodeError.
 Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands);
-std::string list_text(const Sizes& sizes);
 
 /// Null for a missing input or unknown sizes.
 const Sizes* sizes_at(const Node& node, std::size_t input);
@@ -162,7 +159,6 @@ class Dimensions {
  private:
   void find_batch(const std::vector<const ValueProto*>& inputs, const LayerDefaults& defaults);
   void bind_inputs(const std::vector<const ValueProto*>& inputs);
-  void note_unknown_names(const LayerDefaults& defaults);
 
   const Model& model_;
   std::map<std::string, std::int64_t> values_;  ///< by name

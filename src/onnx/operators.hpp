@@ -61,15 +61,6 @@ class Emitter {
   void count_by_bytes(const Node& node, const char* reason) { ++by_bytes_[reason][node.op]; }
 
  private:
-  struct LeftOut {
-    std::size_t nodes = 0;
-    std::string first;
-
-    void add(const Node& node) {
-      if (nodes++ == 0) first = node_place(node);
-    }
-  };
-
   void emit(const Node& node);
   void mark_shared();
   void add_notes(NetworkSpec& network) const;
@@ -79,8 +70,8 @@ class Emitter {
   std::deque<LayerSpec> layers_;                                        ///< drafts point into it
   std::vector<Draft> drafts_;                                           ///< one a layer
   std::map<std::string, std::map<std::string, std::size_t>> by_bytes_;  ///< operators by reason
-  LeftOut without_sizes_;
-  LeftOut empty_;
+  std::vector<const Node*> without_sizes_;
+  std::vector<const Node*> empty_;
 };
 
 inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(), sizes.end()}; }

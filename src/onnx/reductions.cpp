@@ -62,7 +62,7 @@ bool averages_positions(const Node& node, const Sizes& in) {
   const auto axes = ints_attribute_or_input(node, "axes", 1);
   return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_operand_sizes && axes &&
          axes->size() + 2 == in.size() && std::ranges::all_of(*axes, [&](std::int64_t each) {
-           return normal_axis(each, in.size()).value_or(0) >= 2;
+           return axis_at(each, in.size()).value_or(0) >= 2;
          });
 }
 

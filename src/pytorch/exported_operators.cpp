@@ -19,12 +19,6 @@ bool is_one_of(std::string_view op, std::string_view names) {
   return argument_place(op, names) != std::numeric_limits<std::size_t>::max();
 }
 
-std::string list_text(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) add_item(text, std::to_string(number));
-  return "[" + text + "]";
-}
-
 Argument tensor_argument(TensorArgument tensor) { return {.tensors = {std::move(tensor)}}; }
 
 const TensorArgument& require(ProgramReader& reader, const Node& node, std::size_t i) {

@@ -98,10 +98,6 @@ Layers operand_traffic(const OperatorCall& call) {
   return layers;
 }
 
-bool is_product(LayerKind kind) {
-  return info(kind).family == KindFamily::contraction || info(kind).family == KindFamily::attention;
-}
-
 /// "expected input, weight that fit, got fp32 3x4".
 std::string misfit_of(const OperatorCall& call) {
   const auto has_unknown_type = [](const TensorArgument* tensor) { return !tensor->type; };
@@ -172,7 +168,7 @@ void UnruledCalls::add(const OperatorCall& call, const CallLayers& read) {
   const bool is_one_value = !read.layers.empty() && tensors_text(*call.arguments).empty();
   if (!read.by_operands || !has_elements || is_one_value) return;
   const OperatorRow* row = find_operator(call.name);
-  if (row != nullptr && is_product(row->kind)) add_product(call.name);
+  if (row != nullptr && multiplies(row->kind)) add_product(call.name);
   const std::string name(base_name(call.name));
   if (row == nullptr && !read.layers.empty()) {
     ++without_row_[name];
@@ -250,13 +246,6 @@ TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
     other.parameters = element_count(tensor.sizes);
   other.strides.clear();
   return other;
-}
-
-std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank) {
-  if (!axis) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(rank);
-  const std::int64_t at = *axis < 0 ? *axis + count : *axis;
-  return at >= 0 && at < count ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
 }
 
 std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes) {

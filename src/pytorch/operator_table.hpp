@@ -177,9 +177,6 @@ OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
 
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 
-/// Negative axes count from the back; nullopt if out of range.
-std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
-
 /// [N, C, positions...] with elements on as many axes; callers may leave a batch of one out.
 std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes);
 

@@ -131,10 +131,6 @@ Layers resize_gradient(const OperatorCall& call) {
   return upsample_layer(call, *gradient, input, gradient->sizes);
 }
 
-std::optional<DataType> type_of(const TensorArgument* tensor) {
-  return tensor != nullptr ? tensor->type : std::nullopt;
-}
-
 Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* input,
                   const TensorArgument* weight, Pass pass = Pass::fwd) {
   if (input == nullptr || !input->type || element_count(input->sizes) == 0) return {};
@@ -145,7 +141,7 @@ Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* i
     spec.layout = input->layout();
   else if (info(kind).features == Features::first)
     spec.layout = Layout::nchw;
-  spec.dtypes.weight = type_of(weight);
+  if (weight != nullptr) spec.dtypes.weight = weight->type;
   return {spec};
 }
 

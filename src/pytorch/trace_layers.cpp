@@ -46,11 +46,6 @@ bool is_product_kernel(std::string_view name) {
   return mentions(name, {"bmm_", "nvjet", "xmma", "fmha", "Cijk_"});
 }
 
-/// A kernel that only changes an image's layout.
-bool is_layout_kernel(std::string_view name) {
-  return mentions(name, {"nchwToNhwc", "nhwcToNchw", "batched_transpose"});
-}
-
 enum class Role : std::uint8_t {
   prepares,  ///< the next kernel: layout changes, fills, offsets
   finishes,  ///< the previous kernel: layout changes, sums of partial results
@@ -296,7 +291,8 @@ class LayerReader {
     if (info(kind).family == KindFamily::contraction && only_fills)
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     for (const std::uint32_t index : work)
-      if (is_layout_kernel(name_of_activity(index))) read_.layout_s += duration_s(index);
+      if (mentions(name_of_activity(index), {"nchwToNhwc", "nhwcToNchw", "batched_transpose"}))
+        read_.layout_s += duration_s(index);
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
         std::ranges::any_of(kernels, is_product_kernel))
       products_.insert(std::string(call.name));
