@@ -117,37 +117,29 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   std::optional<JsonFault> fault_;
 };
 
-void build(const simdjson::dom::element& value, TreeBuilder& builder);
-
-void build(const simdjson::dom::array& elements, TreeBuilder& builder) {
-  builder.start_array(0);
-  for (const simdjson::dom::element& element : elements) build(element, builder);
-  builder.end_array();
-}
-
-void build(const simdjson::dom::object& members, TreeBuilder& builder) {
-  builder.start_object(0);
-  for (const auto& [key, member] : members) {
-    builder.add_key(key);
-    build(member, builder);
-  }
-  builder.end_object();
-}
-
-void build(std::int64_t number, TreeBuilder& builder) {
-  if (number < 0)
-    builder.number_integer(number);
-  else
-    builder.number_unsigned(static_cast<std::uint64_t>(number));
-}
-
 /// Passes on simdjson's values as nlohmann's parser does.
 void build(const simdjson::dom::element& value, TreeBuilder& builder) {
   using Type = simdjson::dom::element_type;
   switch (value.type()) {
-    case Type::ARRAY: return build(simdjson::dom::array(value), builder);
-    case Type::OBJECT: return build(simdjson::dom::object(value), builder);
-    case Type::INT64: return build(std::int64_t(value), builder);
+    case Type::ARRAY:
+      builder.start_array(0);
+      for (const auto element : simdjson::dom::array(value)) build(element, builder);
+      builder.end_array();
+      break;
+    case Type::OBJECT:
+      builder.start_object(0);
+      for (const auto& [key, member] : simdjson::dom::object(value)) {
+        builder.add_key(key);
+        build(member, builder);
+      }
+      builder.end_object();
+      break;
+    case Type::INT64:
+      if (const auto number = std::int64_t(value); number < 0)
+        builder.number_integer(number);
+      else
+        builder.number_unsigned(static_cast<std::uint64_t>(number));
+      break;
     case Type::UINT64: builder.number_unsigned(std::uint64_t(value)); break;
     case Type::DOUBLE: builder.number_float(double(value), {}); break;
     case Type::STRING: builder.add_text(std::string_view(value)); break;

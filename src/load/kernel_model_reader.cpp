@@ -65,20 +65,16 @@ UncertaintyBasis basis_in(const Value& object) {
       object.require("basis", "measured, architecture or datasheet"));
 }
 
-void read_basis(const Value& object, LayerErrors& errors) {
-  errors.basis = basis_in(object);
-  if (const auto names = object.get("applies_to")) errors.applies_to = names->texts();
-  if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
-    object.fail_at("applies_to",
-                   "expected names of GPUs (measured) or architectures (architecture), and none "
-                   "where the basis is datasheet");
-}
-
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "form", "dtype",
                                         "pass", "layers", "factor", "factor_95", "origin"});
   LayerErrors errors;
-  read_basis(value, errors);
+  errors.basis = basis_in(value);
+  if (const auto names = value.get("applies_to")) errors.applies_to = names->texts();
+  if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
+    value.fail_at("applies_to",
+                  "expected names of GPUs (measured) or architectures (architecture), and none "
+                  "where the basis is datasheet");
   if (const auto name = value.get("class")) errors.layer_class = choice_of<LayerClass>(*name);
   if (const auto list = value.get("costs")) {
     if (!list->is_array()) list->fail_expected("a list of costs");

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == text.npos; }
-
 /// Records share the text of their lines.
 struct Lines {
   std::string source;
@@ -38,7 +36,7 @@ class LinesReader : public Reader {
         const std::string_view text = left_.substr(0, left_.find('\n'));
         left_.remove_prefix(std::min(text.size() + 1, left_.size()));
         ++line_;
-        if (is_blank(text)) continue;
+        if (trimmed(text).empty()) continue;
         found_ = true;
         return record_item(
             [read = read_, lines = lines_, text, line = line_] {
@@ -308,13 +306,12 @@ void check_first_line(std::string& line, const std::string& source) {
 }  // namespace
 
 bool looks_like_ndjson(std::string_view head) {
-  const std::size_t begin = head.find_first_not_of(blanks);
-  if (begin == head.npos) return false;
-  return is_layer_text(head.substr(begin, head.find('\n', begin) - begin));
+  head = trimmed(head);
+  return is_layer_text(head.substr(0, head.find('\n')));
 }
 
 bool looks_like_json_stream(std::string_view head) {
-  head.remove_prefix(std::min(head.find_first_not_of(blanks), head.size()));
+  head = trimmed(head);
   ValueEnd end;
   if (!head.starts_with('{') || !end.is_in(head) || !is_layer_text(head.substr(0, end.at)))
     return false;

@@ -163,18 +163,13 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
       return emit_by_bytes(emitter, node, no_fit);
   const Sizes& x = sizes_of(node, 0);
   const Sizes& weights = sizes_of(node, 1);
-  const auto number = [](std::int64_t size) { return static_cast<std::uint64_t>(size); };
-  const auto products = products_of({number(product_or_throw({x[0], x[1]})), number(weights[2]),
-                                     number(sizes_of(node, 2)[2]),
-                                     number(product_or_throw({weights[0], weights[1]}))});
+  const std::int64_t positions = product_or_throw({x[0], x[1]});
+  const std::int64_t gates = product_or_throw({weights[0], weights[1]});
   const Value* operand = node.input(0);
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    const RecurrentProduct& product = products[i];
-    emit_linear(emitter, node, *operand, *node.input(i + 1),
-                {static_cast<std::int64_t>(product.positions),
-                 static_cast<std::int64_t>(product.in_features)},
-                static_cast<std::int64_t>(product.out_features), node.input(3) != nullptr,
-                product.part);
+  std::size_t own_weights = 1;
+  for (const auto& [part, features] : recurrent_products(weights[2], sizes_of(node, 2)[2])) {
+    emit_linear(emitter, node, *operand, *node.input(own_weights++), {positions, features}, gates,
+                node.input(3) != nullptr, part);
     for (Value* result : node.outputs) emitter.writes(result);
     operand = node.outputs[0];
   }

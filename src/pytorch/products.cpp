@@ -149,19 +149,26 @@ Layers fused_experts(const OperatorCall& call) {
   return {spec};
 }
 
+/// One layer with all its directions.
+struct RecurrentLayer {
+  std::uint64_t positions = 1;  ///< steps of all samples
+  std::uint64_t features = 1;   ///< of the input
+  std::uint64_t state = 1;      ///< of a direction
+  std::uint64_t gates = 1;      ///< columns of all gates and directions
+};
+
 Layers product_layers(const OperatorCall& call, const TensorArgument& input,
                       const RecurrentLayer& layer, bool bias) {
   Layers layers;
-  for (const RecurrentProduct& product : products_of(layer)) {
-    const Sizes sizes{product.positions, product.in_features};
-    LayerSpec spec =
-        named_layer(LayerKind::linear, std::string(base_name(call.name)) + "." + product.part,
-                    sizes_text(sizes) + " to " + std::to_string(product.out_features),
-                    multiplied_type(call, *input.type));
+  for (const auto& [part, features] : recurrent_products(layer.features, layer.state)) {
+    const Sizes sizes{layer.positions, features};
+    LayerSpec spec = named_layer(LayerKind::linear, std::string(base_name(call.name)) + "." + part,
+                                 sizes_text(sizes) + " to " + std::to_string(layer.gates),
+                                 multiplied_type(call, *input.type));
     const bool is_first = layers.empty();
     spec.input = is_first ? operand_of(input, sizes) : whole_operand(sizes);
-    spec.in_features = product.in_features;
-    spec.out_features = product.out_features;
+    spec.in_features = features;
+    spec.out_features = layer.gates;
     spec.bias = bias;
     layers.push_back(std::move(spec));
   }

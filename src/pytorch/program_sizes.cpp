@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "load/csv.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 
@@ -91,10 +92,7 @@ class Parser {
       return result;
     }
     const std::string word = take_until("(),= ");
-    double number = 0;
-    const char* const word_end = word.data() + word.size();
-    const auto [end, error] = std::from_chars(word.data(), word_end, number);
-    if (error == std::errc() && end == word_end) return {number, word, {}};
+    if (const auto number = number_in<double>(word)) return {*number, word, {}};
     const std::string name = word.substr(word.rfind('.') + 1);  // without its module
     if (name.empty()) fail(rest_);
     if (!take('(')) return symbol(name);

@@ -1,3 +1,4 @@
+#include "load/csv.hpp"
 #include "load/json.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
@@ -11,12 +12,7 @@ std::uint64_t count_in(const Value& object, std::string_view key) {
 
 /// Older profilers write times as texts.
 std::optional<double> time_in(const Value& value) {
-  if (value.is_number()) return value.number();
-  const std::string_view text = value.try_text();
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return value.is_number() ? value.number() : number_in<double>(value.try_text());
 }
 
 /// Processes and threads have numbers or names.
@@ -165,12 +161,17 @@ class Scanner {
     recording_.steps.push_back({start_us, start_us + duration_us, process_of(event)});
   }
 
-  void add_operator(const Value& event) {
+  HostRange range_of(const Value& event) {
     const auto [start_us, duration_us] = times_of(event);
+    return {start_us, start_us + duration_us, operator_id(event.find("args")), name_of(event),
+            thread_of(event)};
+  }
+
+  void add_operator(const Value& event) {
     const Value arguments = event.find("args");
-    recording_.operators.push_back({start_us, start_us + duration_us, operator_id(arguments),
-                                    name_of(event), thread_of(event), arguments_of(arguments),
-                                    message_of(arguments)});
+    HostRange& range = recording_.operators.emplace_back(range_of(event));
+    range.arguments = arguments_of(arguments);
+    range.message = message_of(arguments);
   }
 
   void add_activity(const Value& event) {
@@ -186,16 +187,8 @@ class Scanner {
   /// Only calls that put work on the GPU matter.
   void add_call(const Value& event) {
     add_long_range(event);
-    const std::string_view name = event.find("name").try_text();
-    const Value arguments = event.find("args");
-    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
-      if (name.find(part) != std::string::npos) {
-        const auto [start_us, duration_us] = times_of(event);
-        return recording_.calls.push_back(
-            {{start_us, start_us + duration_us, operator_id(arguments), name_of(event),
-              thread_of(event)},
-             count_in(arguments, "correlation")});
-      }
+    if (mentions(event.find("name").try_text(), {"Launch", "Memcpy", "Memset"}))
+      recording_.calls.push_back({range_of(event), count_in(event.find("args"), "correlation")});
   }
 
   /// Long ranges only explain; one without times is skipped.

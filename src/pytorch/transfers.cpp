@@ -103,12 +103,6 @@ LinkWork exchange_of(const ExchangeRecord& record) {
   return work;
 }
 
-/// "pageable" of "Memcpy HtoD (Pageable -> Device)": the host's side, if named.
-std::string host_memory(std::string_view name) {
-  if (mentions(name, {"Pageable"})) return "pageable";
-  return mentions(name, {"Pinned"}) ? "pinned" : "";
-}
-
 class TransferList {
  public:
   TransferList(const Recording& recording, const WorkOrigins& origins)
@@ -173,7 +167,10 @@ class TransferList {
   LinkWork copy_of(const GpuActivity& activity, TransferKind kind) const {
     LinkWork work;
     work.transfer.kind = kind;
-    work.transfer.what = host_memory(recording_.name(activity));
+    // "Memcpy HtoD (Pageable -> Device)" names the host's side.
+    const std::string& name = recording_.name(activity);
+    if (mentions(name, {"Pinned"})) work.transfer.what = "pinned";
+    if (mentions(name, {"Pageable"})) work.transfer.what = "pageable";
     if (activity.byte > 0) work.transfer.byte = static_cast<double>(activity.byte);
     return work;
   }
