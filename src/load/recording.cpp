@@ -65,15 +65,6 @@ void KernelList::add(const KernelLaunch& launch) {
     add_launch(device.kernels[row->second], kernel);
 }
 
-void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
-  if (device.lacks_starts || device.intervals_s.empty()) return;
-  std::ranges::sort(device.intervals_s);
-  Coverage busy;
-  for (const auto& [start_s, end_s] : device.intervals_s) busy.add(start_s, end_s);
-  recording.span_s = busy.span();
-  recording.busy_s = std::min(busy.covered(), busy.span());
-}
-
 std::string KernelList::fold_into(KernelRecording& recording) {
   if (devices_.empty()) return "";
   std::map<std::string, double> time_s;
@@ -87,7 +78,13 @@ std::string KernelList::fold_into(KernelRecording& recording) {
     recording.notes.push_back("kernels of the busiest of " + std::to_string(devices_.size()) +
                               " GPUs; launches on others, left out: " + std::to_string(others));
   }
-  set_busy_time(own, recording);
+  if (!own.lacks_starts) {
+    std::ranges::sort(own.intervals_s);
+    Coverage busy;
+    for (const auto& [start_s, end_s] : own.intervals_s) busy.add(start_s, end_s);
+    recording.span_s = busy.span();
+    recording.busy_s = std::min(busy.covered(), busy.span());
+  }
   recording.kernels = std::move(own.kernels);
   std::ranges::stable_sort(recording.kernels, std::greater(), &RecordedKernel::time_s);
   devices_.clear();

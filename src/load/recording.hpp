@@ -61,7 +61,6 @@ class KernelList {
     double time_s = 0;
     std::uint64_t launches = 0;
   };
-  static void set_busy_time(Device& device, KernelRecording& recording);
 
   std::map<std::string, Device> devices_;
 };

@@ -72,14 +72,11 @@ std::optional<Sizes> global_sizes(Node& node) {
   return out;
 }
 
-void emit_global_average(Emitter& emitter, const Node& node) {
-  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
-}
-
 void emit_reduction(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   const Value& result = *node.outputs[0];
-  if (averages_positions(node, *operand.sizes)) return emit_global_average(emitter, node);
+  if (averages_positions(node, *operand.sizes))
+    return emit_one_operand(emitter, node, LayerKind::global_avg_pool, operand);
   const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
   if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
                   node.op == "ReduceMin"))
@@ -91,7 +88,8 @@ void emit_reduction(Emitter& emitter, const Node& node) {
 
 void emit_global_pool(Emitter& emitter, const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
-  (rank < 3 || rank > most_operand_sizes ? emit_reduction : emit_global_average)(emitter, node);
+  if (rank < 3 || rank > most_operand_sizes) return emit_reduction(emitter, node);
+  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.

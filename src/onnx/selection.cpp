@@ -69,17 +69,13 @@ std::optional<Numbers> fold_slice(const Node& node) {
   });
 }
 
-void emit_selection(Emitter& emitter, const Node& node) {
-  emit_move(emitter, node, *node.outputs[0]->sizes);
-}
-
 /// A whole axis in order is a view.
 void emit_slice(Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
   const bool is_forward =
       !steps || std::ranges::all_of(*steps, [](std::int64_t step) { return step > 0; });
   if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_selection(emitter, node);
+  emit_move(emitter, node, *node.outputs[0]->sizes);
 }
 
 std::optional<Sizes> gather_sizes(Node& node) {
@@ -104,7 +100,7 @@ void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   const Sizes& sizes = *table.sizes;
   const bool is_table = table.learned == product_or_throw(sizes);
-  if (!is_table && node.input(1)->numbers) return emit_selection(emitter, node);
+  if (!is_table && node.input(1)->numbers) return emit_move(emitter, node, *node.outputs[0]->sizes);
   const std::size_t axis = axis_of(node, 0, sizes.size());
   const std::int64_t features = product_or_throw(part(sizes, axis + 1));
   const std::int64_t picked = product_or_throw(*node.outputs[0]->sizes) / features;
