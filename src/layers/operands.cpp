@@ -50,7 +50,7 @@ std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t
   return at >= 0 && at < count ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
 }
 
-std::string list_text(const std::vector<std::int64_t>& numbers) {
+std::string integers_text(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (const std::int64_t number : numbers) add_item(text, std::to_string(number));
   return "[" + text + "]";

@@ -28,7 +28,7 @@ std::optional<AnySizes> broadcast(const std::vector<const AnySizes*>& operands) 
 std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
 
 /// "[2, -1]"
-std::string list_text(const std::vector<std::int64_t>& numbers);
+std::string integers_text(const std::vector<std::int64_t>& numbers);
 
 /// The operands' sizes with one rank, at most a layer's: neighbouring axes are joined if each
 /// operand has both or repeats both. nullopt if more are left.

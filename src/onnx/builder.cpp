@@ -141,7 +141,7 @@ class Builder {
       if (!elements)
         throw InputError(
             model_.source, "initializer " + in_quotes(tensor.name),
-            "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
+            "expected sizes whose product is below 2^63, got " + integers_text(tensor.sizes));
       if (tensor.sizes.empty() || element_type(tensor.type).elements == Elements::others) continue;
       value->weights = value;
       if (!is_made_up_constant(tensor.name)) value->learned = *elements;

@@ -86,7 +86,7 @@ const Sizes& weight_sizes(const Node& node, const Sizes& in) {
   const Sizes* weights = sizes_at(node, 1);
   if (weights == nullptr) fail("expected weights of known sizes", "none");
   if (weights->size() != in.size())
-    fail("expected weights with as many axes as the operand " + list_text(in), *weights);
+    fail("expected weights with as many axes as the operand " + integers_text(in), *weights);
   if (std::ranges::count(*weights, 0) != 0) fail("expected weights without empty axes", *weights);
   return *weights;
 }
@@ -115,7 +115,7 @@ Window window_of(const Node& node) {
     const Sizes& weights = weight_sizes(node, in);
     const Sizes kernel(weights.begin() + 2, weights.end());
     if (stated.value_or(kernel) != kernel)
-      fail("kernel_shape: expected " + list_text(kernel) + ", as the weights have", *stated);
+      fail("kernel_shape: expected " + integers_text(kernel) + ", as the weights have", *stated);
     std::copy(kernel.begin(), kernel.end(), window.kernel.end() - window.rank);
   } else if (!stated) {
     fail("kernel_shape: expected " + std::to_string(window.rank) + " numbers", "none");
@@ -140,7 +140,7 @@ std::optional<Sizes> window_sizes(Node& node) {
                                                      : window_output_size(window, axis, size);
     if (result == 0 && size != 0)
       throw NodeError{"expected a window that fits the padded operand, got one that spans " +
-                      std::to_string(kernel_extent(window, axis)) + " on " + list_text(in)};
+                      std::to_string(kernel_extent(window, axis)) + " on " + integers_text(in)};
     out.push_back(static_cast<std::int64_t>(result));
   }
   set_result(node, 1, out, element::int64);  // MaxPool's indices

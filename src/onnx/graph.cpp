@@ -23,7 +23,7 @@ const AttributeProto* attribute_of(const Node& node, std::string_view name, cons
 void fail(const std::string& expected, const std::string& got) {
   throw NodeError{expected + ", got " + beginning(got, 1000)};
 }
-void fail(const std::string& expected, const Sizes& got) { fail(expected, list_text(got)); }
+void fail(const std::string& expected, const Sizes& got) { fail(expected, integers_text(got)); }
 void fail(const std::string& expected, std::int64_t got) { fail(expected, std::to_string(got)); }
 
 std::string node_place(const Node& node) {
@@ -140,7 +140,7 @@ Sizes chained(Sizes first, const Sizes& second) {
 Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands) {
   if (auto sizes = broadcast(operands)) return *std::move(sizes);
   std::string all;
-  for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + list_text(*each);
+  for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + integers_text(*each);
   fail("expected operands that broadcast to one shape", all);
 }
 

@@ -29,7 +29,7 @@ std::optional<Sizes> reshape_sizes(Node& node) {
   const std::int64_t all = product_or_throw(in);
   if (open) out[*open] = known == 0 ? 0 : all / known;
   if (product_or_throw(out) != all)
-    fail("expected a shape for the " + std::to_string(all) + " elements of " + list_text(in),
+    fail("expected a shape for the " + std::to_string(all) + " elements of " + integers_text(in),
          *stated);
   return out;
 }
@@ -152,7 +152,7 @@ std::optional<Sizes> concat_sizes(Node& node) {
     for (std::size_t each = 0; each < out.size(); ++each)
       if (next->size() != out.size() || (each != axis && out[each] != (*next)[each]))
         fail("expected operands that differ along axis " + std::to_string(axis) + " only",
-             list_text(first) + " and " + list_text(*next));
+             integers_text(first) + " and " + integers_text(*next));
     if (__builtin_add_overflow(out[axis], (*next)[axis], &out[axis])) throw OverflowError();
   }
   return out;
@@ -201,7 +201,7 @@ std::optional<Sizes> split_sizes(Node& node) {
     size = stated ? (*stated)[i] : std::min(each, left);
     if (size < 0 || size > left)
       fail("expected parts of an axis of " + std::to_string(whole),
-           (stated ? list_text(*stated) : std::to_string(parts) + " of them"));
+           (stated ? integers_text(*stated) : std::to_string(parts) + " of them"));
     left -= size;
     set_result(node, i, out, type_at(node, 0));
   }
@@ -257,7 +257,8 @@ std::optional<Sizes> pad_sizes(Node& node) {
     std::int64_t& size = out[axis_or_throw(axes[i], in.size())];
     if (__builtin_add_overflow(size, (*pads)[i], &size) ||
         __builtin_add_overflow(size, (*pads)[axes.size() + i], &size) || size < 0)
-      fail("pads: expected a padded size of at least 0", list_text(*pads) + " on " + list_text(in));
+      fail("pads: expected a padded size of at least 0",
+           integers_text(*pads) + " on " + integers_text(in));
   }
   return out;
 }

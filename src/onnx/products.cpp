@@ -9,7 +9,7 @@ namespace roofline::onnx_graph {
 namespace {
 
 [[noreturn]] void fail_matrices(const Sizes& a, const Sizes& b) {
-  fail("expected matrices that can be multiplied", list_text(a) + " and " + list_text(b));
+  fail("expected matrices that can be multiplied", integers_text(a) + " and " + integers_text(b));
 }
 
 std::optional<Sizes> matrix_product_sizes(Node& node) {
@@ -77,7 +77,7 @@ std::optional<Sizes> few_bits_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes features{int_attribute(node, "K", 0)};
   if (in.empty() || in.back() != features.front())
-    fail("expected K, the features of an operand " + list_text(in), features);
+    fail("expected K, the features of an operand " + integers_text(in), features);
   return chained(part(in, 0, in.size() - 1), {int_attribute(node, "N", 0)});
 }
 

@@ -44,7 +44,7 @@ std::optional<std::vector<Slice>> slices_of(const Node& node) {
   for (std::size_t i = 0; i < starts->size(); ++i) {
     if (i >= ends->size() || (axes && i >= axes->size()) || (steps && i >= steps->size()))
       fail("expected as many ends, axes and steps as starts",
-           list_text(*starts) + " and " + list_text(*ends));
+           integers_text(*starts) + " and " + integers_text(*ends));
     const std::size_t axis =
         axis_or_throw(axes ? (*axes)[i] : static_cast<std::int64_t>(i), in.size());
     slices[axis] = slice_of(in[axis], (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1);

@@ -301,7 +301,7 @@ void pad_same(ProgramReader& reader, const Node& node, std::vector<Argument>& ar
     pads.push_back(static_cast<std::int64_t>(reach / 2));
     whole.sizes[i] += reach % 2;
   }
-  arguments[4].value = list_text(pads);
+  arguments[4].value = integers_text(pads);
   if (whole.sizes == image.sizes) return;
   whole.strides = image.layout() == Layout::nhwc ? channels_last_strides(whole.sizes)
                                                  : contiguous_strides(whole.sizes);
@@ -334,7 +334,7 @@ void make_images(std::vector<Argument>& arguments, bool is_transposed) {
     if (i == 6 || numbers.size() != 1) continue;  // groups
     const bool is_zero = i == 4 || (is_transposed && i == 5);
     numbers.insert(numbers.begin(), is_zero ? 0 : 1);
-    arguments[i].value = list_text(numbers);
+    arguments[i].value = integers_text(numbers);
   }
 }
 
@@ -420,7 +420,7 @@ void einsum(ProgramReader& reader, Node& node) {
     if (axes.empty()) return tensor;
     Sizes sizes = tensor.sizes;
     for (const std::size_t axis : axes) sizes[axis] = 1;
-    const Argument places{.value = list_text({axes.begin(), axes.end()})};
+    const Argument places{.value = integers_text({axes.begin(), axes.end()})};
     tensor.layer = reader.run(node, "sum", {tensor_argument(tensor), places}, sizes);
     tensor.is_parameter = false;
     return tensor;
