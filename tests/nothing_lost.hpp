@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/builder.hpp"
+#include "onnx/graph.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 

@@ -71,21 +71,6 @@ class InputSet {
   std::shared_ptr<Kept> kept_;
 };
 
-struct InputFormat {
-  std::string_view name;
-  std::vector<std::string_view> extensions;
-  /// Whether the first bytes (up to 64 KiB) look like this format. Asked in the table's order among
-  /// formats with the same extension, and of all formats for standard input.
-  bool (*recognise)(std::string_view head);
-  /// Throws InputError if the whole input is unreadable in this format. `inputs`: some formats
-  /// spread one input over several files.
-  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream, const InputSet& inputs);
-  /// Other existing files of this input; null if there are none, or only the content names them.
-  std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
-  /// Read line by line as lines arrive; recognised by its first line.
-  bool by_line = false;
-};
-
 /// The inputs behind a word, by name: a file, the layer files of a directory (recursive, sorted by
 /// path, without hidden ones), "-" for standard input, or a built-in network.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);

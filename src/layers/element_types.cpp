@@ -1,6 +1,5 @@
 #include "layers/element_types.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "load/recording.hpp"

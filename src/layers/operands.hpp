@@ -1,12 +1,11 @@
 #pragma once
 
-// Operands of several tensors: how they broadcast, and layers known by their bytes alone.
+// What operators are as layers: how operands broadcast, Einsum as a product, attention's heads,
+// recurrent products, and layers known by their bytes alone.
 
-#include <optional>
-#include <vector>
+#include <array>
 
 #include "load/recording.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 
@@ -25,6 +24,12 @@ std::optional<AnySizes> broadcast(const std::vector<const AnySizes*>& operands) 
   return out;
 }
 
+/// Negative axes count from the back; nullopt if out of range.
+std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
+
+/// "[2, -1]"
+std::string integers_text(const std::vector<std::int64_t>& numbers);
+
 /// The operands' sizes with one rank, at most a layer's: neighbouring axes are joined if each
 /// operand has both or repeats both. nullopt if more are left.
 std::optional<std::vector<Sizes>> in_one_rank(std::vector<Sizes> operands);
@@ -40,5 +45,41 @@ struct WrittenTensor {
 /// empty results.
 bool set_traffic(LayerSpec& spec, std::vector<OperandSpec> operands,
                  const std::vector<WrittenTensor>& results);
+
+/// "bhid,bhjd->bhij", with a letter for each axis.
+struct Einsum {
+  std::vector<std::string> operands;
+  std::string result;
+  std::map<char, std::uint64_t> sizes;
+};
+/// Without a result term: the letters that stand once, in order. nullopt if the letters do not fit
+/// the operands.
+std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands);
+
+struct EinsumProduct {
+  std::uint64_t products = 1;
+  std::uint64_t m = 1;
+  std::uint64_t n = 1;
+  std::uint64_t k = 1;
+  /// Axes of each operand that are summed before the product: no other has them.
+  std::vector<std::size_t> summed_a = {};
+  std::vector<std::size_t> summed_b = {};
+};
+/// nullopt for other than two operands, and for a repeated letter in a term.
+std::optional<EinsumProduct> product_of(const Einsum& einsum);
+
+/// Queries, keys or values [..., length, features] as [N, heads, length, features]; one head for a
+/// tensor of three axes. nullopt for fewer than two axes.
+std::optional<Sizes> as_heads(const Sizes& sizes);
+
+/// Of the stated operands. With a past, queries are the last positions; else the first.
+void set_causal(LayerSpec& spec, bool has_past);
+
+/// LSTM, GRU and RNN as products of all steps together, without their dependence on each other: the
+/// features of each, which become the columns of all gates and directions.
+template <class Size>
+constexpr std::array<std::pair<const char*, Size>, 2> recurrent_products(Size input, Size state) {
+  return {{{"input", input}, {"state", state}}};
+}
 
 }  // namespace roofline

@@ -5,14 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
-#include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -27,8 +24,6 @@ constexpr std::size_t most_chunk_byte = 65536;
 /// Reads what is available, so that a pipe's first lines are seen before its end.
 class FileStream : public ByteStream {
  public:
-  FileStream(const std::string& path, const InputLimits& limits)
-      : FileStream(path, path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY), limits) {}
   FileStream(std::string name, int file, const InputLimits& limits)
       : ByteStream(std::move(name), limits), file_(file) {
     if (file_ < 0) fail_reading(this->name(), errno);
@@ -180,7 +175,8 @@ std::string ByteStream::read_rest() {
 }
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
-  return std::make_unique<FileStream>(path, limits);
+  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY);
+  return std::make_unique<FileStream>(path, file, limits);
 }
 
 std::optional<FileIdentity> identity_of(const std::string& path) {

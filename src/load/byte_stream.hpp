@@ -4,14 +4,7 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "roofline/network.hpp"
 
@@ -88,8 +81,6 @@ std::unique_ptr<ByteStream> seekable(std::unique_ptr<ByteStream> stream);
 /// The stream, or the content of its gzip members. Reading throws InputError for damaged or
 /// truncated data, and for data that expand suspiciously.
 std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream);
-/// Inflates data without a header, as in a zip archive. Throws as decompressed.
-std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
 bool looks_like_zip(std::string_view head);
 

@@ -4,15 +4,10 @@
 // through a value's parts writes them (src/embed/images.cpp) and reads them, in programs of one
 // build.
 
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
 
 #include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"
-#include "roofline/gpu.hpp"
 
 namespace roofline {
 

@@ -1,11 +1,8 @@
 #include "load/json.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "load/json_parser.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -115,9 +112,9 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
     throw origin.error(fault.pointer, "expected a number that a double can hold");
   const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
   const std::string_view before = text.substr(0, offset);
-  const auto breaks = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  const auto breaks = static_cast<std::size_t>(std::ranges::count(before, '\n'));
   const std::string_view on_line = before.substr(before.rfind('\n') + 1);
-  const auto column = std::count_if(on_line.begin(), on_line.end(), starts_character) + 1;
+  const auto column = std::ranges::count_if(on_line, starts_character) + 1;
   throw InputError(origin.source,
                    std::to_string(origin.line.value_or(1) + breaks) + ":" + std::to_string(column),
                    syntax_message(text, offset, fault.reason));
@@ -168,7 +165,7 @@ Value Value::require(std::string_view key, std::string_view expected) const {
 void Value::check_keys(const std::string& what, const std::vector<std::string_view>& known) const {
   if (!is_object()) fail_expected("an object");
   for (const Value member : *this)
-    if (std::find(known.begin(), known.end(), member.key()) == known.end())
+    if (std::ranges::find(known, member.key()) == known.end())
       member.fail("expected a key of " + what + ", got " + in_quotes(member.key()) +
                   did_you_mean(member.key(), known));
 }

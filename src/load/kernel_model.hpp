@@ -2,12 +2,6 @@
 
 // Reads and writes constants of the kernel model (configs/kernels/*.json).
 
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "kernel/constants.hpp"
 #include "load/json.hpp"
 #include "roofline/gpu.hpp"
@@ -25,25 +19,11 @@ SharedConstants read_constants(const Value& value);
 /// By compute capability, or else by architecture.
 SharedConstants built_in_constants(const Gpu& gpu);
 
-/// Texts that several items of a file name.
-using SharedTexts = std::map<std::string, std::string, std::less<>>;
-
-std::string origin_in(const Value& object, const SharedTexts& origins);
-
-template <Enumeration E>
-E choice_of(const Value& value) {
-  return static_cast<E>(value.choice(names_of<E>));
-}
-
 /// Throws InputError for anything but a number from `least` to `most`.
 double number_within(const Value& value, double least, double most);
 
 /// The largest error of a class of layers in a file.
 inline constexpr double most_error_factor = 100;
-
-/// A file's "accuracy", the most specific first, its own before inherited. Throws InputError.
-MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
-                                    const MeasuredErrors& inherited);
 
 /// As a file that inherits nothing.
 std::string write_constants(const ModelConstants& constants);

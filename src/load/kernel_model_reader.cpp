@@ -1,23 +1,20 @@
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
 
-#include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
+#include "load/recording.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {
 
 const EmbeddedFile* find_built_in(std::string_view answers_to) {
   for (const EmbeddedFile& file : embedded_kernel_models())
-    for (const std::string_view name : file.names)
-      if (name == answers_to) return &file;
+    if (std::ranges::find(file.names, answers_to) != file.names.end()) return &file;
   return nullptr;
 }
 
@@ -37,9 +34,118 @@ SharedConstants built_in(const EmbeddedFile& file) {
 
 SharedConstants named_constants(const Value& value) {
   const std::span<const EmbeddedFile> files = embedded_kernel_models();
-  std::vector<std::string_view> names;
-  for (const EmbeddedFile& file : files) names.push_back(file.name);
-  return built_in(files[value.choice(names)]);
+  return built_in(files[value.choice(each_of(files, &EmbeddedFile::name))]);
+}
+
+/// Texts that several items of a file name.
+using SharedTexts = std::map<std::string, std::string, std::less<>>;
+
+std::string origin_in(const Value& object, const SharedTexts& origins) {
+  const std::string origin = object.require("origin", "where it comes from").text();
+  const auto found = origins.find(origin);
+  return found == origins.end() ? origin : found->second;
+}
+
+template <Enumeration E>
+E choice_of(const Value& value) {
+  return static_cast<E>(value.choice(names_of<E>));
+}
+
+/// Each type stands for all of its width.
+constexpr std::array<std::string_view, 4> error_type_names{
+    name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
+    name_of(DataType::int8)};
+
+double factor_of(const Value& object, std::string_view key) {
+  return number_within(object.require(key, "a factor of at least 1"), 1, most_error_factor);
+}
+
+UncertaintyBasis basis_in(const Value& object) {
+  return choice_of<UncertaintyBasis>(
+      object.require("basis", "measured, architecture or datasheet"));
+}
+
+LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
+  value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "form", "dtype",
+                                        "pass", "layers", "factor", "factor_95", "origin"});
+  LayerErrors errors;
+  errors.basis = basis_in(value);
+  if (const auto names = value.get("applies_to")) errors.applies_to = names->texts();
+  if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
+    value.fail_at("applies_to",
+                  "expected names of GPUs (measured) or architectures (architecture), and none "
+                  "where the basis is datasheet");
+  if (const auto name = value.get("class")) errors.layer_class = choice_of<LayerClass>(*name);
+  if (const auto list = value.get("costs")) {
+    if (!list->is_array()) list->fail_expected("a list of costs");
+    for (const Value cost : *list) errors.costs.push_back(choice_of<ElementCost>(cost));
+  }
+  if (const auto name = value.get("form")) errors.form = choice_of<ConvolutionForm>(*name);
+  if (const auto name = value.get("dtype"))
+    errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
+  if (const auto name = value.get("pass")) errors.pass = choice_of<Pass>(*name);
+  errors.layers = value.require("layers", "how many were measured").integer(1);
+  errors.factor = factor_of(value, "factor");
+  errors.factor_95 = factor_of(value, "factor_95");
+  errors.origin = origin_in(value, origins);
+  return errors;
+}
+
+/// What total errors and those of a way share.
+template <class Errors>
+void read_runs(const Value& value, const SharedTexts& origins, Errors& errors) {
+  errors.run_factor = factor_of(value, "run_factor");
+  errors.run_factor_95 = factor_of(value, "run_factor_95");
+  errors.runs = value.require("runs", "how many were measured").integer(1);
+  errors.origin = origin_in(value, origins);
+}
+
+TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
+  value.check_keys("errors of totals", {"basis", "applies_to", "common_share", "run_factor",
+                                        "run_factor_95", "runs", "origin"});
+  TotalErrors errors;
+  errors.basis = basis_in(value);
+  errors.common_share = number_within(value.require("common_share", "a share from 0 to 1"), 0, 1);
+  read_runs(value, origins, errors);
+  return errors;
+}
+
+WayErrors way_errors_in(const Value& value, const SharedTexts& origins) {
+  value.check_keys("errors of a way", {"way", "run_factor", "run_factor_95", "runs", "origin"});
+  WayErrors errors;
+  errors.way = choice_of<RunWay>(value.require("way", "program or compiled"));
+  read_runs(value, origins, errors);
+  return errors;
+}
+
+template <class Read>
+auto list_in(const Value& object, std::string_view key, const SharedTexts& origins, Read read) {
+  std::vector<decltype(read(object, origins))> list;
+  const auto value = object.get(key);
+  if (!value) return list;
+  if (!value->is_array()) value->fail_expected("a list of errors");
+  for (const Value each : *value) list.push_back(read(each, origins));
+  return list;
+}
+
+int keys_of(const LayerErrors& errors) {
+  return int{errors.layer_class.has_value()} + 3 * int{errors.form.has_value()} +
+         int{errors.dtype.has_value()} + int{errors.pass.has_value()};
+}
+
+/// A file's "accuracy", the most specific first, its own before inherited. Throws InputError.
+MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
+                                    const MeasuredErrors& inherited) {
+  value.check_keys("the accuracy of a kernel model", {"layers", "totals", "ways"});
+  MeasuredErrors errors;
+  errors.layers = list_in(value, "layers", origins, layer_errors_in);
+  errors.totals = list_in(value, "totals", origins, total_errors_in);
+  errors.ways = list_in(value, "ways", origins, way_errors_in);
+  errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
+  errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
+  errors.ways.insert(errors.ways.end(), inherited.ways.begin(), inherited.ways.end());
+  std::ranges::stable_sort(errors.layers, std::greater(), keys_of);
+  return errors;
 }
 
 class ConstantsReader {
@@ -102,10 +208,7 @@ class ConstantsReader {
                  })) {
         group(value, path + '/');
       } else {
-        std::vector<std::string_view> paths;
-        paths.reserve(constant_count);
-        for (const ConstantField& each : fields) paths.push_back(each.path);
-        value.fail("unknown constant" + did_you_mean(path, paths));
+        value.fail("unknown constant" + did_you_mean(path, each_of(fields, &ConstantField::path)));
       }
     }
   }
@@ -220,6 +323,13 @@ SharedConstants built_in_constants(const Gpu& gpu) {
   if (gpu.compute_capability.empty() || file == nullptr)
     file = find_built_in(name_of(architecture_of(gpu)));
   return built_in(*file);
+}
+
+double number_within(const Value& value, double least, double most) {
+  const double number = value.is_number() ? value.number() : least - 1;
+  if (number < least || number > most)
+    value.fail_expected("a number from " + number_text(least) + " to " + number_text(most));
+  return number;
 }
 
 }  // namespace roofline

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 
 namespace roofline {
@@ -23,8 +22,8 @@ bool has_no_parts(const OrderedJson& value) { return !value.is_structured(); }
 
 /// A row stays on one line: single values, or an object with some.
 bool is_row(const OrderedJson& value) {
-  return value.is_object() ? std::any_of(value.begin(), value.end(), has_no_parts)
-                           : std::all_of(value.begin(), value.end(), has_no_parts);
+  return value.is_object() ? std::ranges::any_of(value, has_no_parts)
+                           : std::ranges::all_of(value, has_no_parts);
 }
 
 /// As a member at this depth; a file's object is never a row.
@@ -72,21 +71,23 @@ OrderedJson json_of(const LayerErrors& errors) {
   return row;
 }
 
+/// Behind what the row is of.
+template <class Errors>
+OrderedJson with_runs(OrderedJson row, const Errors& errors) {
+  row["run_factor"] = thousandths_json(errors.run_factor);
+  row["run_factor_95"] = thousandths_json(errors.run_factor_95);
+  row["runs"] = errors.runs;
+  row["origin"] = errors.origin;
+  return row;
+}
+
 OrderedJson json_of(const TotalErrors& errors) {
-  return {{"basis", name_of(errors.basis)},
-          {"common_share", number_json(std::round(errors.common_share * 100) / 100)},
-          {"run_factor", thousandths_json(errors.run_factor)},
-          {"run_factor_95", thousandths_json(errors.run_factor_95)},
-          {"runs", errors.runs},
-          {"origin", errors.origin}};
+  const OrderedJson share = number_json(std::round(errors.common_share * 100) / 100);
+  return with_runs({{"basis", name_of(errors.basis)}, {"common_share", share}}, errors);
 }
 
 OrderedJson json_of(const WayErrors& errors) {
-  return {{"way", name_of(errors.way)},
-          {"run_factor", thousandths_json(errors.run_factor)},
-          {"run_factor_95", thousandths_json(errors.run_factor_95)},
-          {"runs", errors.runs},
-          {"origin", errors.origin}};
+  return with_runs({{"way", name_of(errors.way)}}, errors);
 }
 
 OrderedJson json_of(const Solver& solver) {

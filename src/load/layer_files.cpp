@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "load/csv.hpp"
-#include "load/json_parser.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
@@ -13,8 +11,6 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == text.npos; }
 
 /// Records share the text of their lines.
 struct Lines {
@@ -40,7 +36,7 @@ class LinesReader : public Reader {
         const std::string_view text = left_.substr(0, left_.find('\n'));
         left_.remove_prefix(std::min(text.size() + 1, left_.size()));
         ++line_;
-        if (is_blank(text)) continue;
+        if (trimmed(text).empty()) continue;
         found_ = true;
         return record_item(
             [read = read_, lines = lines_, text, line = line_] {
@@ -118,7 +114,7 @@ class ValuesReader : public Reader {
 
   void pass(std::size_t size) {
     const std::string_view bytes = stream_->peek(size).substr(0, size);
-    line_ += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+    line_ += static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
     stream_->skip(size);
   }
 
@@ -173,7 +169,7 @@ class CsvHeader {
       if (!seen.insert(column).second && keys_.back())
         fail("expected each column once, got " + in_quotes(column) + " twice");
     }
-    if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
+    if (std::ranges::none_of(keys_, [](const auto& key) { return key.has_value(); }))
       fail("expected keys of a layer with commas between them, got " + in_quotes(columns_.front()) +
            (columns_.size() > 1 ? ", ..." : ""));
     if (!own_) check_others();
@@ -231,9 +227,9 @@ class CsvHeader {
   /// Whether this program wrote the file. Fails if its rows have no layers.
   bool is_own() const {
     const auto has = [&](std::string_view column) {
-      return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+      return std::ranges::find(columns_, column) != columns_.end();
     };
-    if (std::any_of(columns_.begin(), columns_.end(), [](const std::string& column) {
+    if (std::ranges::any_of(columns_, [](const std::string& column) {
           return column.starts_with("layer_") && layer_key_of_own(column);
         }))
       return true;
@@ -297,16 +293,25 @@ bool is_layer_text(std::string_view text) {
   return value.is_object() && !value.contains("layers") && !value.contains("results");
 }
 
+/// Removes the byte order mark; rejects other encodings and line breaks.
+void check_first_line(std::string& line, const std::string& source) {
+  if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  const std::size_t lone = line.find('\r');
+  if (lone != line.npos && lone + 1 < line.size())
+    throw InputError(source, "1", "expected lines that end in LF or CR LF, got a CR without an LF");
+}
+
 }  // namespace
 
 bool looks_like_ndjson(std::string_view head) {
-  const std::size_t begin = head.find_first_not_of(blanks);
-  if (begin == head.npos) return false;
-  return is_layer_text(head.substr(begin, head.find('\n', begin) - begin));
+  head = trimmed(head);
+  return is_layer_text(head.substr(0, head.find('\n')));
 }
 
 bool looks_like_json_stream(std::string_view head) {
-  head.remove_prefix(std::min(head.find_first_not_of(blanks), head.size()));
+  head = trimmed(head);
   ValueEnd end;
   if (!head.starts_with('{') || !end.is_in(head) || !is_layer_text(head.substr(0, end.at)))
     return false;
@@ -346,7 +351,7 @@ bool looks_like_csv(std::string_view head) {
   try {
     const std::optional<CsvRow> first = CsvRows(*stream).next();
     return first && first->cells.size() > 1 &&
-           std::any_of(first->cells.begin(), first->cells.end(), [](const std::string& column) {
+           std::ranges::any_of(first->cells, [](const std::string& column) {
              const auto key = find_field(LayerKind::conv, column);
              return (key && key->key == column) || key_of(column, true);
            });
@@ -357,6 +362,58 @@ bool looks_like_csv(std::string_view head) {
 
 std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<CsvReader>(std::move(stream));
+}
+
+bool CsvRows::read_line(std::string& line) {
+  if (!stream_->read_line(line)) return false;
+  if (++line_ == 1) check_first_line(line, stream_->name());
+  return true;
+}
+
+std::optional<CsvRow> CsvRows::next() {
+  std::string line;
+  do {
+    if (!read_line(line)) return std::nullopt;
+  } while (line.empty() || line == "\r");
+
+  CsvRow row{{""}, line_, line.size()};
+  const InputLimits& limits = stream_->limits();
+  std::uint64_t values = 1;  // lists in cells count by their values
+  bool quoted = false;
+  for (std::size_t i = 0;; ++i) {
+    if (i == line.size()) {
+      if (!quoted) return row;
+      row.cells.back() += '\n';
+      if (!read_line(line))
+        throw InputError(stream_->name(), std::to_string(row.line),
+                         "expected a closing quote, got the end of the file");
+      row.text_byte += line.size();
+      i = static_cast<std::size_t>(-1);
+      continue;
+    }
+    const char c = line[i];
+    if (c == ',' && ++values > limits.values)
+      throw limit_error(stream_->name(), std::to_string(row.line), expected_values(limits));
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      row.cells.back() += '"';
+      ++i;
+    } else if (c == '"' && (quoted || row.cells.back().empty())) {  // within a cell: inches
+      quoted = !quoted;
+    } else if (c == '\r' && !quoted && i + 1 == line.size()) {
+      continue;  // part of the line break CR LF
+    } else if (c == ',' && !quoted) {
+      row.cells.emplace_back();
+    } else {
+      row.cells.back() += c;
+    }
+  }
+}
+
+void check_width(const CsvRow& row, std::size_t columns, const std::string& source) {
+  if (row.cells.size() != columns)
+    throw InputError(
+        source, std::to_string(row.line),
+        "expected " + std::to_string(columns) + " cells, got " + std::to_string(row.cells.size()));
 }
 
 }  // namespace roofline

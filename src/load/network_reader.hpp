@@ -2,13 +2,8 @@
 
 // JSON documents to specs: a layer, a list of layers, a network, or output of this program.
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "load/json.hpp"
 #include "load/whole_input.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

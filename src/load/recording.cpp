@@ -1,10 +1,8 @@
 #include "load/recording.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <memory>
-#include <utility>
 
+#include "load/csv.hpp"
 #include "model/layer_fields.hpp"
 #include "roofline/network.hpp"
 
@@ -29,6 +27,18 @@ void add_launch(RecordedKernel& sum, const RecordedKernel& launch) {
   if (launch.occupancy) sum.occupancy = launch.occupancy;
   if (launch.registers) sum.registers = launch.registers;
   add_counters(sum.counters, launch.counters);
+}
+
+/// "foo" of "2ck3fooILi64E", in which each part of a nested name follows its length.
+std::string_view last_part(std::string_view mangled) {
+  std::string_view part;
+  while (const std::size_t digits =
+             std::min(mangled.find_first_not_of("0123456789"), mangled.size())) {
+    const auto size = number_in<std::size_t>(mangled.substr(0, digits)).value_or(0);
+    part = mangled.substr(digits, size);
+    mangled.remove_prefix(digits + part.size());
+  }
+  return part;
 }
 
 }  // namespace
@@ -68,15 +78,6 @@ void KernelList::add(const KernelLaunch& launch) {
     add_launch(device.kernels[row->second], kernel);
 }
 
-void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
-  if (device.lacks_starts || device.intervals_s.empty()) return;
-  std::sort(device.intervals_s.begin(), device.intervals_s.end());
-  Coverage busy;
-  for (const auto& [start_s, end_s] : device.intervals_s) busy.add(start_s, end_s);
-  recording.span_s = busy.span();
-  recording.busy_s = std::min(busy.covered(), busy.span());
-}
-
 std::string KernelList::fold_into(KernelRecording& recording) {
   if (devices_.empty()) return "";
   std::map<std::string, double> time_s;
@@ -90,11 +91,15 @@ std::string KernelList::fold_into(KernelRecording& recording) {
     recording.notes.push_back("kernels of the busiest of " + std::to_string(devices_.size()) +
                               " GPUs; launches on others, left out: " + std::to_string(others));
   }
-  set_busy_time(own, recording);
+  if (!own.lacks_starts) {
+    std::ranges::sort(own.intervals_s);
+    Coverage busy;
+    for (const auto& [start_s, end_s] : own.intervals_s) busy.add(start_s, end_s);
+    recording.span_s = busy.span();
+    recording.busy_s = std::min(busy.covered(), busy.span());
+  }
   recording.kernels = std::move(own.kernels);
-  std::stable_sort(
-      recording.kernels.begin(), recording.kernels.end(),
-      [](const RecordedKernel& a, const RecordedKernel& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(recording.kernels, std::greater(), &RecordedKernel::time_s);
   devices_.clear();
   return gpu;
 }
@@ -138,9 +143,7 @@ std::vector<UnmodelledWork> UnmodelledList::items(std::size_t steps) const {
     const auto& [name, shapes, reason] = key;
     items.push_back({name, reason, shapes, work.launches / step_count, work.time_s / step_count});
   }
-  std::stable_sort(
-      items.begin(), items.end(),
-      [](const UnmodelledWork& a, const UnmodelledWork& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(items, std::greater(), &UnmodelledWork::time_s);
   return items;
 }
 
@@ -175,19 +178,15 @@ std::string sizes_text(const Sizes& sizes) {
   return text;
 }
 
-Sizes at_most_five(Sizes sizes) {
-  for (; sizes.size() > most_operand_sizes; sizes.pop_back()) {
-    std::uint64_t& joined = sizes[sizes.size() - 2];
-    joined = element_count({joined, sizes.back()});
-  }
-  return sizes;
-}
-
 OperandSpec whole_operand(const Sizes& sizes) {
   OperandSpec operand;
   if (element_count(sizes) == 0) return operand;
   operand.whole = true;
-  operand.sizes = at_most_five(sizes);
+  operand.sizes = sizes;
+  for (; operand.sizes.size() > most_operand_sizes; operand.sizes.pop_back()) {
+    std::uint64_t& joined = operand.sizes[operand.sizes.size() - 2];
+    joined = element_count({joined, operand.sizes.back()});
+  }
   while (operand.sizes.size() < fewest_operand_sizes)
     operand.sizes.insert(operand.sizes.begin(), 1);
   return operand;
@@ -198,6 +197,54 @@ AxesSpec axes_of(Sizes numbers) {
   axes.is_list = numbers.size() > 1;
   axes.numbers = std::move(numbers);
   return axes;
+}
+
+bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of) {
+  return std::ranges::any_of(
+      any_of, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+std::string short_kernel_name(std::string_view name) {
+  constexpr std::string_view mangled = "_ZN";
+  constexpr std::size_t telling = 8;  // more than "Kernel2", whose arguments tell
+  if (name.starts_with(mangled))
+    if (const auto own = last_part(name.substr(mangled.size())); own.size() >= telling) name = own;
+  constexpr std::string_view result = "void ";
+  constexpr std::string_view unnamed[] = {"(anonymous namespace)", "<unnamed>"};
+  if (name.starts_with(result)) name.remove_prefix(result.size());
+  std::string text;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    const auto* scope = std::ranges::find_if(
+        unnamed, [&](std::string_view each) { return rest.starts_with(each); });
+    if (scope != std::end(unnamed)) {
+      i += scope->size() - 1 + (rest.substr(scope->size()).starts_with("::") ? 2 : 0);
+      continue;
+    }
+    const char c = name[i];
+    if (c == '(' && depth == 0 && !name.starts_with("Mem")) break;
+    if (c == '<') ++depth;
+    if (depth == 0) text += c;
+    if (c == '>' && depth > 0) --depth;
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  if (const std::size_t own = name.find('<'); own != name.npos && mentions(text, {"cutlass"}))
+    if (text.ends_with("::Kernel2") || text.ends_with("::Kernel"))
+      return std::string(name.substr(own + 1, name.find_first_of("<>,(", own + 1) - own - 1));
+  return text;
+}
+
+bool is_tf32_kernel(std::string_view name) {
+  // CUTLASS and cuDNN name "tf32" or the instruction shape 16x8x8. Turing's fp16 kernels share the
+  // shape, but fp32 operators do not run those.
+  return mentions(name, {"tf32", "s1688"});
+}
+
+bool sums_in_fp16(std::string_view name) {
+  // "h" before the instruction shape, where "s" means sums in fp32 (volta_h884gemm,
+  // ampere_h16816cudnn); xmma names the types of operands, of result and sums, and of the scale.
+  return mentions(name, {"h884", "h1688", "h16816", "_f16f16_f16f16_f16"});
 }
 
 }  // namespace roofline

@@ -2,22 +2,12 @@
 
 // Shared by readers of recordings: launches as rows, work without layers, operands, kernels' names.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "load/whole_input.hpp"
 #include "roofline/data_type.hpp"
-#include "roofline/error.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {
@@ -44,9 +34,7 @@ class Coverage {
 /// The GPU with the longest work; of equal ones the first.
 template <class Gpu>
 Gpu busiest(const std::map<Gpu, double>& time_of) {
-  return std::max_element(time_of.begin(), time_of.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+  return std::ranges::max_element(time_of, {}, [](const auto& each) { return each.second; })->first;
 }
 
 /// One launch, or launches that the profiler summed.
@@ -73,7 +61,6 @@ class KernelList {
     double time_s = 0;
     std::uint64_t launches = 0;
   };
-  static void set_busy_time(Device& device, KernelRecording& recording);
 
   std::map<std::string, Device> devices_;
 };
@@ -99,8 +86,23 @@ class UnmodelledList {
   std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
 };
 
+/// A product, a convolution or attention.
+inline bool multiplies(LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  return family == KindFamily::contraction || family == KindFamily::attention;
+}
+
 /// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
+
+/// What `make`, a function or a member, gives for each item.
+template <class Items, class Make>
+auto each_of(const Items& items, const Make& make) {
+  std::vector<std::decay_t<decltype(std::invoke(make, *items.begin()))>> made;
+  made.reserve(items.size());
+  for (const auto& item : items) made.push_back(std::invoke(make, item));
+  return made;
+}
 
 using Sizes = std::vector<std::uint64_t>;
 
@@ -114,10 +116,8 @@ std::string sizes_text(const Sizes& sizes);
 inline constexpr std::size_t fewest_operand_sizes = 2;
 inline constexpr std::size_t most_operand_sizes = 5;
 
-/// With the last axes, an image's positions, joined into one from the fifth on.
-Sizes at_most_five(Sizes sizes);
-
-/// Of at most five sizes. Empty for a tensor without elements.
+/// Of at most five sizes: the last axes, an image's positions, are joined from the fifth on. Empty
+/// for a tensor without elements.
 OperandSpec whole_operand(const Sizes& sizes);
 
 AxesSpec axes_of(Sizes numbers);
@@ -136,20 +136,5 @@ bool is_tf32_kernel(std::string_view name);
 
 /// A matrix or convolution kernel that sums fp16 products in fp16.
 bool sums_in_fp16(std::string_view name);
-
-bool is_product_kernel(std::string_view name);
-
-/// A kernel that only changes an image's layout.
-bool is_layout_kernel(std::string_view name);
-
-/// Likewise, or one that pads channels or casts an operand.
-bool is_transform_kernel(std::string_view name);
-
-std::optional<TransferKind> copy_kind(std::string_view name);
-
-/// How many kernels, in launch order, compute the input's gradient if one operator computes both
-/// gradients of a convolution; libraries run them one after the other. nullopt if names do not
-/// tell.
-std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names);
 
 }  // namespace roofline

@@ -1,12 +1,8 @@
 #include "load/user_lists.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 
 #include "load/csv.hpp"
-#include "load/json.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"

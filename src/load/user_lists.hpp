@@ -2,11 +2,7 @@
 
 // Measured times from a user's file, joined to layers by name.
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "roofline/network.hpp"
 

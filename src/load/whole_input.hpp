@@ -2,16 +2,7 @@
 
 // Items of inputs, and inputs that are read whole, possibly with bad rows.
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "load/byte_stream.hpp"
-#include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

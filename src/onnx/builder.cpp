@@ -1,10 +1,4 @@
-#include "onnx/builder.hpp"
-
-#include <algorithm>
 #include <set>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
@@ -147,7 +141,7 @@ class Builder {
       if (!elements)
         throw InputError(
             model_.source, "initializer " + in_quotes(tensor.name),
-            "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
+            "expected sizes whose product is below 2^63, got " + integers_text(tensor.sizes));
       if (tensor.sizes.empty() || element_type(tensor.type).elements == Elements::others) continue;
       value->weights = value;
       if (!is_made_up_constant(tensor.name)) value->learned = *elements;
@@ -285,10 +279,10 @@ class Builder {
   /// Infers a node's results and folds constants; other nodes join the graph.
   void settle(Node node) {
     infer(node);
-    const bool is_constant =
-        (node.row->reads_sizes_only && node.outputs[0]->sizes) ||
-        std::all_of(node.inputs.begin(), node.inputs.end(),
-                    [](const Value* input) { return input == nullptr || input->is_constant; });
+    const bool is_constant = (node.row->reads_sizes_only && node.outputs[0]->sizes) ||
+                             std::ranges::all_of(node.inputs, [](const Value* input) {
+                               return input == nullptr || input->is_constant;
+                             });
     if (is_constant) {
       fold(node);
       const std::int64_t learned = learned_behind(node);

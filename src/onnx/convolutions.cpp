@@ -1,7 +1,5 @@
 // Convolutions and pools: sliding windows with all defaults and padding rules.
 
-#include <algorithm>
-
 #include "model/infer/shapes.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
@@ -88,9 +86,8 @@ const Sizes& weight_sizes(const Node& node, const Sizes& in) {
   const Sizes* weights = sizes_at(node, 1);
   if (weights == nullptr) fail("expected weights of known sizes", "none");
   if (weights->size() != in.size())
-    fail("expected weights with as many axes as the operand " + list_text(in), *weights);
-  if (std::count(weights->begin(), weights->end(), 0) != 0)
-    fail("expected weights without empty axes", *weights);
+    fail("expected weights with as many axes as the operand " + integers_text(in), *weights);
+  if (std::ranges::count(*weights, 0) != 0) fail("expected weights without empty axes", *weights);
   return *weights;
 }
 
@@ -118,7 +115,7 @@ Window window_of(const Node& node) {
     const Sizes& weights = weight_sizes(node, in);
     const Sizes kernel(weights.begin() + 2, weights.end());
     if (stated.value_or(kernel) != kernel)
-      fail("kernel_shape: expected " + list_text(kernel) + ", as the weights have", *stated);
+      fail("kernel_shape: expected " + integers_text(kernel) + ", as the weights have", *stated);
     std::copy(kernel.begin(), kernel.end(), window.kernel.end() - window.rank);
   } else if (!stated) {
     fail("kernel_shape: expected " + std::to_string(window.rank) + " numbers", "none");
@@ -143,7 +140,7 @@ std::optional<Sizes> window_sizes(Node& node) {
                                                      : window_output_size(window, axis, size);
     if (result == 0 && size != 0)
       throw NodeError{"expected a window that fits the padded operand, got one that spans " +
-                      std::to_string(kernel_extent(window, axis)) + " on " + list_text(in)};
+                      std::to_string(kernel_extent(window, axis)) + " on " + integers_text(in)};
     out.push_back(static_cast<std::int64_t>(result));
   }
   set_result(node, 1, out, element::int64);  // MaxPool's indices
@@ -184,7 +181,6 @@ void emit_convolution(Emitter& emitter, const Node& node) {
   spec.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
   spec.bias = has_bias(node);
   emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
   if (node.op != "DeformConv") return;
   std::vector<Reading> beside;
   for (const Value* moves : {node.input(2), node.input(4)})  // offsets, and a mask
@@ -195,7 +191,6 @@ void emit_convolution(Emitter& emitter, const Node& node) {
 void emit_pool(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
   add_window(emitter, node, window).ceil_mode = window.ceil_mode;
-  emitter.writes(node.outputs[0]);
   Value* indices = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
   if (is_read(indices)) emit_traffic(emitter, node, {}, {indices}, "indices");
 }
@@ -206,15 +201,11 @@ constexpr Operator pool{.sizes = window_sizes, .layer = emit_pool};
 
 constexpr Operator convolution_rows[] = {
     row("Conv DeformConv FusedConv", convolution),
-    {.name = "ConvInteger",
-     .sizes = window_sizes,
-     .type = element::int32,
-     .layer = emit_convolution,
-     .kind = LayerKind::conv},
+    row("ConvInteger", convolution, element::int32),
     row("ConvTranspose", convolution, LayerKind::conv_transpose),
     row("AveragePool LpPool", pool, LayerKind::avg_pool),
     row("MaxPool", pool, LayerKind::max_pool),
-    {.name = "RoiAlign", .needs = 2, .sizes = region_sizes},
+    row("RoiAlign", {.needs = 2}, region_sizes),
 };
 
 }  // namespace

@@ -1,11 +1,7 @@
 // A model's open sizes: the batch and the others.
 
-#include <algorithm>
-#include <array>
-
 #include "model/text.hpp"
-#include "onnx/builder.hpp"
-#include "roofline/error.hpp"
+#include "onnx/graph.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -15,7 +11,7 @@ using Input = const ValueProto*;
 bool is_batch_name(std::string_view name) {
   constexpr std::array<std::string_view, 8> names{"batch", "batch_size", "batchsize", "batch_dim",
                                                   "bs",    "n",          "b",         "num_batch"};
-  return std::find(names.begin(), names.end(), lower_case(name)) != names.end();
+  return std::ranges::find(names, lower_case(name)) != names.end();
 }
 
 /// Some exporters write an open size as 0 or -1.
@@ -37,9 +33,12 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
   for (const Input input : inputs)
     for (std::size_t axis = 0; axis < input->shape->size(); ++axis)
       if (is_open((*input->shape)[axis])) names_.insert(name_of(input, axis));
-  for (const auto& [name, value] : defaults.dimensions)
+  for (const auto& [name, value] : defaults.dimensions) {
     values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
-  note_unknown_names(defaults);
+    if (!names_.contains(name))
+      notes_.push_back(name + " is no open size of it" +
+                       (names_.empty() ? "" : "; those are " + joined(names_)));
+  }
   find_batch(inputs, defaults);
   bind_inputs(inputs);
 }
@@ -118,14 +117,6 @@ Sizes Dimensions::rescaled(Sizes shape) const {
     shape.front() =
         product_or_throw({shape.front() / fixed_batch_, static_cast<std::int64_t>(batch_)});
   return shape;
-}
-
-void Dimensions::note_unknown_names(const LayerDefaults& defaults) {
-  for (const auto& [name, value] : defaults.dimensions) {
-    if (names_.contains(name)) continue;
-    notes_.push_back(name + " is no open size of it" +
-                     (names_.empty() ? "" : "; those are " + joined(names_)));
-  }
 }
 
 }  // namespace roofline::onnx_graph

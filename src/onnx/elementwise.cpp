@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layers/operands.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -17,6 +16,32 @@ std::optional<Sizes> broadcast_sizes(Node& node) {
     all.push_back(&*input->sizes);
   }
   return broadcast_or_throw(all);
+}
+
+/// The row's function of each element, and of broadcast pairs, operand by operand.
+std::optional<Numbers> fold_each(const Node& node) {
+  if (node.row->of_one == nullptr) return std::nullopt;
+  Numbers out = numbers_of(node, 0);
+  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
+  return out;
+}
+
+/// Min and Max take any number of operands.
+std::optional<Numbers> fold_pairs(const Node& node) {
+  if (node.row->of_two == nullptr) return std::nullopt;
+  Numbers result = numbers_of(node, 0);
+  Sizes so_far = sizes_of(node, 0);
+  const Sizes& out = *node.outputs[0]->sizes;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == nullptr) return std::nullopt;
+    Numbers next;
+    for (const Sizes& index : indices_of(out))
+      next.push_back(
+          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
+    result = std::move(next);
+    so_far = out;
+  }
+  return result;
 }
 
 std::optional<Sizes> where_sizes(Node& node) {
@@ -44,7 +69,6 @@ void emit_rows(Emitter& emitter, const Node& node) {
   Sizes rows{product_or_throw(part(sizes, 0, axis)), product_or_throw(part(sizes, axis, end))};
   if (end < sizes.size()) rows.push_back(product_or_throw(part(sizes, end)));
   emitter.add(node, node.row->kind).input = Emitter::operand(*node.input(0), rows);
-  emitter.writes(node.outputs[0]);
 }
 
 void emit_clip(Emitter& emitter, const Node& node) {
@@ -65,14 +89,12 @@ void emit_combination(Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
-  std::vector<roofline::Sizes> sizes;
-  sizes.reserve(operands.size());
-  for (const Value* each : operands) sizes.push_back(unsigned_sizes(*each->sizes));
-  const auto joined = in_one_rank(std::move(sizes));
+  const auto sizes_of_each = [](const Value* each) { return unsigned_sizes(*each->sizes); };
+  const auto joined = in_one_rank(each_of(operands, sizes_of_each));
   if (!joined) return emit_bytes(emitter, node);
   const auto first_that = [&](const auto& holds) {
-    const auto found = std::find_if(operands.begin(), operands.end(),
-                                    [&](const Value* each) { return holds(*each); });
+    const auto found =
+        std::ranges::find_if(operands, [&](const Value* each) { return holds(*each); });
     return found != operands.end() ? *found : nullptr;
   };
   LayerSpec& spec = emitter.add(node, node.row->kind);
@@ -86,7 +108,6 @@ void emit_combination(Emitter& emitter, const Node& node) {
   const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
   spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
   drop_usual_types(spec);
-  emitter.writes(node.outputs[0]);
 }
 
 /// Elementwise on one tensor and single numbers; several tensors are counted by bytes.
@@ -178,12 +199,9 @@ constexpr Operator elementwise_rows[] = {
     row("Sigmoid", activation, LayerKind::sigmoid),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
-    {.name = "Softmax LogSoftmax",
-     .sizes = like_first,
-     .layer = emit_rows,
-     .kind = LayerKind::softmax},
-    {.name = "Hardmax", .sizes = like_first, .layer = emit_rows, .kind = LayerKind::rowwise},
-    {.name = "Clip", .sizes = like_first, .layer = emit_clip},
+    row("Softmax LogSoftmax", activation, emit_rows, LayerKind::softmax),
+    row("Hardmax", activation, emit_rows, LayerKind::rowwise),
+    row("Clip", activation, emit_clip),
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh Erf Mish Selu Shrink Sign Sin "
         "Sinh Softplus Softsign Tan ThresholdedRelu",
@@ -224,23 +242,13 @@ constexpr Operator elementwise_rows[] = {
     row("LessOrEqual", comparison, [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
     row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
     row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
-    {.name = "Where", .needs = 3, .sizes = where_sizes, .fold = fold_where, .layer = emit_function},
+    row("Where", {.needs = 3}, where_sizes, fold_where, emit_function),
 
-    {.name = "Cast",
-     .sizes = cast_sizes,
-     .fold = fold_same,
-     .layer = emit_cast,
-     .keeps_weights = true},
-    {.name = "CastLike", .sizes = cast_like_sizes, .fold = fold_same, .layer = emit_cast},
-    {.name = "QuantizeLinear", .sizes = quantise_sizes, .layer = emit_quantise},
-    {.name = "DynamicQuantizeLinear",
-     .sizes = quantise_dynamically_sizes,
-     .type = element::uint8,
-     .layer = emit_conversion},
-    {.name = "DequantizeLinear",
-     .sizes = dequantise_sizes,
-     .layer = emit_dequantise,
-     .keeps_weights = true},
+    row("Cast", {.keeps_weights = true}, cast_sizes, fold_same, emit_cast),
+    row("CastLike", {}, cast_like_sizes, fold_same, emit_cast),
+    row("QuantizeLinear", {}, quantise_sizes, emit_quantise),
+    row("DynamicQuantizeLinear", {}, quantise_dynamically_sizes, element::uint8, emit_conversion),
+    row("DequantizeLinear", {.keeps_weights = true}, dequantise_sizes, emit_dequantise),
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
-#include "onnx/emitter.hpp"
+// Collects the layers of a graph's nodes, and names them as a model's user knows them: by module
+// scopes of PyTorch's dynamo exporter, paths of its script exporter and of tf2onnx, and names of
+// weights.
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
-#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -19,7 +19,7 @@ const SharedValue<Spellings> spellings =
 
 const Value* first_tensor(const std::vector<Value*>& values) {
   const auto found =
-      std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
+      std::ranges::find_if(values, [](const Value* each) { return each != nullptr; });
   return found == values.end() ? nullptr : *found;
 }
 
@@ -37,6 +37,119 @@ bool is_essential(const Node& node) {
   fail("expected a result of known size", "none");
 }
 
+/// layer1.0.conv1 of "layer1.0.conv1.weight". Names made up by exporters belong to no module.
+std::string module_of_weight(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
+    return "";
+  std::string last = name.substr(dot + 1);
+  for (const std::string_view suffix : {"weight", "bias"}) {
+    if (!last.ends_with(suffix)) continue;
+    last.resize(last.size() - suffix.size());
+    while (last.ends_with('_')) last.pop_back();
+    return name.substr(0, dot) + (last.empty() ? "" : "." + last);
+  }
+  return "";
+}
+
+/// The last but one of "['', 'layer1', 'layer1.0', 'add']", PyTorch's list of scopes.
+std::string module_of_scopes(const std::string& list) {
+  std::string last;
+  std::string last_but_one;
+  std::size_t at = 0;
+  while ((at = list.find('\'', at)) != std::string::npos) {
+    const std::size_t end = list.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    last_but_one = std::exchange(last, list.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return last_but_one;
+}
+
+/// "/layer1/layer1.0/conv1/Conv" is layer1.0.conv1: PyTorch's script exporter repeats lists' names.
+std::string module_of_path(const std::string& path) {
+  std::string module;
+  std::string last;
+  std::size_t at = 1;
+  for (std::size_t end = path.find('/', at); end != std::string::npos;
+       at = end + 1, end = path.find('/', at)) {
+    const std::string part = path.substr(at, end - at);
+    if (!last.empty() && part.starts_with(last + "."))
+      module += part.substr(last.size());
+    else
+      add_item(module, part, ".");
+    last = part;
+  }
+  return module;
+}
+
+/// The module of learned tensors that only this node reads.
+std::string module_of_operands(const Node& node) {
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    const Value* input = node.inputs[i];
+    if (input == nullptr || input->learned == 0 || input->consumers.size() != 1) continue;
+    if (std::string module = module_of_weight(input->name); !module.empty()) return module;
+  }
+  return "";
+}
+
+std::string operator_name(const Node& node) {
+  const std::size_t domain = node.op.rfind("::");
+  return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
+}
+
+std::string label_of(const Draft& draft) {
+  const KindInfo& kind = info(draft.spec->kind);
+  return kind.named == Named::by_operator ? lower_case(operator_name(*draft.node))
+                                          : std::string(kind.name);
+}
+
+/// The module from paths, weights' names or exporter's notes; else the node's own name.
+LayerOrigin origin_of(const Draft& draft) {
+  const Node& node = *draft.node;
+  const bool has_scopes = node.origin != nullptr && !node.origin->scopes.empty();
+  LayerOrigin origin{module_of_operands(node), label_of(draft), draft.spec->kind, draft.part};
+  if (node.name.starts_with('/')) {
+    origin.module = module_of_path(node.name);
+  } else if (origin.module.empty() && has_scopes) {
+    origin.module = module_of_scopes(node.origin->scopes);
+  } else if (origin.module.empty() && !node.name.empty() && !node.name.starts_with("node_")) {
+    origin.module = node.name;
+    origin.is_own_name = true;
+  }
+  return origin;
+}
+
+/// "conv1" of "StatefulPartitionedCall/resnet50/conv1/Conv2D".
+void shorten_own_names(std::vector<LayerOrigin>& origins) {
+  const auto folder_of = [](const LayerOrigin& origin) {
+    return origin.is_own_name ? origin.module.substr(0, origin.module.rfind('/') + 1)
+                              : std::string();
+  };
+  std::optional<std::string> common;  // "StatefulPartitionedCall/resnet50/"
+  for (const LayerOrigin& origin : origins) {
+    const std::string folder = folder_of(origin);
+    if (folder.empty()) continue;
+    if (!common) common = folder;
+    while (!folder.starts_with(*common)) {
+      common->pop_back();
+      common->resize(common->rfind('/') + 1);
+    }
+  }
+  for (LayerOrigin& origin : origins) {
+    const std::string folder = folder_of(origin);
+    if (folder.empty()) continue;
+    origin.module = folder.substr(folder == common ? 0 : common->size());
+    origin.module.pop_back();
+  }
+}
+
+std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts) {
+  std::vector<LayerOrigin> origins = each_of(drafts, origin_of);
+  shorten_own_names(origins);
+  return origins;
+}
+
 }  // namespace
 
 NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
@@ -46,37 +159,35 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
   network.assumptions = graph.notes;
   for (const Node* node : graph.order) at_node(model_.source, *node, [&] { emit(*node); });
   mark_shared();
-  set_names();
+  name_layers(layers_, layer_origins(drafts_));
   add_notes(network);
   if (!layers_.empty()) {
     const auto layers = std::make_shared<const std::deque<LayerSpec>>(std::move(layers_));
     network.unread = {layers->size(), [layers](std::size_t index) { return (*layers)[index]; }};
     return network;
   }
-  if (without_sizes_.nodes > 0)
+  if (!without_sizes_.empty())
     throw InputError(model_.source, "",
                      "expected nodes that compute something, got none; the sizes of " +
-                         without_sizes_.first + " are not known");
+                         node_place(*without_sizes_.front()) + " are not known");
   network.assumptions.emplace_back(
       "nothing to evaluate: its nodes are views and constants, which cost nothing");
   return network;
 }
 
 void Emitter::emit(const Node& node) {
-  const bool has_no_sizes =
-      std::any_of(node.outputs.begin(), node.outputs.end(),
-                  [](const Value* output) { return is_read(output) && !output->sizes; });
+  const bool has_no_sizes = std::ranges::any_of(
+      node.outputs, [](const Value* output) { return is_read(output) && !output->sizes; });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
-    return without_sizes_.add(node);
+    return without_sizes_.push_back(&node);
   }
-  const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
-                                    [](const Value* output) { return !has_elements(output); });
-  if (is_empty) return empty_.add(node);
+  const bool is_empty =
+      std::ranges::all_of(node.outputs, [](const Value* output) { return !has_elements(output); });
+  if (is_empty) return empty_.push_back(&node);
   // The file may state a result's sizes without the operands'.
-  const bool has_operands =
-      std::all_of(node.inputs.begin(), node.inputs.end(),
-                  [](const Value* input) { return input == nullptr || input->sizes; });
+  const bool has_operands = std::ranges::all_of(
+      node.inputs, [](const Value* input) { return input == nullptr || input->sizes; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
   if (node.row->layer == nullptr) return emit_by_bytes(*this, node, no_rule);
@@ -96,6 +207,7 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   spec.dtypes.input = operand != nullptr ? type_of(*operand) : defaults_.dtype;
   spec.dtypes.weight = spec.dtypes.input;
   spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
+  if (std::string_view(part).empty()) writes(node.outputs[0]);
   return spec;
 }
 
@@ -158,21 +270,8 @@ void Emitter::mark_shared() {
       draft.spec->shared_weights = is_norm;  // a norm without weights counts none
       continue;
     }
-    const std::string module = is_norm ? module_of(draft) : std::string();
+    const std::string module = is_norm ? origin_of(draft).module : std::string();
     draft.spec->shared_weights = !seen.emplace(draft.weights, module).second;
-  }
-}
-
-void Emitter::set_names() {
-  const std::vector<std::string> names = layer_names(layer_origins(drafts_));
-  const auto resolve = [&](OperandSpec& operand) {
-    if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
-  };
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    LayerSpec& spec = layers_[i];
-    spec.name = names[i];
-    if (spec.input) resolve(*spec.input);
-    for (OperandSpec& each : spec.inputs) resolve(each);
   }
 }
 
@@ -189,10 +288,10 @@ void Emitter::add_notes(NetworkSpec& network) const {
     }
     network.assumptions.push_back(std::move(note));
   }
-  const auto note = [&](const LeftOut& left_out, const char* why) {
-    if (left_out.nodes > 0)
-      network.assumptions.push_back("left out " + nodes(left_out.nodes) + why + ", the first " +
-                                    left_out.first);
+  const auto note = [&](const std::vector<const Node*>& left_out, const char* why) {
+    if (!left_out.empty())
+      network.assumptions.push_back("left out " + nodes(left_out.size()) + why + ", the first " +
+                                    node_place(*left_out.front()));
   };
   note(without_sizes_, " whose sizes are not known");
   note(empty_, " whose results are empty");

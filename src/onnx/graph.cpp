@@ -1,8 +1,5 @@
 #include "onnx/graph.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "layers/operands.hpp"
 #include "model/text.hpp"
 
@@ -26,7 +23,7 @@ const AttributeProto* attribute_of(const Node& node, std::string_view name, cons
 void fail(const std::string& expected, const std::string& got) {
   throw NodeError{expected + ", got " + beginning(got, 1000)};
 }
-void fail(const std::string& expected, const Sizes& got) { fail(expected, list_text(got)); }
+void fail(const std::string& expected, const Sizes& got) { fail(expected, integers_text(got)); }
 void fail(const std::string& expected, std::int64_t got) { fail(expected, std::to_string(got)); }
 
 std::string node_place(const Node& node) {
@@ -88,9 +85,7 @@ std::int64_t whole_number(double number) {
 
 std::optional<Sizes> integers(const Value* value) {
   if (value == nullptr || !value->numbers) return std::nullopt;
-  Sizes out;
-  for (const double number : *value->numbers) out.push_back(whole_number(number));
-  return out;
+  return each_of(*value->numbers, whole_number);
 }
 
 std::optional<std::int64_t> integer(const Value* value) {
@@ -109,14 +104,8 @@ std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view 
   return integers(node.input(input));
 }
 
-std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank) {
-  const auto signed_rank = static_cast<std::int64_t>(rank);
-  if (axis < -signed_rank || axis >= signed_rank) return std::nullopt;
-  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
-}
-
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
-  const auto normal = normal_axis(axis, rank);
+  const auto normal = axis_at(axis, rank);
   if (!normal) fail("axis: expected one of " + std::to_string(rank) + " axes", axis);
   return *normal;
 }
@@ -151,14 +140,8 @@ Sizes chained(Sizes first, const Sizes& second) {
 Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands) {
   if (auto sizes = broadcast(operands)) return *std::move(sizes);
   std::string all;
-  for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + list_text(*each);
+  for (const Sizes* each : operands) all += (all.empty() ? "" : " and ") + integers_text(*each);
   fail("expected operands that broadcast to one shape", all);
-}
-
-std::string list_text(const Sizes& sizes) {
-  std::string text;
-  for (const std::int64_t size : sizes) add_item(text, std::to_string(size));
-  return "[" + text + "]";
 }
 
 const Sizes* sizes_at(const Node& node, std::size_t input) {
@@ -174,7 +157,7 @@ int type_at(const Node& node, std::size_t input) {
 
 void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
-  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+  if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
     fail("expected a result of sizes of at least 0", sizes);
   if (!product(sizes)) throw OverflowError();
   Value& value = *node.outputs[output];

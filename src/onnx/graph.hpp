@@ -3,18 +3,12 @@
 // A model's graph as it runs: functions, constant branches and loops expanded, sizes known,
 // constants folded.
 
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <set>
 
 #include "onnx/model.hpp"
-#include "roofline/error.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline::onnx_graph {
 
@@ -117,8 +111,6 @@ std::optional<double> constant_scalar(const Value* value);
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
                                              std::size_t input);
 
-/// Counted from the front; nullopt if out of range.
-std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank);
 /// Throws NodeError if out of range.
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank);
 std::size_t axis_of(const Node& node, std::int64_t otherwise, std::size_t rank);
@@ -130,7 +122,6 @@ Sizes part(const Sizes& sizes, std::size_t from, std::size_t to = SIZE_MAX);
 Sizes chained(Sizes first, const Sizes& second);
 /// NumPy's broadcasting. Throws NodeError.
 Sizes broadcast_or_throw(const std::vector<const Sizes*>& operands);
-std::string list_text(const Sizes& sizes);
 
 /// Null for a missing input or unknown sizes.
 const Sizes* sizes_at(const Node& node, std::size_t input);
@@ -147,6 +138,39 @@ bool has_elements(const Value* value);
 bool is_read(const Value* value);
 /// Null for several readers, or an output of the model.
 Node* only_reader(const Value* value);
+
+/// A model's open sizes, and the command line's values for them.
+class Dimensions {
+ public:
+  /// Throws InputError with all open sizes that are no batch and have no value.
+  Dimensions(const Model& model, const LayerDefaults& defaults);
+
+  std::uint64_t batch() const { return batch_; }
+  const Sizes& input(const std::string& name) const { return inputs_.at(name); }
+  bool has_input(const std::string& name) const { return inputs_.contains(name); }
+  /// Sizes in the file; nullopt if one is unknown.
+  std::optional<Sizes> stated(const ValueProto& value) const;
+  /// Whether --batch replaces a batch that the file fixes; the file's sizes are then wrong.
+  bool overrides_fixed_batch() const { return fixed_batch_ != 0; }
+  /// A shape for the fixed batch, under --batch.
+  Sizes rescaled(Sizes shape) const;
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void find_batch(const std::vector<const ValueProto*>& inputs, const LayerDefaults& defaults);
+  void bind_inputs(const std::vector<const ValueProto*>& inputs);
+
+  const Model& model_;
+  std::map<std::string, std::int64_t> values_;  ///< by name
+  std::set<std::string> names_;                 ///< open sizes of the inputs
+  std::map<std::string, Sizes> inputs_;
+  std::uint64_t batch_ = 1;
+  std::int64_t fixed_batch_ = 0;  ///< the file's batch if --batch replaces it
+  std::vector<std::string> notes_;
+};
+
+/// In order: functions and branches expanded, sizes inferred, constants folded. Throws InputError.
+Graph build_graph(const Model& model, const Dimensions& dimensions);
 
 /// Drops unneeded nodes, finds readers, and joins nodes that exporters split (patterns.cpp).
 void simplify(Graph& graph, const std::string& source);

@@ -1,11 +1,9 @@
 #include "onnx/model.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "roofline/error.hpp"
 
@@ -460,9 +458,7 @@ std::string function_key(const std::string& domain, const std::string& name,
 
 const AttributeProto* find_in(const std::vector<AttributeProto>& attributes,
                               std::string_view name) {
-  const auto found =
-      std::find_if(attributes.begin(), attributes.end(),
-                   [&](const AttributeProto& attribute) { return attribute.name == name; });
+  const auto found = std::ranges::find(attributes, name, &AttributeProto::name);
   return found == attributes.end() ? nullptr : &*found;
 }
 

@@ -29,7 +29,7 @@ std::optional<Sizes> reshape_sizes(Node& node) {
   const std::int64_t all = product_or_throw(in);
   if (open) out[*open] = known == 0 ? 0 : all / known;
   if (product_or_throw(out) != all)
-    fail("expected a shape for the " + std::to_string(all) + " elements of " + list_text(in),
+    fail("expected a shape for the " + std::to_string(all) + " elements of " + integers_text(in),
          *stated);
   return out;
 }
@@ -87,9 +87,7 @@ std::vector<std::size_t> permutation(const Node& node) {
 }
 
 std::optional<Sizes> transpose_sizes(Node& node) {
-  Sizes out;
-  for (const std::size_t axis : permutation(node)) out.push_back(sizes_of(node, 0)[axis]);
-  return out;
+  return each_of(permutation(node), [&](std::size_t axis) { return sizes_of(node, 0)[axis]; });
 }
 
 std::optional<Numbers> fold_transpose(const Node& node) {
@@ -104,7 +102,7 @@ std::optional<Numbers> fold_transpose(const Node& node) {
 /// Whether only axes of size 1 move.
 bool keeps_order(const Sizes& sizes, std::vector<std::size_t> axes) {
   std::erase_if(axes, [&](std::size_t axis) { return sizes[axis] == 1; });
-  return std::is_sorted(axes.begin(), axes.end());
+  return std::ranges::is_sorted(axes);
 }
 
 bool swaps_last_two(std::vector<std::size_t> axes) {
@@ -117,8 +115,9 @@ bool swaps_last_two(std::vector<std::size_t> axes) {
 
 bool only_products_read(const Value& value) {
   return !value.is_output && !value.consumers.empty() &&
-         std::all_of(value.consumers.begin(), value.consumers.end(),
-                     [](const Node* reader) { return matrix_operands(*reader).has_value(); });
+         std::ranges::all_of(value.consumers, [](const Node* reader) {
+           return matrix_operands(*reader).has_value();
+         });
 }
 
 void emit_transpose(Emitter& emitter, const Node& node) {
@@ -153,7 +152,7 @@ std::optional<Sizes> concat_sizes(Node& node) {
     for (std::size_t each = 0; each < out.size(); ++each)
       if (next->size() != out.size() || (each != axis && out[each] != (*next)[each]))
         fail("expected operands that differ along axis " + std::to_string(axis) + " only",
-             list_text(first) + " and " + list_text(*next));
+             integers_text(first) + " and " + integers_text(*next));
     if (__builtin_add_overflow(out[axis], (*next)[axis], &out[axis])) throw OverflowError();
   }
   return out;
@@ -186,7 +185,6 @@ void emit_concat(Emitter& emitter, const Node& node) {
     spec.inputs.push_back(Emitter::operand(*each, is_plain ? sizes : around));
     if (each->learned == 0) spec.dtypes.input = emitter.type_of(*each);
   }
-  emitter.writes(node.outputs[0]);
 }
 
 std::optional<Sizes> split_sizes(Node& node) {
@@ -203,7 +201,7 @@ std::optional<Sizes> split_sizes(Node& node) {
     size = stated ? (*stated)[i] : std::min(each, left);
     if (size < 0 || size > left)
       fail("expected parts of an axis of " + std::to_string(whole),
-           (stated ? list_text(*stated) : std::to_string(parts) + " of them"));
+           (stated ? integers_text(*stated) : std::to_string(parts) + " of them"));
     left -= size;
     set_result(node, i, out, type_at(node, 0));
   }
@@ -259,7 +257,8 @@ std::optional<Sizes> pad_sizes(Node& node) {
     std::int64_t& size = out[axis_or_throw(axes[i], in.size())];
     if (__builtin_add_overflow(size, (*pads)[i], &size) ||
         __builtin_add_overflow(size, (*pads)[axes.size() + i], &size) || size < 0)
-      fail("pads: expected a padded size of at least 0", list_text(*pads) + " on " + list_text(in));
+      fail("pads: expected a padded size of at least 0",
+           integers_text(*pads) + " on " + integers_text(in));
   }
   return out;
 }
@@ -297,6 +296,13 @@ std::optional<Sizes> resize_sizes(Node& node) {
   return out;
 }
 
+/// Reads the operand and writes the result; a view if nothing changes.
+void emit_copy(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
+  emit_move(emitter, node, *operand.sizes);
+}
+
 void emit_resize(Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& out = *node.outputs[0]->sizes;
@@ -309,7 +315,6 @@ void emit_resize(Emitter& emitter, const Node& node) {
   const std::string mode = text_attribute(node, "mode", "nearest");
   if (mode == "linear") spec.interpolation = Interpolation::bilinear;
   if (mode == "cubic") spec.interpolation = Interpolation::bicubic;
-  emitter.writes(node.outputs[0]);
 }
 
 /// [N, C, ...] sampled at a grid [N, ..., axes].
@@ -328,23 +333,19 @@ constexpr Operator movement_rows[] = {
     row("Reshape", view, reshape_sizes),
     row("Squeeze", view, squeeze_sizes),
     row("Unsqueeze", view, unsqueeze_sizes),
-    {.name = "Dropout", .sizes = dropout_sizes, .layer = emit_view},
+    row("Dropout", {}, dropout_sizes, emit_view),
     // A copy of a tensor that the exporter stored once.
-    {.name = "Identity", .sizes = like_first, .fold = fold_same, .layer = emit_view},
-    {.name = "Transpose",
-     .sizes = transpose_sizes,
-     .fold = fold_transpose,
-     .layer = emit_transpose,
-     .keeps_weights = true},
+    row("Identity", {}, like_first, fold_same, emit_view),
+    row("Transpose", view, transpose_sizes, fold_transpose, emit_transpose),
     row("DepthToSpace SpaceToDepth", copied, block_sizes),
-    {.name = "ReverseSequence", .sizes = like_first, .layer = emit_bytes},
-    {.name = "Concat", .sizes = concat_sizes, .fold = fold_concat, .layer = emit_concat},
-    {.name = "Split", .sizes = split_sizes, .layer = emit_split},
-    {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},
-    {.name = "Tile", .sizes = tile_sizes, .layer = emit_copy},
+    row("ReverseSequence", {}, like_first, emit_bytes),
+    row("Concat", {}, concat_sizes, fold_concat, emit_concat),
+    row("Split", {}, split_sizes, emit_split),
+    row("Expand", copied, expand_sizes, fold_expand),
+    row("Tile", copied, tile_sizes),
     row("Pad", copied, pad_sizes),
-    {.name = "GridSample", .needs = 2, .sizes = grid_sample_sizes},
-    {.name = "Resize Upsample", .sizes = resize_sizes, .layer = emit_resize},
+    row("GridSample", {.needs = 2}, grid_sample_sizes),
+    row("Resize Upsample", {}, resize_sizes, emit_resize),
 };
 
 }  // namespace

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <stdexcept>
-
-#include "layers/operands.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -15,9 +12,8 @@ using Rows = std::map<std::pair<std::string_view, std::string_view>, const Opera
 const Rows& all_rows() {
   static const Rows rows = [] {
     Rows all;
-    for (const auto family :
-         {attention_operators, convolution_operators, elementwise_operators, movement_operators,
-          product_operators, reduction_operators, selection_operators})
+    for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
+                              product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
         for (std::string_view names = row.name; !names.empty();)
           all[{take(names, ' '), row.domain}] = &row;
@@ -108,31 +104,6 @@ std::optional<Sizes> like_first(Node& node) { return sizes_of(node, 0); }
 
 std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
 
-std::optional<Numbers> fold_each(const Node& node) {
-  if (node.row->of_one == nullptr) return std::nullopt;
-  Numbers out = numbers_of(node, 0);
-  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
-  return out;
-}
-
-/// Min and Max take any number of operands.
-std::optional<Numbers> fold_pairs(const Node& node) {
-  if (node.row->of_two == nullptr) return std::nullopt;
-  Numbers result = numbers_of(node, 0);
-  Sizes so_far = sizes_of(node, 0);
-  const Sizes& out = *node.outputs[0]->sizes;
-  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == nullptr) return std::nullopt;
-    Numbers next;
-    for (const Sizes& index : indices_of(out))
-      next.push_back(
-          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
-    result = std::move(next);
-    so_far = out;
-  }
-  return result;
-}
-
 void emit_view(Emitter& /*emitter*/, const Node& node) {
   for (Value* output : node.outputs) Emitter::view(output, node.input(0));
 }
@@ -156,24 +127,17 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
   for (Value* result : node.outputs) emitter.writes(result);
 }
 
-void emit_copy(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_move(emitter, node, *operand.sizes);
-}
-
 void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
                   const std::vector<Value*>& written, const char* part) {
   LayerSpec& spec = emitter.add(node, LayerKind::other, part);
-  std::vector<OperandSpec> operands;
-  operands.reserve(read.size());
-  for (const auto& [value, sizes] : read) operands.push_back(emitter.typed_operand(*value, sizes));
-  std::vector<WrittenTensor> results;
-  results.reserve(written.size() + 1);
-  for (const Value* result : written)
-    results.push_back({unsigned_sizes(*result->sizes), emitter.result_type(*result)});
+  std::vector<WrittenTensor> results = each_of(written, [&](const Value* result) {
+    return WrittenTensor{unsigned_sizes(*result->sizes), emitter.result_type(*result)};
+  });
   if (results.empty()) results.push_back({{1}, emitter.type_of(*read.front().value)});
-  set_traffic(spec, std::move(operands), results);
+  const auto operand_of = [&](const Reading& each) {
+    return emitter.typed_operand(*each.value, each.sizes);
+  };
+  set_traffic(spec, each_of(read, operand_of), results);
   for (Value* result : written) emitter.writes(result);
 }
 

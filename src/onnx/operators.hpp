@@ -1,16 +1,84 @@
 #pragma once
 
-// One row for each operator, in the file of its family beside its functions (README.md).
+// Operators as layers: one row for each operator, in the file of its family beside its functions
+// (README.md), and what collects their layers.
 
-#include <optional>
-#include <span>
-#include <string_view>
-
-#include "onnx/emitter.hpp"
+#include "layers/operands.hpp"
 #include "onnx/graph.hpp"
+#include "pytorch/exported_program.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline::onnx_graph {
+
+/// A layer without a name, whose operands are indices.
+struct Draft {
+  LayerSpec* spec = nullptr;
+  const Node* node = nullptr;
+  std::string part;                ///< "scores", if the node becomes several layers
+  const Value* weights = nullptr;  ///< the layer's parameters
+};
+
+class Emitter {
+ public:
+  Emitter(const Model& model, const LayerDefaults& defaults) : model_(model), defaults_(defaults) {}
+
+  std::int64_t version() const { return model_.version; }
+
+  /// All nodes' layers in order. Throws InputError.
+  NetworkSpec network(Graph& graph, std::uint64_t batch);
+
+  /// With the types of the node's first operand, weights and first result, which it writes unless
+  /// it is a part; valid until the next call.
+  LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
+  /// Sets the last layer's weights; layers that share the file's tensor count it once.
+  void uses_weights(const Value& weights) {
+    drafts_.back().weights = weights.weights;
+    drafts_.back().spec->dtypes.weight = type_of(weights);
+  }
+  /// Whether the tensor is the whole result of its own node's layer.
+  bool is_own_result(const Value& value) const {
+    return value.layer && drafts_[*value.layer].node == value.producer;
+  }
+  /// The last layer writes this tensor as well.
+  void writes(Value* result);
+  /// Another shape of the operand, without a move.
+  static void view(Value* result, const Value* operand);
+
+  static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
+  /// In its own type.
+  OperandSpec typed_operand(const Value& value, const Sizes& sizes) const {
+    OperandSpec spec = operand(value, sizes);
+    spec.type = type_of(value);
+    return spec;
+  }
+  static OperandSpec operand(const Value& value, const Sizes& sizes);
+
+  DataType type_of(const Value& value) const;
+  /// The stored type; that of a quantisation that is the only reader.
+  DataType result_type(const Value& value) const;
+
+  /// `reason`: why the node's layer holds its bytes alone, as in a note.
+  void count_by_bytes(const Node& node, const char* reason) { ++by_bytes_[reason][node.op]; }
+
+ private:
+  void emit(const Node& node);
+  void mark_shared();
+  void add_notes(NetworkSpec& network) const;
+
+  const Model& model_;
+  const LayerDefaults& defaults_;
+  std::deque<LayerSpec> layers_;                                        ///< drafts point into it
+  std::vector<Draft> drafts_;                                           ///< one a layer
+  std::map<std::string, std::map<std::string, std::size_t>> by_bytes_;  ///< operators by reason
+  std::vector<const Node*> without_sizes_;
+  std::vector<const Node*> empty_;
+};
+
+inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(), sizes.end()}; }
+/// Of a layer's operand or result: at least two, at most five.
+inline roofline::Sizes layer_sizes(const Sizes& sizes) {
+  return whole_operand(unsigned_sizes(sizes)).sizes;
+}
 
 struct Operator {
   /// Names of operators that share the row, between blanks.
@@ -37,8 +105,12 @@ struct Operator {
   bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
 };
 
+// A row of the parts that the operator has, in any order: their types tell them apart.
 constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
+constexpr void add_to(Operator& row, element::Type type) { row.type = type; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
+constexpr void add_to(Operator& row, std::optional<Numbers> (*f)(const Node&)) { row.fold = f; }
+constexpr void add_to(Operator& row, void (*emit)(Emitter&, const Node&)) { row.layer = emit; }
 constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
 constexpr void add_to(Operator& row, double (*of_two)(double, double)) { row.of_two = of_two; }
 template <class... More>
@@ -48,7 +120,6 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
   return group;
 }
 
-std::span<const Operator> attention_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();
@@ -84,9 +155,6 @@ Numbers of_each_index(const Node& node, Number number) {
 }
 
 std::optional<Sizes> like_first(Node& node);
-/// of_one of each element; of_two of broadcast pairs, operand by operand.
-std::optional<Numbers> fold_each(const Node& node);
-std::optional<Numbers> fold_pairs(const Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
 /// The first operand with another shape, without a move.
 void emit_view(Emitter& emitter, const Node& node);
@@ -95,8 +163,6 @@ void emit_activation(Emitter& emitter, const Node& node);
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand);
 /// Reads `read` elements of the first operand and writes the results.
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
-/// Reads the operand and writes the result; a view if nothing changes.
-void emit_copy(Emitter& emitter, const Node& node);
 struct Reading {
   const Value* value;
   Sizes sizes;
@@ -120,11 +186,11 @@ struct MatrixOperands {
 std::optional<MatrixOperands> matrix_operands(const Node& node);
 
 struct Product {
-  Sizes products;  ///< the axes before the matrices
+  Sizes products = {};  ///< the axes before the matrices
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
-  Sizes result;
+  Sizes result = {};
 };
 /// nullopt for unknown sizes. Throws NodeError.
 std::optional<Product> matrix_product(const Node& node);

@@ -69,9 +69,9 @@ bool is_polynomial_of(const Value* value, const Value* x, int depth) {
   if (node == nullptr || depth == 0) return false;
   const bool elementary =
       node->op == "Mul" || node->op == "Div" || node->op == "Add" || node->op == "Pow";
-  return elementary &&
-         std::all_of(node->inputs.begin(), node->inputs.end(),
-                     [&](const Value* operand) { return is_polynomial_of(operand, x, depth - 1); });
+  return elementary && std::ranges::all_of(node->inputs, [&](const Value* operand) {
+           return is_polynomial_of(operand, x, depth - 1);
+         });
 }
 bool polynomial(Match& match, Value* value) { return is_polynomial_of(value, match.x, 6); }
 
@@ -89,9 +89,7 @@ bool match_in_any_order(Match& match, const std::vector<Value*>& values, const P
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0U);
   do {
-    std::vector<Value*> ordered;
-    ordered.reserve(order.size());
-    for (const std::size_t i : order) ordered.push_back(values[i]);
+    const auto ordered = each_of(order, [&](std::size_t i) { return values[i]; });
     if (match_in_order(match, ordered, patterns)) return true;
   } while (std::next_permutation(order.begin(), order.end()));
   return false;
@@ -130,7 +128,7 @@ Pattern times(const Patterns& patterns) {
 
 Pattern either(const Patterns& patterns) {
   return [patterns](Match& match, Value* value) {
-    return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& each) {
+    return std::ranges::any_of(patterns, [&](const Pattern& each) {
       Match attempt = match;
       if (!each(attempt, value)) return false;
       match = attempt;
@@ -217,7 +215,7 @@ Affine follow_affine(Node& normalised, bool has_shift) {
     Node* next = only_reader(affine.last->outputs[0]);
     if (next != nullptr && next->op == "Cast") next = only_reader(next->outputs[0]);
     if (next == nullptr || next->op != op) return nullptr;
-    const auto vector = std::find_if(next->inputs.begin(), next->inputs.end(), is_vector_constant);
+    const auto vector = std::ranges::find_if(next->inputs, is_vector_constant);
     if (vector == next->inputs.end()) return nullptr;
     affine.last = next;
     return *vector;

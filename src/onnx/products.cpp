@@ -1,14 +1,15 @@
-// Matrix products of all operators, and recurrent layers.
+// Matrix products of all operators, recurrent layers, and attention: ONNX's own, and ONNX Runtime's
+// of several heads and of grouped queries.
 
-#include "layers/einsum.hpp"
-#include "layers/recurrent.hpp"
+#include <algorithm>
+
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
 
 [[noreturn]] void fail_matrices(const Sizes& a, const Sizes& b) {
-  fail("expected matrices that can be multiplied", list_text(a) + " and " + list_text(b));
+  fail("expected matrices that can be multiplied", integers_text(a) + " and " + integers_text(b));
 }
 
 std::optional<Sizes> matrix_product_sizes(Node& node) {
@@ -39,13 +40,24 @@ OperandSpec matrix(const Value& value, const Sizes& sizes) {
   return operand;
 }
 
-/// Sizes: [products, rows, columns]; a matrix of fewer products is shared.
-void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                 const Sizes& a_sizes, const Sizes& b_sizes) {
-  LayerSpec& spec = emitter.add(node, LayerKind::matmul);
-  spec.dtypes.input = emitter.type_of(a);
-  spec.inputs = {matrix(a, a_sizes), matrix(b, b_sizes)};
-  emitter.uses_weights(b);
+/// `of_a`, `of_b`: matrices in an operand. One that is constant, of one matrix, makes a linear
+/// layer.
+void emit_product(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                  const Product& product, std::int64_t of_a, std::int64_t of_b, bool bias) {
+  const auto& [all, m, n, k, result] = product;
+  if (b.is_constant && of_b == 1) {
+    emit_linear(emitter, node, a, b, chained(all, {m, k}), n, bias);
+  } else if (a.is_constant && of_a == 1) {
+    emit_linear(emitter, node, b, a, chained(all, {n, k}), m, bias);
+  } else {
+    // Each matrix with each: one of them counts for every product.
+    const std::int64_t products = product_or_throw(all);
+    LayerSpec& spec = emitter.add(node, LayerKind::matmul);
+    spec.dtypes.input = emitter.type_of(a);
+    spec.inputs = {matrix(a, {products > std::max(of_a, of_b) ? products : of_a, m, k}),
+                   matrix(b, {of_b, k, n})};
+    emitter.uses_weights(b);
+  }
 }
 
 void emit_matrix_product(Emitter& emitter, const Node& node) {
@@ -55,24 +67,9 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
     return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  const std::int64_t of_a = product_or_throw(*a.sizes) / (product->m * product->k);
-  const std::int64_t of_b = product_or_throw(*b.sizes) / (product->k * product->n);
-  const Sizes rows = chained(product->products, {product->m, product->k});
-  if (b.is_constant && of_b == 1) {
-    emit_linear(emitter, node, a, b, rows, product->n, operands->has_bias);
-    return emitter.writes(node.outputs[0]);
-  }
-  if (a.is_constant && of_a == 1) {
-    const Sizes columns = chained(product->products, {product->n, product->k});
-    emit_linear(emitter, node, b, a, columns, product->m, operands->has_bias);
-    return emitter.writes(node.outputs[0]);
-  }
-  // Each matrix with each: one of them counts for every product.
-  const std::int64_t products = product_or_throw(product->products);
-  emit_matmul(emitter, node, a, b,
-              {products > std::max(of_a, of_b) ? products : of_a, product->m, product->k},
-              {of_b, product->k, product->n});
-  emitter.writes(node.outputs[0]);
+  emit_product(emitter, node, a, b, *product,
+               product_or_throw(*a.sizes) / (product->m * product->k),
+               product_or_throw(*b.sizes) / (product->k * product->n), operands->has_bias);
 }
 
 /// MatMulNBits: weights of few bits in bytes, their sizes in attributes.
@@ -80,7 +77,7 @@ std::optional<Sizes> few_bits_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes features{int_attribute(node, "K", 0)};
   if (in.empty() || in.back() != features.front())
-    fail("expected K, the features of an operand " + list_text(in), features);
+    fail("expected K, the features of an operand " + integers_text(in), features);
   return chained(part(in, 0, in.size() - 1), {int_attribute(node, "N", 0)});
 }
 
@@ -91,7 +88,6 @@ void emit_few_bits_product(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emit_linear(emitter, node, *node.input(0), *node.input(1), rows,
                                 node.outputs[0]->sizes->back(), node.input(5) != nullptr);
   spec.dtypes.weight = int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4;
-  emitter.writes(node.outputs[0]);
 }
 
 /// nullopt for unknown sizes.
@@ -112,10 +108,8 @@ std::optional<Einsum> einsum_of(const Node& node) {
 std::optional<Sizes> einsum_sizes(Node& node) {
   const auto einsum = einsum_of(node);
   if (!einsum) return std::nullopt;
-  Sizes out;
-  for (const char letter : einsum->result)
-    out.push_back(static_cast<std::int64_t>(einsum->sizes.at(letter)));
-  return out;
+  return each_of(einsum->result,
+                 [&](char letter) { return static_cast<std::int64_t>(einsum->sizes.at(letter)); });
 }
 
 /// The operand, after a sum along these axes.
@@ -142,16 +136,12 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   const Value a = summed(emitter, node, 0, product->summed_a);
   const Value b = summed(emitter, node, 1, product->summed_b);
   const auto products = static_cast<std::int64_t>(product->products);
-  const auto m = static_cast<std::int64_t>(product->m);
-  const auto n = static_cast<std::int64_t>(product->n);
-  const auto k = static_cast<std::int64_t>(product->k);
-  if (products == 1 && b.is_constant)
-    emit_linear(emitter, node, a, b, {m, k}, n, false);
-  else if (products == 1 && a.is_constant)
-    emit_linear(emitter, node, b, a, {n, k}, m, false);
-  else
-    emit_matmul(emitter, node, a, b, {products, m, k}, {products, k, n});
-  emitter.writes(node.outputs[0]);
+  emit_product(emitter, node, a, b,
+               {.products = products == 1 ? Sizes{} : Sizes{products},
+                .m = static_cast<std::int64_t>(product->m),
+                .n = static_cast<std::int64_t>(product->n),
+                .k = static_cast<std::int64_t>(product->k)},
+               products, products, false);
 }
 
 /// GRU, LSTM and RNN: [steps, directions, batch, state] and the last state.
@@ -173,38 +163,166 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
       return emit_by_bytes(emitter, node, no_fit);
   const Sizes& x = sizes_of(node, 0);
   const Sizes& weights = sizes_of(node, 1);
-  const auto number = [](std::int64_t size) { return static_cast<std::uint64_t>(size); };
-  const auto products = products_of({number(product_or_throw({x[0], x[1]})), number(weights[2]),
-                                     number(sizes_of(node, 2)[2]),
-                                     number(product_or_throw({weights[0], weights[1]}))});
+  const std::int64_t positions = product_or_throw({x[0], x[1]});
+  const std::int64_t gates = product_or_throw({weights[0], weights[1]});
   const Value* operand = node.input(0);
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    const RecurrentProduct& product = products[i];
-    emit_linear(emitter, node, *operand, *node.input(i + 1),
-                {static_cast<std::int64_t>(product.positions),
-                 static_cast<std::int64_t>(product.in_features)},
-                static_cast<std::int64_t>(product.out_features), node.input(3) != nullptr,
-                product.part);
+  std::size_t own_weights = 1;
+  for (const auto& [part, features] : recurrent_products(weights[2], sizes_of(node, 2)[2])) {
+    emit_linear(emitter, node, *operand, *node.input(own_weights++), {positions, features}, gates,
+                node.input(3) != nullptr, part);
     for (Value* result : node.outputs) emitter.writes(result);
     operand = node.outputs[0];
   }
 }
 
+/// Where an operator has its arguments behind queries, keys and values.
+struct Form {
+  std::size_t past;  ///< of the keys; that of the values follows
+  std::size_t mask;
+  std::size_t mask_of_keys;
+  const char* causal;  ///< the attribute; null: always
+};
+constexpr Form onnx_form{4, 3, 3, "is_causal"};
+constexpr Form multi_head_form{6, 5, 4, "unidirectional"};
+constexpr Form grouped_query_form{3, 10, 10, nullptr};
+
+const Form& form_of(const Node& node) {
+  if (node.domain.empty()) return onnx_form;
+  return node.op == "MultiHeadAttention" ? multi_head_form : grouped_query_form;
+}
+
+/// Each [batch, heads, positions, features]; keys and values include the past ones.
+struct AttentionSizes {
+  Sizes queries;
+  Sizes keys;
+  Sizes values;
+  Sizes result;
+};
+
+/// A missing operand is in the one before it.
+const Value* operand_of(const Node& node, std::size_t index) {
+  const Value* given = node.input(index);
+  return given != nullptr || index == 0 ? given : operand_of(node, index - 1);
+}
+
+/// A tensor without an axis for heads has features of `heads_in_all`; one of five axes is a pack:
+/// [batch, positions, heads, tensors, features].
+Sizes by_heads(const Sizes& whole, std::int64_t heads, std::int64_t heads_in_all) {
+  if (whole.size() == 5) return {whole[0], whole[2], whole[1], whole[4]};
+  if (whole.size() == 4) return whole;
+  if (std::min(heads, heads_in_all) < 1) fail("num_heads: expected an integer >= 1", heads);
+  return {whole[0], heads, whole[1], whole[2] / heads_in_all};
+}
+
+/// nullopt for unknown sizes, or sizes of no attention. Throws NodeError.
+std::optional<AttentionSizes> attention_sizes(const Node& node) {
+  const std::int64_t stated = int_attribute(node, "num_heads", 0);
+  const std::int64_t heads = int_attribute(node, "q_num_heads", stated);
+  const std::int64_t kv_heads = int_attribute(node, "kv_num_heads", stated);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Value* operand = operand_of(node, i);
+    if (operand == nullptr || !operand->sizes) return std::nullopt;
+    if (operand->sizes->size() < 3 || operand->sizes->size() > 5) return std::nullopt;
+  }
+  const Sizes& q = *operand_of(node, 0)->sizes;
+  const bool is_packed = node.input(1) == nullptr;
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(kv_heads, 2, &all) || __builtin_add_overflow(all, heads, &all))
+    throw OverflowError();
+  const std::int64_t kv_all = is_packed ? all : kv_heads;
+  AttentionSizes sizes{by_heads(q, heads, is_packed ? all : heads),
+                       by_heads(*operand_of(node, 1)->sizes, kv_heads, kv_all),
+                       by_heads(*operand_of(node, 2)->sizes, kv_heads, kv_all), q};
+  const Sizes* past = sizes_at(node, form_of(node).past);
+  const Sizes* past_values = sizes_at(node, form_of(node).past + 1);
+  const auto fits = [](const Sizes* any) { return any == nullptr || any->size() == 4; };
+  if (!fits(past) || !fits(past_values)) return std::nullopt;
+  if (past_values != nullptr && (past == nullptr || (*past)[2] != (*past_values)[2]))
+    return std::nullopt;
+  if (past != nullptr && __builtin_add_overflow(sizes.keys[2], (*past)[2], &sizes.keys[2]))
+    throw OverflowError();
+  sizes.values[2] = sizes.keys[2];
+  sizes.result.back() = sizes.values.back();
+  if (q.size() != 4)
+    sizes.result = {q[0], q[1], product_or_throw({sizes.queries[1], sizes.values.back()})};
+  return sizes;
+}
+
+std::optional<Sizes> result_sizes(Node& node) {
+  const auto sizes = attention_sizes(node);
+  if (!sizes) return std::nullopt;
+  const int type = type_at(node, 0);
+  set_result(node, 1, sizes->keys, type);
+  set_result(node, 2, sizes->values, type);
+  set_result(node, 3, chained(part(sizes->queries, 0, 3), {sizes->keys[2]}), type);
+  return sizes->result;
+}
+
+Sizes rows_by_heads(const Sizes& sizes) {
+  return {product_or_throw({sizes[0], sizes[1]}), sizes[2], sizes[3]};
+}
+
+/// Keys or values: the new ones behind the past ones. If they are a result as well, they are
+/// written before attention reads them.
+OperandSpec with_past(Emitter& emitter, const Node& node, std::size_t index, const Sizes& whole) {
+  const Value& given = *operand_of(node, index);
+  const Value* past = node.input(form_of(node).past + index - 1);
+  Value* present = index < node.outputs.size() ? node.outputs[index] : nullptr;
+  const bool has_past = has_elements(past);
+  if (!is_read(present)) return Emitter::operand(has_past ? *past : given, whole);
+  if (!has_past && given.sizes == present->sizes) {
+    Emitter::view(present, &given);
+    return Emitter::operand(given);
+  }
+  LayerSpec& spec = emitter.add(node, has_past ? LayerKind::concat : LayerKind::copy,
+                                index == 1 ? "present_key" : "present_value");
+  if (has_past) {
+    Sizes added = whole;
+    added[2] -= (*past->sizes)[2];
+    spec.inputs = {Emitter::operand(*past, rows_by_heads(*past->sizes)),
+                   Emitter::operand(given, rows_by_heads(added))};
+  } else {
+    spec.input = Emitter::operand(given, whole);
+    spec.output = layer_sizes(whole);
+  }
+  emitter.writes(present);
+  return Emitter::operand(*present, whole);
+}
+
+/// One kernel, as in recordings.
+void emit_attention(Emitter& emitter, const Node& node) {
+  const auto sizes = attention_sizes(node);
+  if (!sizes || !has_elements(operand_of(node, 1)) || !has_elements(node.outputs[0]))
+    return emit_by_bytes(emitter, node, no_fit);
+  const Form& form = form_of(node);
+  std::vector<OperandSpec> operands{Emitter::operand(*node.input(0), sizes->queries),
+                                    with_past(emitter, node, 1, sizes->keys),
+                                    with_past(emitter, node, 2, sizes->values)};
+  for (OperandSpec& each : operands) each.is_parameter = false;
+  LayerSpec& spec = emitter.add(node, LayerKind::attention);
+  spec.inputs = std::move(operands);
+  if (form.causal == nullptr || int_attribute(node, form.causal, 0) != 0)
+    set_causal(spec, has_elements(node.input(form.past)));
+  spec.masked = node.input(form.mask) != nullptr || node.input(form.mask_of_keys) != nullptr;
+  Value* scores = node.outputs.size() > 3 ? node.outputs[3] : nullptr;
+  if (is_read(scores)) emit_traffic(emitter, node, {}, {scores}, "scores");
+  const Value* bias = node.op == "MultiHeadAttention" ? node.input(3) : nullptr;
+  if (has_elements(bias)) emit_traffic(emitter, node, {{bias, *bias->sizes}}, {}, "bias");
+}
+
+constexpr Operator attention{.sizes = result_sizes, .layer = emit_attention};
 constexpr Operator product_rows[] = {
-    {.name = "Gemm Linear MatMul",
-     .needs = 0,
-     .sizes = matrix_product_sizes,
-     .layer = emit_matrix_product},
-    {.name = "MatMulInteger",
-     .sizes = matrix_product_sizes,
-     .type = element::int32,
-     .layer = emit_matrix_product},
-    {.name = "Einsum", .sizes = einsum_sizes, .layer = emit_einsum},
-    {.name = "MatMulNBits",
-     .domain = microsoft,
-     .sizes = few_bits_sizes,
-     .layer = emit_few_bits_product},
-    {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
+    row("Gemm Linear MatMul", {.needs = 0}, matrix_product_sizes, emit_matrix_product),
+    row("MatMulInteger", {}, matrix_product_sizes, element::int32, emit_matrix_product),
+    row("Einsum", {}, einsum_sizes, emit_einsum),
+    row("MatMulNBits", {.domain = microsoft}, few_bits_sizes, emit_few_bits_product),
+    row("GRU LSTM RNN", {.needs = 3}, recurrent_sizes, emit_recurrent),
+
+    row("Attention MultiHeadAttention", attention),
+    row("GroupQueryAttention", {.domain = microsoft}, result_sizes, emit_attention),
+    // Includes the projections, and is counted by bytes.
+    row("Attention", {.domain = microsoft}),
+    row("RotaryEmbedding TensorScatter", {}, like_first),
 };
 
 }  // namespace

@@ -61,9 +61,8 @@ std::optional<Numbers> fold_reduction(const Node& node) {
 bool averages_positions(const Node& node, const Sizes& in) {
   const auto axes = ints_attribute_or_input(node, "axes", 1);
   return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_operand_sizes && axes &&
-         axes->size() + 2 == in.size() &&
-         std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
-           return normal_axis(each, in.size()).value_or(0) >= 2;
+         axes->size() + 2 == in.size() && std::ranges::all_of(*axes, [&](std::int64_t each) {
+           return axis_at(each, in.size()).value_or(0) >= 2;
          });
 }
 
@@ -73,14 +72,11 @@ std::optional<Sizes> global_sizes(Node& node) {
   return out;
 }
 
-void emit_global_average(Emitter& emitter, const Node& node) {
-  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
-}
-
 void emit_reduction(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   const Value& result = *node.outputs[0];
-  if (averages_positions(node, *operand.sizes)) return emit_global_average(emitter, node);
+  if (averages_positions(node, *operand.sizes))
+    return emit_one_operand(emitter, node, LayerKind::global_avg_pool, operand);
   const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
   if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
                   node.op == "ReduceMin"))
@@ -88,12 +84,12 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
   spec.output = layer_sizes(*result.sizes);
-  emitter.writes(node.outputs[0]);
 }
 
 void emit_global_pool(Emitter& emitter, const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
-  (rank < 3 || rank > most_operand_sizes ? emit_reduction : emit_global_average)(emitter, node);
+  if (rank < 3 || rank > most_operand_sizes) return emit_reduction(emitter, node);
+  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.
@@ -107,7 +103,6 @@ void emit_channel_norm(Emitter& emitter, const Node& node) {
     spec.groups =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
   if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
 }
 
 /// The normed axes, the last or a pattern's, are the features.
@@ -131,7 +126,6 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
   if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
-  emitter.writes(node.outputs[0]);
 }
 
 constexpr Operator reduction{
@@ -144,28 +138,20 @@ constexpr Operator reduction_rows[] = {
     row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
     row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
-    {.name = "ArgMax ArgMin",
-     .sizes = reduction_sizes,
-     .type = element::int64,
-     .layer = emit_reduction},
+    row("ArgMax ArgMin", {}, reduction_sizes, element::int64, emit_reduction),
 
-    {.name = "GlobalAveragePool", .sizes = global_sizes, .layer = emit_global_pool},
-    {.name = "GlobalLpPool GlobalMaxPool", .sizes = global_sizes, .layer = emit_reduction},
+    row("GlobalAveragePool", {}, global_sizes, emit_global_pool),
+    row("GlobalLpPool GlobalMaxPool", {}, global_sizes, emit_reduction),
 
     row("BatchNormalization", channel_norm, LayerKind::batch_norm),
     row("GroupNormalization", channel_norm, LayerKind::group_norm),
     row("InstanceNormalization", channel_norm, LayerKind::instance_norm),
     row("LayerNormalization", layer_norm, LayerKind::layer_norm),
     row("RMSNormalization SimplifiedLayerNormalization", layer_norm, LayerKind::rms_norm),
-    {.name = "SkipLayerNormalization SkipSimplifiedLayerNormalization", .sizes = like_first},
+    row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
     // Elementwise, as far as we know.
-    {.name = "LRN",
-     .sizes = like_first,
-     .layer = emit_activation,
-     .kind = LayerKind::local_response_norm},
-    {.name = "LpNormalization MeanVarianceNormalization",
-     .sizes = like_first,
-     .layer = emit_activation},
+    row("LRN", {}, like_first, emit_activation, LayerKind::local_response_norm),
+    row("LpNormalization MeanVarianceNormalization", {}, like_first, emit_activation),
 };
 
 }  // namespace

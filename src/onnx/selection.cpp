@@ -44,7 +44,7 @@ std::optional<std::vector<Slice>> slices_of(const Node& node) {
   for (std::size_t i = 0; i < starts->size(); ++i) {
     if (i >= ends->size() || (axes && i >= axes->size()) || (steps && i >= steps->size()))
       fail("expected as many ends, axes and steps as starts",
-           list_text(*starts) + " and " + list_text(*ends));
+           integers_text(*starts) + " and " + integers_text(*ends));
     const std::size_t axis =
         axis_or_throw(axes ? (*axes)[i] : static_cast<std::int64_t>(i), in.size());
     slices[axis] = slice_of(in[axis], (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1);
@@ -56,9 +56,7 @@ std::optional<Sizes> slice_sizes(Node& node) {
   const auto slices = slices_of(node);
   node.is_largest = !slices;
   if (!slices) return sizes_of(node, 0);
-  Sizes out;
-  for (const Slice& slice : *slices) out.push_back(slice.count);
-  return out;
+  return each_of(*slices, &Slice::count);
 }
 
 std::optional<Numbers> fold_slice(const Node& node) {
@@ -71,17 +69,13 @@ std::optional<Numbers> fold_slice(const Node& node) {
   });
 }
 
-void emit_selection(Emitter& emitter, const Node& node) {
-  emit_move(emitter, node, *node.outputs[0]->sizes);
-}
-
 /// A whole axis in order is a view.
 void emit_slice(Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
-  const bool is_forward = !steps || std::all_of(steps->begin(), steps->end(),
-                                                [](std::int64_t step) { return step > 0; });
+  const bool is_forward =
+      !steps || std::ranges::all_of(*steps, [](std::int64_t step) { return step > 0; });
   if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_selection(emitter, node);
+  emit_move(emitter, node, *node.outputs[0]->sizes);
 }
 
 std::optional<Sizes> gather_sizes(Node& node) {
@@ -106,7 +100,7 @@ void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   const Sizes& sizes = *table.sizes;
   const bool is_table = table.learned == product_or_throw(sizes);
-  if (!is_table && node.input(1)->numbers) return emit_selection(emitter, node);
+  if (!is_table && node.input(1)->numbers) return emit_move(emitter, node, *node.outputs[0]->sizes);
   const std::size_t axis = axis_of(node, 0, sizes.size());
   const std::int64_t features = product_or_throw(part(sizes, axis + 1));
   const std::int64_t picked = product_or_throw(*node.outputs[0]->sizes) / features;
@@ -114,8 +108,9 @@ void emit_gather(Emitter& emitter, const Node& node) {
   spec.input = Emitter::operand(table, {1, product_or_throw(part(sizes, 0, axis + 1)), features});
   spec.output = layer_sizes({picked, features});
   emitter.uses_weights(table);
-  emitter.writes(node.outputs[0]);
 }
+
+std::optional<Sizes> like_second(Node& node) { return sizes_of(node, 1); }
 
 void emit_picked_elements(Emitter& emitter, const Node& node) {
   const Value& indices = *node.input(1);
@@ -128,9 +123,9 @@ std::optional<Sizes> non_zero_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto& numbers = node.input(0)->numbers;
   node.is_largest = !numbers;
-  const std::int64_t count =
-      numbers ? std::count_if(numbers->begin(), numbers->end(), [](double x) { return x != 0; })
-              : product_or_throw(in);
+  const std::int64_t count = numbers
+                                 ? std::ranges::count_if(*numbers, [](double x) { return x != 0; })
+                                 : product_or_throw(in);
   return Sizes{static_cast<std::int64_t>(in.size()), count};
 }
 
@@ -247,43 +242,27 @@ std::optional<Numbers> fold_shape(const Node& node) {
   return Numbers(told.begin(), told.end());
 }
 
+std::optional<Sizes> scalar_sizes(Node& /*node*/) { return Sizes{}; }
+
 std::optional<Numbers> fold_size(const Node& node) {
   return Numbers{static_cast<double>(product_or_throw(sizes_of(node, 0)))};
 }
 
 constexpr Operator selection_rows[] = {
-    {.name = "Gather",
-     .needs = 2,
-     .sizes = gather_sizes,
-     .fold = fold_gather,
-     .layer = emit_gather},
-    {.name = "GatherElements",
-     .needs = 2,
-     .sizes = [](Node& node) { return std::optional(sizes_of(node, 1)); },
-     .layer = emit_picked_elements},
-    {.name = "NonMaxSuppression",
-     .needs = 2,
-     .sizes = non_max_suppression_sizes,
-     .type = element::int64},
-    {.name = "NonZero", .sizes = non_zero_sizes, .type = element::int64},
-    {.name = "OneHot", .sizes = one_hot_sizes},
-    {.name = "Slice", .sizes = slice_sizes, .fold = fold_slice, .layer = emit_slice},
-    {.name = "TopK", .sizes = top_k_sizes},
-    {.name = "Scatter ScatterElements ScatterND", .sizes = like_first, .layer = emit_bytes},
-    {.name = "Constant", .needs = 0, .sizes = constant_sizes, .fold = fold_constant},
-    {.name = "ConstantOfShape", .sizes = filled_sizes, .fold = fold_filled},
-    {.name = "Range", .needs = 3, .sizes = range_sizes, .fold = fold_range},
-    {.name = "Shape",
-     .sizes = shape_sizes,
-     .type = element::int64,
-     .fold = fold_shape,
-     .reads_sizes_only = true},
-    {.name = "Size",
-     .sizes = [](Node& /*node*/) { return std::optional(Sizes{}); },
-     .type = element::int64,
-     .fold = fold_size,
-     .reads_sizes_only = true},
-    {.name = "Bernoulli EyeLike RandomNormalLike RandomUniformLike", .sizes = like_first},
+    row("Gather", {.needs = 2}, gather_sizes, fold_gather, emit_gather),
+    row("GatherElements", {.needs = 2}, like_second, emit_picked_elements),
+    row("NonMaxSuppression", {.needs = 2}, non_max_suppression_sizes, element::int64),
+    row("NonZero", {}, non_zero_sizes, element::int64),
+    row("OneHot", {}, one_hot_sizes),
+    row("Slice", {}, slice_sizes, fold_slice, emit_slice),
+    row("TopK", {}, top_k_sizes),
+    row("Scatter ScatterElements ScatterND", {}, like_first, emit_bytes),
+    row("Constant", {.needs = 0}, constant_sizes, fold_constant),
+    row("ConstantOfShape", {}, filled_sizes, fold_filled),
+    row("Range", {.needs = 3}, range_sizes, fold_range),
+    row("Shape", {.reads_sizes_only = true}, shape_sizes, element::int64, fold_shape),
+    row("Size", {.reads_sizes_only = true}, scalar_sizes, element::int64, fold_size),
+    row("Bernoulli EyeLike RandomNormalLike RandomUniformLike", {}, like_first),
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ std::string shape_text(const LayerSpec& conv) {
   std::string text = sizes_text(conv.input->sizes) + " to " + std::to_string(*conv.out_channels) +
                      " k" + each(conv.kernel_size.numbers);
   const auto add = [&](std::string_view mark, const Sizes& numbers) {
-    if (std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n != 1; }))
+    if (std::ranges::any_of(numbers, [](std::uint64_t n) { return n != 1; }))
       text += " " + std::string(mark) + each(numbers);
   };
   add("s", conv.stride.numbers);

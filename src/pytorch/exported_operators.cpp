@@ -1,31 +1,22 @@
 // How operators of an exported program run: most by their row in the table.
 
-#include <algorithm>
-#include <map>
 #include <numeric>
 
-#include "layers/einsum.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
 
 constexpr std::string_view permutations =
-    " permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH adjoint ";
+    "permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH adjoint";
 
 using Run = void (*)(ProgramReader& reader, Node& node);
 
+/// `names`: between blanks.
 bool is_one_of(std::string_view op, std::string_view names) {
-  return names.find(" " + std::string(op) + " ") != names.npos;
-}
-
-std::string list_text(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) add_item(text, std::to_string(number));
-  return "[" + text + "]";
+  return argument_place(op, names) != std::numeric_limits<std::size_t>::max();
 }
 
 Argument tensor_argument(TensorArgument tensor) { return {.tensors = {std::move(tensor)}}; }
@@ -59,10 +50,8 @@ std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto axes_in = [&](std::size_t argument) {
-    std::vector<std::size_t> axes;
-    for (const std::int64_t axis : node.argument(argument).signed_integers())
-      axes.push_back(require_axis(reader, node, axis, rank));
-    return axes;
+    return each_of(node.argument(argument).signed_integers(),
+                   [&](std::int64_t axis) { return require_axis(reader, node, axis, rank); });
   };
   std::vector<std::size_t> from = axes_in(1);
   const std::vector<std::size_t> to = axes_in(2);
@@ -70,7 +59,7 @@ std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std
     if (from.size() < rank) require_axis(reader, node, std::nullopt, rank);
     return from;
   }
-  if (is_one_of(node.op, " movedim moveaxis ")) {
+  if (is_one_of(node.op, "movedim moveaxis")) {
     if (from.size() != to.size()) reader.fail(node, "expected as many new places as axes");
     for (const std::size_t axis : from) std::erase(order, axis);
     std::map<std::size_t, std::size_t> moved;  // by place
@@ -121,7 +110,7 @@ void view(ProgramReader& reader, Node& node) {
   for (std::size_t i = 0; i < node.results.size(); ++i) {
     ViewAxes axes = own;
     const Sizes& stated = node.results[i].stated;
-    if (is_one_of(node.op, " select unbind ")) {
+    if (is_one_of(node.op, "select unbind")) {
       const std::size_t axis = node.argument(1).integer() ? axis_in(1, rank) : 0;
       if (rank == 0 || tensor.batch_step[axis] != 0) reader.fail_batch(node);
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -130,9 +119,9 @@ void view(ProgramReader& reader, Node& node) {
     } else if (is_one_of(node.op, permutations)) {
       const std::vector<std::size_t> order = axis_order(reader, node, rank);
       for (std::size_t to = 0; to < rank; ++to) axes[to] = own[order[to]];
-    } else if (is_one_of(node.op, " unfold diagonal ")) {
+    } else if (is_one_of(node.op, "unfold diagonal")) {
       axes = strided_axes(reader, node, tensor);
-    } else if (is_one_of(node.op, " expand expand_as broadcast_to ")) {
+    } else if (is_one_of(node.op, "expand expand_as broadcast_to")) {
       if (stated.size() < rank) reader.fail(node, "expected a result of as many axes or more");
       axes.insert(axes.begin(), stated.size() - rank, ViewAxis{});
       for (std::size_t to = 0; to < axes.size(); ++to) axes[to].stated = stated[to];
@@ -155,8 +144,8 @@ void view(ProgramReader& reader, Node& node) {
 /// With sizes and strides as stated.
 void restride(ProgramReader& reader, Node& node) {
   TensorArgument seen = require(reader, node, 0);
-  const bool grows = std::any_of(seen.batch_step.begin(), seen.batch_step.end(),
-                                 [](std::uint64_t step) { return step != 0; });
+  const bool grows =
+      std::ranges::any_of(seen.batch_step, [](std::uint64_t step) { return step != 0; });
   if (grows) reader.fail_batch(node);
   seen.stated = seen.sizes = node.results.front().stated;
   seen.strides = node.argument(2).integers();
@@ -187,22 +176,6 @@ void reshape(ProgramReader& reader, Node& node) {
   reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
-/// Without gaps, in the order of the axes in memory.
-Sizes dense_strides(const TensorArgument& tensor) {
-  std::vector<std::size_t> order(tensor.rank());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return tensor.strides[a] > tensor.strides[b];
-  });
-  Sizes strides(tensor.rank(), 1);
-  std::uint64_t next = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    strides[*axis] = next;
-    next *= tensor.sizes[*axis];
-  }
-  return strides;
-}
-
 /// `contiguous` copies tensors of another order, a cast tensors of another type or order too.
 void copy(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
@@ -224,7 +197,7 @@ void follow_batch(ProgramReader& reader, Node& node) {
   if (batch.is_none()) return;
   const std::vector<const TensorArgument*> operands = node.tensors();
   const OperatorRow* row = find_operator("aten::" + std::string(node.op));
-  const bool picks = is_one_of(node.op, " embedding index ");
+  const bool picks = is_one_of(node.op, "embedding index");
   for (TensorArgument& result : node.results) {
     const std::size_t rank = result.rank();
     const auto follow = [&](std::size_t to, const TensorArgument& from, std::size_t axis) {
@@ -260,8 +233,8 @@ void follow_batch(ProgramReader& reader, Node& node) {
 Sizes strides_of(const Node& node, const TensorArgument& result) {
   const bool is_contiguous =
       is_one_of(node.op,
-                " linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
-                "rms_norm group_norm embedding gather index index_select cumsum cumprod ");
+                "linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
+                "rms_norm group_norm embedding gather index index_select cumsum cumprod");
   if (!is_contiguous)
     for (const TensorArgument* operand : node.tensors()) {
       if (operand->sizes == result.sizes && !operand->is_parameter) return dense_strides(*operand);
@@ -273,7 +246,7 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
 
 /// Whether the kernel reads its first tensor as it lies in memory.
 bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
-  if (is_one_of(op, " softmax log_softmax layer_norm rms_norm group_norm instance_norm "))
+  if (is_one_of(op, "softmax log_softmax layer_norm rms_norm group_norm instance_norm"))
     return has_strides(tensor, contiguous_strides(tensor.sizes));
   if (op != "linear" || tensor.rank() < 3) return true;
   const std::uint64_t features = std::max<std::uint64_t>(tensor.sizes.back(), 1);
@@ -328,7 +301,7 @@ void pad_same(ProgramReader& reader, const Node& node, std::vector<Argument>& ar
     pads.push_back(static_cast<std::int64_t>(reach / 2));
     whole.sizes[i] += reach % 2;
   }
-  arguments[4].value = list_text(pads);
+  arguments[4].value = integers_text(pads);
   if (whole.sizes == image.sizes) return;
   whole.strides = image.layout() == Layout::nhwc ? channels_last_strides(whole.sizes)
                                                  : contiguous_strides(whole.sizes);
@@ -361,7 +334,7 @@ void make_images(std::vector<Argument>& arguments, bool is_transposed) {
     if (i == 6 || numbers.size() != 1) continue;  // groups
     const bool is_zero = i == 4 || (is_transposed && i == 5);
     numbers.insert(numbers.begin(), is_zero ? 0 : 1);
-    arguments[i].value = list_text(numbers);
+    arguments[i].value = integers_text(numbers);
   }
 }
 
@@ -438,10 +411,8 @@ void matmul(ProgramReader& reader, Node& node) {
 
 void einsum(ProgramReader& reader, Node& node) {
   const std::vector<const TensorArgument*> operands = node.tensors();
-  std::vector<Sizes> all;
-  all.reserve(operands.size());
-  for (const TensorArgument* operand : operands) all.push_back(operand->sizes);
-  const auto einsum = read_einsum(node.argument(0).value, all);
+  const auto einsum =
+      read_einsum(node.argument(0).value, each_of(operands, &TensorArgument::sizes));
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
   TensorArgument& made = node.results.front();
   if (!product || einsum->result.size() != made.rank()) return run_row(reader, node);
@@ -449,7 +420,7 @@ void einsum(ProgramReader& reader, Node& node) {
     if (axes.empty()) return tensor;
     Sizes sizes = tensor.sizes;
     for (const std::size_t axis : axes) sizes[axis] = 1;
-    const Argument places{.value = list_text({axes.begin(), axes.end()})};
+    const Argument places{.value = integers_text({axes.begin(), axes.end()})};
     tensor.layer = reader.run(node, "sum", {tensor_argument(tensor), places}, sizes);
     tensor.is_parameter = false;
     return tensor;
@@ -544,7 +515,7 @@ void repeat(ProgramReader& reader, Node& node) {
 /// The result has the input's samples, last states have theirs in the axis before the last.
 void run_recurrent(ProgramReader& reader, Node& node) {
   const Sizes& from = require(reader, node, 0).batch_step;
-  const auto sample = std::find_if(from.begin(), from.end(), [](auto step) { return step != 0; });
+  const auto sample = std::ranges::find_if(from, [](auto step) { return step != 0; });
   for (TensorArgument& result : node.results) {
     const bool is_first = &result == &node.results.front();
     const std::size_t axis =
@@ -569,9 +540,7 @@ void higher_order(ProgramReader& reader, Node& node) {
   if (runs_often) reader.cannot_size(node);
   if (node.graphs.empty() || runs_often) return run_row(reader, node);
   const auto length = [](const Value& graph) { return graph.find("nodes").size(); };
-  const Value longest =
-      *std::max_element(node.graphs.begin(), node.graphs.end(),
-                        [&](const Value& a, const Value& b) { return length(a) < length(b); });
+  const Value longest = *std::ranges::max_element(node.graphs, {}, length);
   if (!node.op.starts_with("wrap")) {
     std::string lengths;
     for (const Value graph : node.graphs) add_item(lengths, std::to_string(length(graph)));
@@ -593,10 +562,9 @@ struct Operation {
 constexpr Operation operations[] = {
     {"view reshape flatten reshape_as view_as unflatten _unsafe_view _reshape_alias squeeze",
      reshape},
-    {"select unbind unsqueeze permute movedim moveaxis transpose swapaxes swapdims t numpy_T mT mH "
-     "adjoint unfold diagonal expand expand_as broadcast_to slice narrow split split_with_sizes "
-     "chunk tensor_split unsafe_split "
-     "unsafe_chunk",
+    {permutations, view},
+    {"select unbind unsqueeze unfold diagonal expand expand_as broadcast_to slice narrow split "
+     "split_with_sizes chunk tensor_split unsafe_split unsafe_chunk",
      view},
     {"as_strided", restride},
     {"detach alias lift_fresh lift_fresh_copy requires_grad positive resolve_conj resolve_neg",
@@ -619,9 +587,8 @@ constexpr Operation operations[] = {
 
 /// Null for a row of the table, or an unknown operator.
 Run run_of(std::string_view op) {
-  const auto operation = std::find_if(
-      std::begin(operations), std::end(operations),
-      [&](const Operation& each) { return is_one_of(op, " " + std::string(each.names) + " "); });
+  const auto operation = std::ranges::find_if(
+      operations, [&](const Operation& each) { return is_one_of(op, each.names); });
   return operation == std::end(operations) ? nullptr : operation->run;
 }
 

@@ -1,11 +1,6 @@
 #include "pytorch/exported_program.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "model/layer_fields.hpp"
 #include "model/text.hpp"
-#include "pytorch/operator_table.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
@@ -164,7 +159,7 @@ void ProgramReader::read(const Value& program) {
 
 NetworkSpec ProgramReader::network() && {
   NetworkSpec network;
-  set_names();
+  name_layers(layers_, origins_);
   network.source = source_;
   network.runs_as = RunsAs::pytorch_program;
   network.input_byte = input_byte_;
@@ -396,9 +391,8 @@ void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const S
   for (const TensorArgument* operand : operands)
     if (weights == nullptr || element_count(operand->sizes) > element_count(weights->sizes))
       weights = operand;
-  const bool is_constant =
-      std::none_of(operands.begin(), operands.end(),
-                   [](const TensorArgument* operand) { return operand->weights.empty(); });
+  const bool is_constant = std::ranges::none_of(
+      operands, [](const TensorArgument* operand) { return operand->weights.empty(); });
   for (TensorArgument& result : node.results) {
     if (is_constant && weights != nullptr) result.weights = weights->weights;
     result.layer = layer;
@@ -416,14 +410,6 @@ void ProgramReader::fail_batch(const Node& node) const {
                  " can be followed through, got sizes that mix samples; export it with "
                  "torch.export.export(model, (x,), dynamic_shapes=({0: "
                  "torch.export.Dim(\"batch\", min=1, max=4096)},))");
-}
-
-void ProgramReader::set_names() {
-  const std::vector<std::string> names = layer_names(origins_);
-  for (std::size_t i = 0; i < names.size(); ++i) layers_[i].name = names[i];
-  for (LayerSpec& layer : layers_)
-    for (OperandSpec* operand : operands_of(layer))
-      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
 }
 
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {

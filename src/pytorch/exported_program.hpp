@@ -4,27 +4,18 @@
 // (operator_table.hpp), or is a view. Tensors come first: views in memory, and axes that grow with
 // the batch.
 
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "load/json.hpp"
+#include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/network.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 
-Sizes contiguous_strides(const Sizes& sizes);
 /// Of an image [N, C, positions...].
 Sizes channels_last_strides(const Sizes& sizes);
-/// Ignores axes of one element.
-bool has_strides(const TensorArgument& tensor, const Sizes& strides);
 
 struct BatchChange {
   std::uint64_t stated = 1;
@@ -114,6 +105,15 @@ struct LayerOrigin {
 /// The module's name (`layer1.0.conv1`), with the label if the module has layers of other labels
 /// and the layer is not its only convolution or product.
 std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
+/// Names the layers, and those that operands come from, which are indices.
+template <class Specs>
+void name_layers(Specs& layers, const std::vector<LayerOrigin>& origins) {
+  const std::vector<std::string> names = layer_names(origins);
+  for (std::size_t i = 0; i < names.size(); ++i) layers[i].name = names[i];
+  for (LayerSpec& layer : layers)
+    for (OperandSpec* operand : operands_of(layer))
+      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
+}
 
 /// For single use; functions throw InputError.
 class ProgramReader {
@@ -154,7 +154,6 @@ class ProgramReader {
   static const TensorArgument& find(const Value& name, const Tensors& tensors);
   std::string value_text(const Value& value, const Value& graph) const;
   TensorArgument stated_tensor(const Value& name, const Value& graph) const;
-  void set_names();
 
   std::string source_;
   const LayerDefaults& defaults_;
@@ -177,5 +176,7 @@ void run_node(ProgramReader& reader, Node& node);
 bool is_view(std::string_view op);
 /// Whether the requested type replaces this tensor's.
 bool is_cast(const TensorArgument& tensor);
+
+Items read_exported_programs(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

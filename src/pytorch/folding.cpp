@@ -1,12 +1,9 @@
-#include "pytorch/folding.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "pytorch/operator_table.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {
@@ -60,7 +57,7 @@ void FoldedLayers::join_changing(std::size_t steps) {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].runs > 0 && rows_[i].runs < steps) changing[work_of(rows_[i].spec)].push_back(i);
   for (auto& [work, rows] : changing) {
-    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
       return size_of(rows_[a].spec) < size_of(rows_[b].spec);
     });
     for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
@@ -141,14 +138,14 @@ void ChainList::add(std::size_t row, const LayerSpec& layer, const Arguments& ar
   const std::vector<const TensorArgument*> tensors = tensors_in(arguments);
   const bool elementwise = is_elementwise(layer);
   // A list of tensors has many kernels already.
-  const bool has_lists = std::any_of(arguments.begin(), arguments.end(),
-                                     [](const Argument& argument) { return argument.is_list; });
+  const bool has_lists =
+      std::ranges::any_of(arguments, [](const Argument& argument) { return argument.is_list; });
   if (tensors.empty() || has_lists || (!elementwise && layer.kind != LayerKind::reduce))
     return end();
-  const bool goes_on = !open_.empty() && std::any_of(tensors.begin(), tensors.end(),
-                                                     [&](const TensorArgument* tensor) {
-                                                       return tensor->sizes == written_;
-                                                     });
+  const bool goes_on =
+      !open_.empty() && std::ranges::any_of(tensors, [&](const TensorArgument* tensor) {
+        return tensor->sizes == written_;
+      });
   if (!goes_on || open_.size() == most_fused) end();
   if (!elementwise) {
     if (goes_on) open_.push_back(row);

@@ -1,4 +1,3 @@
-
 #include "pytorch/operator_table.hpp"
 
 // Elementwise functions: activations, arithmetic, comparisons, and fills.
@@ -65,6 +64,18 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
   const bool is_number = value.type == DataType::fp64 || value.type == DataType::int64;
   const bool is_alike = other.is_tensor() && other.tensors.front().type == value.type;
   return is_number && !is_alike ? nullptr : &value;
+}
+
+/// Of the tensors in their own types, in one rank; empty for too many axes.
+std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
+  const auto sizes = in_one_rank(each_of(tensors, &TensorArgument::stored_sizes));
+  std::vector<OperandSpec> operands;
+  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
+    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
+    operands.back().type = tensors[i]->type;
+    if (operands.back().sizes.empty()) return {};
+  }
+  return operands;
 }
 
 Layers combination(const OperatorCall& call) {

@@ -1,17 +1,12 @@
-// The host: which operator launched each piece of GPU work, and why the GPU waited.
+// The host: which operator launched each piece of GPU work, and why the GPU waited; and merged
+// recordings of several processes, each with a GPU.
 
-#include <algorithm>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "model/text.hpp"
-#include "pytorch/trace_work.hpp"
-#include "roofline/recording.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {
@@ -41,11 +36,10 @@ std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
 std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
                            const std::vector<std::uint32_t>& callers, std::uint32_t thread,
                            double time_us) {
-  const auto after =
-      std::upper_bound(ranges.begin(), ranges.end(), std::pair{thread, time_us},
-                       [](const std::pair<std::uint32_t, double>& wanted, const HostRange& range) {
-                         return wanted < std::pair{range.thread, range.start_us};
-                       });
+  const auto start_of = [](const HostRange& range) {
+    return std::pair(range.thread, range.start_us);
+  };
+  const auto after = std::ranges::upper_bound(ranges, std::pair(thread, time_us), {}, start_of);
   if (after == ranges.begin()) return no_index;
   auto at = static_cast<std::uint32_t>(after - ranges.begin() - 1);
   if (ranges[at].thread != thread) return no_index;
@@ -106,10 +100,10 @@ class HostTimeline {
  public:
   explicit HostTimeline(const Recording& recording)
       : recording_(recording), ranges_(recording.long_ranges) {
-    std::copy_if(recording.operators.begin(), recording.operators.end(),
-                 std::back_inserter(ranges_), [](const HostRange& range) {
-                   return range.end_us - range.start_us >= least_long_range_us;
-                 });
+    std::ranges::copy_if(recording.operators, std::back_inserter(ranges_),
+                         [](const HostRange& range) {
+                           return range.end_us - range.start_us >= least_long_range_us;
+                         });
     sort_ranges(ranges_);
     callers_ = find_callers(ranges_);
   }
@@ -155,20 +149,55 @@ double asked_us(const Gap& gap, IdleCause cause, const LaunchCall* call) {
 IdleCause cause_of(const Recording& recording, const HostTimeline& host, const Gap& gap,
                    const WorkOrigin& next, const LaunchCall* call) {
   if (call == nullptr && next.operator_index == no_index) return IdleCause::queued;
-  if (call != nullptr &&
-      is_first_launch(recording.texts.at(call->name), call->end_us - call->start_us))
+  if (call != nullptr && is_first_launch(recording.name(*call), call->end_us - call->start_us))
     return IdleCause::host;
-  const HostRange* op = call == nullptr ? &recording.operators[next.operator_index] : nullptr;
-  if ((op == nullptr ? call->start_us : op->start_us) <= gap.begin_us) return IdleCause::queued;
-  const std::uint32_t thread = op == nullptr ? call->thread : op->thread;
+  const HostRange& asking = call != nullptr ? *call : recording.operators[next.operator_index];
+  if (asking.start_us <= gap.begin_us) return IdleCause::queued;
   const auto loads_data = [](std::string_view name) { return mentions(name, {"DataLoader"}); };
-  if (host.any_at(thread, gap.middle_us(), loads_data)) return IdleCause::data_loading;
-  return host.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
-                                                          : IdleCause::host;
+  if (host.any_at(asking.thread, gap.middle_us(), loads_data)) return IdleCause::data_loading;
+  return host.any_at(asking.thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
+                                                                 : IdleCause::host;
 }
 
-}  // namespace
+RankGpu gpu_of(const GpuActivity& activity) { return {activity.process, activity.device}; }
 
+/// "[TP01]" of "[TP01] 4711", as some merging tools label ranks.
+std::string rank_label(const std::string& process) {
+  const std::size_t space = process.rfind(' ');
+  return space == process.npos ? "" : process.substr(0, space);
+}
+
+/// By process: launches of GPU work, and minus the microseconds until it ran.
+using Launchers = std::map<std::uint32_t, std::pair<std::size_t, double>>;
+
+Launchers launchers_of(const RankGpu& gpu, const Recording& recording) {
+  std::unordered_map<std::uint64_t, double> starts_us;
+  for (const GpuActivity& activity : recording.activities)
+    if (gpu_of(activity) == gpu) starts_us.emplace(activity.correlation, activity.start_us);
+  Launchers launchers;
+  for (const LaunchCall& call : recording.calls) {
+    auto& [launches, soonness_us] = launchers[recording.process_of_threads[call.thread]];
+    const auto work = starts_us.find(call.correlation);
+    if (work == starts_us.end() || call.start_us > work->second) continue;
+    ++launches;
+    soonness_us += call.start_us - work->second;
+  }
+  return launchers;
+}
+
+/// The process with the GPU's label, or else with the most and soonest launches of its work.
+std::uint32_t process_of(const RankGpu& gpu, const Launchers& launchers,
+                         const Recording& recording) {
+  const std::string label = rank_label(recording.processes.at(gpu.first));
+  const auto rank_of = [&](const auto& launcher) {
+    const bool is_labelled =
+        !label.empty() && rank_label(recording.processes.at(launcher.first)) == label;
+    return std::pair(is_labelled, launcher.second);
+  };
+  return std::ranges::max_element(launchers, {}, rank_of)->first;
+}
+
+/// When the host launched it: kernels run later, maybe after the step's end.
 double launch_time_us(const Recording& recording, const GpuActivity& activity,
                       const WorkOrigin& origin) {
   if (origin.call_index != no_index) return recording.calls[origin.call_index].start_us;
@@ -176,24 +205,22 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
   return activity.start_us;
 }
 
+}  // namespace
+
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_us,
-                       [](double time, const StepRange& step) { return time < step.start_us; });
+  const auto after = std::ranges::upper_bound(steps, time_us, {}, &StepRange::start_us);
   if (after == steps.begin() || time_us >= std::prev(after)->end_us) return std::nullopt;
   return static_cast<std::size_t>(after - steps.begin() - 1);
 }
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call) {
-  return call != no_index &&
-         mentions(recording.texts.at(recording.calls[call].name), {"GraphLaunch"});
+  return call != no_index && mentions(recording.name(recording.calls[call]), {"GraphLaunch"});
 }
 
 WorkOrigins find_origins(Recording& recording) {
-  const auto by_start = [](const auto& a, const auto& b) { return a.start_us < b.start_us; };
   sort_ranges(recording.operators);
-  std::stable_sort(recording.activities.begin(), recording.activities.end(), by_start);
-  std::sort(recording.steps.begin(), recording.steps.end(), by_start);
+  std::ranges::stable_sort(recording.activities, {}, &GpuActivity::start_us);
+  std::ranges::sort(recording.steps, {}, &StepRange::start_us);
   PlaceById operators;
   PlaceById calls;
   for (std::uint32_t i = 0; i < recording.operators.size(); ++i)
@@ -301,10 +328,38 @@ IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
     idle.gaps.push_back(
         {key.first, key.second, kind.count / step_count, kind.time_s / step_count, kind.longest_s});
   }
-  std::stable_sort(idle.gaps.begin(), idle.gaps.end(),
-                   [](const IdleGaps& a, const IdleGaps& b) { return a.time_s > b.time_s; });
+  std::ranges::stable_sort(idle.gaps, std::greater(), &IdleGaps::time_s);
   if (idle.gaps.size() > most_kinds) idle.gaps.resize(most_kinds);
   return idle;
+}
+
+RankGpu busiest_gpu(const Recording& recording) {
+  std::map<RankGpu, double> time_us;
+  for (const GpuActivity& activity : recording.activities)
+    time_us[gpu_of(activity)] += activity.duration_us;
+  return busiest(time_us);
+}
+
+void keep_one_rank(Recording& recording, std::vector<std::string>& notes) {
+  if (recording.activities.empty()) return;
+  const RankGpu gpu = busiest_gpu(recording);
+  const Launchers launchers = launchers_of(gpu, recording);
+  if (launchers.size() < 2) return;
+  const auto is_of_gpu = [&](const GpuActivity& activity) { return gpu_of(activity) == gpu; };
+  const std::uint32_t rank = process_of(gpu, launchers, recording);
+  const auto is_other = [&](const auto& range) {
+    return recording.process_of_threads[range.thread] != rank;
+  };
+  const std::size_t all = recording.activities.size();
+  std::erase_if(recording.activities, [&](const GpuActivity& each) { return !is_of_gpu(each); });
+  std::erase_if(recording.operators, is_other);
+  std::erase_if(recording.calls, is_other);
+  std::erase_if(recording.long_ranges, is_other);
+  std::erase_if(recording.steps, [&](const StepRange& step) { return step.process != rank; });
+  notes.push_back("one of " + std::to_string(launchers.size()) + " processes in this file, " +
+                  recording.processes.at(rank) +
+                  ", with the busiest GPU; kernels and copies of the " +
+                  "others, left out: " + std::to_string(all - recording.activities.size()));
 }
 
 }  // namespace roofline

@@ -108,9 +108,8 @@ std::uint64_t picked_count(const TensorArgument& table, const Argument& indices)
   has_index.resize(std::max(has_index.size(), own.size()), indices.value.empty());
   for (std::size_t axis = 0; axis < table.rank(); ++axis)
     if (axis >= has_index.size() || !has_index[axis]) count *= table.sizes[axis];
-  const bool has_mask = std::any_of(own.begin(), own.end(), [](const TensorArgument* index) {
-    return index->type_name == "bool";
-  });
+  const bool has_mask = std::ranges::any_of(
+      own, [](const TensorArgument* index) { return index->type_name == "bool"; });
   return has_mask ? element_count(table.sizes) : count;
 }
 

@@ -1,9 +1,7 @@
 #include "pytorch/operator_table.hpp"
 
-#include <algorithm>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
+#include <cstdlib>
+#include <limits>
 
 #include "load/recording.hpp"
 #include "model/text.hpp"
@@ -11,40 +9,17 @@
 namespace roofline {
 namespace {
 
-using AxisOrder = std::vector<std::size_t>;
-
-/// Axes of more than one element, outermost in memory first.
-AxisOrder axes_in_memory(const TensorArgument& tensor) {
-  AxisOrder axes;
-  for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
-    if (tensor.sizes[i] > 1) axes.push_back(i);
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
-    return tensor.strides[a] > tensor.strides[b];
-  });
-  return axes;
-}
-
-/// Whether the elements are contiguous in this order.
-bool is_dense(const TensorArgument& tensor, const AxisOrder& axes) {
-  std::uint64_t next = 1;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-    if (tensor.strides[*axis] != next) return false;
-    next *= tensor.sizes[*axis];
-  }
-  return true;
-}
-
-bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
-  return tensor.strides[axes.back()] != 1 &&
-         std::any_of(axes.begin(), axes.end(),
-                     [&](std::size_t axis) { return tensor.strides[axis] == 1; });
+/// The axis of neighbours in memory, with these strides; the rank if there is none.
+std::size_t innermost(const Sizes& sizes, const Sizes& strides) {
+  std::size_t axis = 0;
+  while (axis < sizes.size() && (sizes[axis] <= 1 || strides[axis] != 1)) ++axis;
+  return axis;
 }
 
 std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
   std::unordered_map<std::string_view, const OperatorRow*> rows;
-  for (const auto family :
-       {convolution_operators(), product_operators(), recurrent_operators(), function_operators(),
-        norm_operators(), pool_operators(), movement_operators()})
+  for (const auto family : {convolution_operators(), product_operators(), function_operators(),
+                            reduction_operators(), movement_operators()})
     for (const OperatorRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);
@@ -65,15 +40,15 @@ std::optional<std::uint64_t> pointwise_elements(const OperatorCall& call) {
 Sizes written_in_place(const OperatorCall& call,
                        const std::vector<const TensorArgument*>& operands) {
   if (!call.name.starts_with("triton_poi_")) return {1};
-  const TensorArgument* largest = *std::max_element(
-      operands.begin(), operands.end(), [](const TensorArgument* a, const TensorArgument* b) {
+  const TensorArgument* largest =
+      *std::ranges::max_element(operands, [](const TensorArgument* a, const TensorArgument* b) {
         return element_count(a->sizes) < element_count(b->sizes);
       });
   constexpr std::uint64_t vector_share = 8;
   const std::uint64_t least = element_count(largest->sizes) / vector_share;
-  const auto tensors = std::count_if(
-      operands.begin(), operands.end(),
-      [&](const TensorArgument* tensor) { return element_count(tensor->sizes) >= least; });
+  const auto tensors = std::ranges::count_if(operands, [&](const TensorArgument* tensor) {
+    return element_count(tensor->sizes) >= least;
+  });
   const bool adds_two = mentions(call.name, {"_add_"}) && !mentions(call.name, {"_mul_", "_pow_"});
   return tensors <= (adds_two ? 2 : 1) ? largest->sizes : Sizes{1};
 }
@@ -112,9 +87,8 @@ Layers operand_traffic(const OperatorCall& call) {
     if (elements && element_count(operand->sizes) > *elements && !mentions(call.name, {"pool"}))
       operand = &parts.emplace_back(with_sizes(*operand, {*elements}));
   for (const TensorArgument& tensor : listed) operands.push_back(&tensor);
-  const bool all_known =
-      std::all_of(operands.begin(), operands.end(),
-                  [](const TensorArgument* tensor) { return tensor->type.has_value(); });
+  const bool all_known = std::ranges::all_of(
+      operands, [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
   if (operands.empty()) return layer_of_one_value(LayerKind::other, call);
   const Sizes written = call.result ? *call.result : written_in_place(call, operands);
@@ -124,10 +98,6 @@ Layers operand_traffic(const OperatorCall& call) {
   return layers;
 }
 
-bool is_product(LayerKind kind) {
-  return info(kind).family == KindFamily::contraction || info(kind).family == KindFamily::attention;
-}
-
 /// "expected input, weight that fit, got fp32 3x4".
 std::string misfit_of(const OperatorCall& call) {
   const auto has_unknown_type = [](const TensorArgument* tensor) { return !tensor->type; };
@@ -135,7 +105,7 @@ std::string misfit_of(const OperatorCall& call) {
   std::string expected;
   for (std::string_view names = call.argument_names; !names.empty();)
     if (const std::string_view name = take(names, ' '); name != "-") add_item(expected, name);
-  if (std::any_of(tensors.begin(), tensors.end(), has_unknown_type))
+  if (std::ranges::any_of(tensors, has_unknown_type))
     expected = "tensors of known types";
   else
     expected = expected.empty() ? "tensors of known sizes" : expected + " that fit";
@@ -187,8 +157,8 @@ CallLayers read_call(const OperatorCall& stated) {
   if (row != nullptr && read.misfit.empty()) return read;
   read.by_operands = true;
   read.layers = operand_traffic(call);
-  if (std::any_of(read.layers.begin(), read.layers.end(),
-                  [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
+  if (std::ranges::any_of(read.layers,
+                          [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
     read.layers.clear();
   return read;
 }
@@ -198,7 +168,7 @@ void UnruledCalls::add(const OperatorCall& call, const CallLayers& read) {
   const bool is_one_value = !read.layers.empty() && tensors_text(*call.arguments).empty();
   if (!read.by_operands || !has_elements || is_one_value) return;
   const OperatorRow* row = find_operator(call.name);
-  if (row != nullptr && is_product(row->kind)) add_product(call.name);
+  if (row != nullptr && multiplies(row->kind)) add_product(call.name);
   const std::string name(base_name(call.name));
   if (row == nullptr && !read.layers.empty()) {
     ++without_row_[name];
@@ -278,13 +248,6 @@ TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
   return other;
 }
 
-std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank) {
-  if (!axis) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(rank);
-  const std::int64_t at = *axis < 0 ? *axis + count : *axis;
-  return at >= 0 && at < count ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
-}
-
 std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t axes) {
   if (tensor == nullptr || !tensor->type || axes == 0 || axes > most_operand_sizes - 2 ||
       element_count(tensor->sizes) == 0)
@@ -303,10 +266,8 @@ std::optional<TensorArgument> image_of(const TensorArgument* tensor,
 }
 
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
-  std::vector<const Sizes*> all;
-  all.reserve(tensors.size());
-  for (const TensorArgument* tensor : tensors) all.push_back(&tensor->sizes);
-  return broadcast(all).value_or(tensors.front()->sizes);
+  const auto place = [](const TensorArgument* tensor) { return &tensor->sizes; };
+  return broadcast(each_of(tensors, place)).value_or(tensors.front()->sizes);
 }
 
 std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors) {
@@ -319,31 +280,17 @@ std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& 
       ->type;
 }
 
-std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  std::vector<Sizes> stored;
-  stored.reserve(tensors.size());
-  for (const TensorArgument* tensor : tensors) stored.push_back(tensor->stored_sizes());
-  const auto sizes = in_one_rank(std::move(stored));
-  std::vector<OperandSpec> operands;
-  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
-    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
-    operands.back().type = tensors[i]->type;
-    if (operands.back().sizes.empty()) return {};
-  }
-  return operands;
-}
-
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const std::vector<WrittenTensor>& writes) {
   LayerSpec spec = named_layer(
       LayerKind::other, base_name(call.name),
       sizes_text(reads.empty() ? writes.front().sizes : reads.front()->sizes), writes.front().type);
-  std::vector<OperandSpec> operands;
-  for (const TensorArgument* tensor : reads) {
-    operands.push_back(operand_of(*tensor, tensor->stored_sizes()));
-    operands.back().type = tensor->type;
-  }
-  return set_traffic(spec, std::move(operands), writes) ? Layers{spec} : Layers{};
+  const auto typed = [](const TensorArgument* tensor) {
+    OperandSpec operand = operand_of(*tensor, tensor->stored_sizes());
+    operand.type = tensor->type;
+    return operand;
+  };
+  return set_traffic(spec, each_of(reads, typed), writes) ? Layers{spec} : Layers{};
 }
 
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
@@ -362,20 +309,144 @@ std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensor
   for (const TensorArgument* tensor : tensors)
     if (tensor->sizes != first.sizes || tensor->strides.size() != first.sizes.size())
       return std::nullopt;
-  const AxisOrder axes = axes_in_memory(first);
-  if (axes.empty()) return std::nullopt;
-  const auto any = [&](auto holds) {
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [&](const TensorArgument* tensor) { return holds(*tensor, axes); });
-  };
-  if (any(has_other_innermost)) return Access::transposed;
-  if (any([](const TensorArgument& tensor, const AxisOrder& in) { return !is_dense(tensor, in); }))
-    return Access::strided;
-  return std::nullopt;
+  const Sizes dense = dense_strides(first);
+  const std::size_t inner = innermost(first.sizes, dense);
+  if (inner == first.rank()) return std::nullopt;
+  for (const TensorArgument* tensor : tensors)
+    if (tensor->strides[inner] != 1 && innermost(first.sizes, tensor->strides) < first.rank())
+      return Access::transposed;
+  const bool all_dense = std::ranges::all_of(
+      tensors, [&](const TensorArgument* tensor) { return has_strides(*tensor, dense); });
+  return all_dense ? std::nullopt : std::optional(Access::strided);
 }
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {
   return type == DataType::fp32 && call.is_tf32 ? DataType::tf32 : type;
+}
+
+Sizes TensorArgument::stored_sizes() const {
+  Sizes stored = sizes;
+  for (std::size_t i = 0; i < stored.size() && strides.size() == stored.size(); ++i)
+    if (strides[i] == 0) stored[i] = std::min<std::uint64_t>(stored[i], 1);
+  return stored;
+}
+
+std::optional<Layout> TensorArgument::layout() const {
+  if (sizes.size() < 3 || strides.size() != sizes.size() || sizes[1] < 2) return std::nullopt;
+  const bool nhwc = strides[1] == 1;
+  const bool nchw = strides.back() == 1;
+  if (nhwc == nchw) return std::nullopt;
+  return nhwc ? Layout::nhwc : Layout::nchw;
+}
+
+bool TensorArgument::is_transposed() const {
+  const std::size_t rank = sizes.size();
+  return rank >= 2 && strides.size() == rank && strides[rank - 1] != 1 && strides[rank - 2] == 1;
+}
+
+void add_batch(TensorArgument& tensor) {
+  if (tensor.strides.size() == tensor.rank())
+    tensor.strides.insert(tensor.strides.begin(), element_count(tensor.sizes));
+  tensor.sizes.insert(tensor.sizes.begin(), 1);
+}
+
+bool Argument::is_tensor() const {
+  return !is_list && !tensors.empty() &&
+         (!tensors.front().sizes.empty() || !tensors.front().type_name.empty());
+}
+
+const TensorArgument* Argument::tensor() const {
+  return is_tensor() && !tensors.front().sizes.empty() ? &tensors.front() : nullptr;
+}
+
+const TensorArgument* Argument::typed_tensor() const {
+  const TensorArgument* found = tensor();
+  return found != nullptr && found->type ? found : nullptr;
+}
+
+const Argument& argument_at(const Arguments& arguments, std::size_t place) {
+  static const Argument none;
+  return place < arguments.size() ? arguments[place] : none;
+}
+
+std::vector<const TensorArgument*> tensors_in(const Arguments& arguments) {
+  std::vector<const TensorArgument*> tensors;
+  for (const Argument& argument : arguments)
+    if (const TensorArgument* each = argument.tensor()) tensors.push_back(each);
+  return tensors;
+}
+
+std::vector<std::int64_t> Argument::signed_integers() const {
+  std::vector<std::int64_t> numbers;
+  std::string_view text = value;
+  while (true) {
+    const std::size_t begin = text.find_first_of("-0123456789");
+    if (begin == std::string_view::npos) return numbers;
+    std::int64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    if (error != std::errc()) return {};
+    if (end != text.data() + text.size() && *end == '.') return {};
+    numbers.push_back(number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+}
+
+Sizes Argument::integers() const {
+  Sizes sizes;
+  for (const std::int64_t number : signed_integers()) {
+    if (number < 0) return {};
+    sizes.push_back(static_cast<std::uint64_t>(number));
+  }
+  return sizes;
+}
+
+std::optional<std::int64_t> Argument::integer() const {
+  const std::vector<std::int64_t> numbers = signed_integers();
+  return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
+}
+
+std::optional<double> Argument::number() const {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  return end != value.c_str() ? std::optional(number) : std::nullopt;
+}
+
+std::vector<bool> Argument::flags() const {
+  std::vector<bool> flags;
+  for (const char letter : value)
+    if (letter == 'T' || letter == 'F') flags.push_back(letter == 'T');
+  return flags;
+}
+
+std::optional<bool> Argument::flag() const {
+  const std::vector<bool> all = flags();
+  return all.size() == 1 ? std::optional<bool>(all.front()) : std::nullopt;
+}
+
+const Caller* OperatorCall::caller(std::string_view wanted) const {
+  for (const Caller& each : callers)
+    if (each.name == wanted) return &each;
+  return nullptr;
+}
+
+Pass OperatorCall::pass() const { return mentions(name, {"backward"}) ? Pass::dgrad : Pass::fwd; }
+
+const Argument& OperatorCall::operator[](std::string_view argument) const {
+  return argument_at(*arguments, argument_place(argument, argument_names));
+}
+
+std::size_t argument_place(std::string_view argument, std::string_view names) {
+  for (std::size_t place = 0; !names.empty(); ++place)
+    if (take(names, ' ') == argument) return place;
+  return std::numeric_limits<std::size_t>::max();
+}
+
+std::string_view base_name(std::string_view operator_name) {
+  const std::size_t space = operator_name.rfind("::");
+  if (space != std::string_view::npos) operator_name.remove_prefix(space + 2);
+  if (operator_name.size() > 1 && operator_name.ends_with('_')) operator_name.remove_suffix(1);
+  return operator_name;
 }
 
 }  // namespace roofline

@@ -1,11 +1,5 @@
-#include <utility>
-
-#include "load/byte_stream.hpp"
-#include "load/json.hpp"
 #include "load/recording.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/formats.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {

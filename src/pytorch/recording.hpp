@@ -1,18 +1,15 @@
 #pragma once
 
-// The events of a trace that explain GPU time; names and arguments that repeat are kept once.
+// A trace's events that explain GPU time, with names and arguments that repeat kept once; and its
+// GPU work: launches, transfers, idle time, layers. Activities are indices by start.
 
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <string>
-#include <string_view>
+#include <limits>
 #include <unordered_map>
-#include <vector>
 
 #include "load/byte_stream.hpp"
-#include "pytorch/operator_call.hpp"
-#include "roofline/recording.hpp"
+#include "load/recording.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 
@@ -72,13 +69,8 @@ struct GpuActivity {
   double end_us() const { return start_us + duration_us; }
 };
 
-struct LaunchCall {
-  double start_us = 0;
-  double end_us = 0;
+struct LaunchCall : HostRange {
   std::uint64_t correlation = 0;
-  std::uint64_t external_id = 0;
-  TextId name = TextPool::empty;
-  std::uint32_t thread = 0;
 };
 
 struct StepRange {
@@ -96,7 +88,7 @@ struct Recording {
   bool has_values = false;                        ///< values besides tensors, from PyTorch 1.13 on
   std::vector<RecordedMessage> messages{{}};      ///< the first is empty
   std::map<std::uint32_t, RecordedGpu> gpus;      ///< by number
-  std::vector<std::string> processes;             ///< the trace's names, by number
+  TextPool processes;                             ///< the trace's names, by number
   std::vector<std::uint32_t> process_of_threads;  ///< by thread
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;
@@ -113,5 +105,131 @@ struct Recording {
 /// Reads a Chrome trace once. Throws InputError for invalid or truncated JSON, and for a needed
 /// event without valid times.
 Recording scan_trace(ByteStream& stream);
+
+inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
+
+struct WorkOrigin {
+  std::uint32_t operator_index = no_index;  ///< in Recording::operators
+  std::uint32_t call_index = no_index;      ///< in Recording::calls
+  std::optional<std::size_t> step = {};     ///< the launching one, in Recording::steps
+};
+
+struct WorkOrigins {
+  std::vector<std::uint32_t> callers;     ///< the enclosing operator of each operator
+  std::vector<WorkOrigin> of_activities;  ///< for each activity
+};
+
+/// Keeps the process with the busiest GPU of merged recordings, with a note.
+void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
+
+/// Sorts operators by thread and start, and activities by start, and finds their origins.
+WorkOrigins find_origins(Recording& recording);
+
+/// The step around the time; steps by start.
+std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us);
+
+bool is_graph_launch(const Recording& recording, std::uint32_t call);
+
+/// Process and number in the trace: several processes may call theirs the first GPU.
+using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
+/// Of a recording with activities.
+RankGpu busiest_gpu(const Recording& recording);
+
+/// The time that at least one activity runs.
+Coverage busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities);
+
+struct IdleTime {
+  EnumArray<IdleCause, double> by_cause_s{};  ///< a step
+  std::vector<IdleGaps> gaps;                 ///< the longest kinds
+};
+
+/// The host's time from first to last launch, summed over steps, without waits for the GPU.
+double launching_us(const Recording& recording, const WorkOrigins& origins,
+                    const std::vector<std::uint32_t>& activities);
+
+/// Idle time of a step. The host causes a gap if it called the next activity after the gap began,
+/// up to the call's return if the work starts much later. In all other idle time work was queued.
+IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
+                   const std::vector<std::uint32_t>& activities, std::size_t steps);
+
+struct SplitWork {
+  std::vector<std::uint32_t> computing;
+  std::vector<std::uint32_t> computing_and_exchanges;  ///< all but copies over a link
+  std::vector<Transfer> transfers;                     ///< of one step, by falling time
+};
+
+/// Separates transfers from one device's activities, and finds how much of them computing hides.
+SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
+                          const std::vector<std::uint32_t>& activities, std::size_t steps);
+
+// Joins equal layers in a row with their mean time, and chains of elementwise rows.
+
+class FoldedLayers {
+ public:
+  /// The row of all layers with this name and content.
+  std::size_t row_of(LayerSpec spec);
+  /// `kernel`: full name of the main kernel of a contraction. `transforms_s`: part of the time, of
+  /// kernels that only transform operands.
+  void add(std::size_t row, double time_s, std::string_view kernel = {}, double transforms_s = 0);
+  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
+  bool empty() const { return rows_.empty(); }
+  double time_s() const;
+  /// Joins work whose sizes change every step into a row of median sizes.
+  void join_changing(std::size_t steps);
+  /// A rare layer's share of a step would be compared with a whole run's bound.
+  void move_rare(std::size_t steps, UnmodelledList& unmodelled);
+  /// Layers of one step with unique names. `row_names` gets each row's layer name, empty for rows
+  /// that never ran or were joined.
+  std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names,
+                                std::vector<LayerTransforms>& transforms) &&;
+
+ private:
+  struct Row {
+    LayerSpec spec;
+    double time_s = 0;
+    std::size_t runs = 0;
+    double transforms_s = 0;
+  };
+
+  std::vector<Row> rows_;
+  std::unordered_map<std::string, std::size_t> by_key_;
+};
+
+/// Consecutive elementwise operators that read each other's results: a compiler would fuse them.
+class ChainList {
+ public:
+  /// Traces have no addresses: an operator is assumed to read the last result if it reads a tensor
+  /// of those sizes.
+  void add(std::size_t row, const LayerSpec& layer, const Arguments& arguments);
+  void end();
+  /// Chains of at least two layers in a step, in a fixed order. `names`: of the rows.
+  std::vector<ElementwiseChain> items(const std::vector<std::string>& names, std::size_t steps);
+
+ private:
+  std::vector<std::size_t> open_;  ///< rows of the open chain
+  Sizes written_;                  ///< the last row's result
+  std::map<std::vector<std::size_t>, std::size_t> runs_;
+};
+
+struct TraceLayers {
+  FoldedLayers layers;
+  ChainList chains;
+  UnmodelledList unmodelled;
+  double layout_s = 0;             ///< layout changes, in all steps
+  double side_by_side_s = 0;       ///< overlap of the kernels of one operator, likewise
+  std::vector<std::string> notes;  ///< assumptions
+  bool lacks_products = false;     ///< some could not be sized
+};
+
+/// Takes activities of one device in these steps, without transfers.
+TraceLayers layers_of(const Recording& recording, const WorkOrigins& origins,
+                      const std::vector<std::uint32_t>& activities, std::size_t steps);
+
+/// `arguments`: the recording's, in the requested types.
+TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& origins,
+                                const std::vector<Arguments>& arguments);
+
+bool looks_like_trace(std::string_view head);
+Items read_trace(ByteStream& stream);
 
 }  // namespace roofline

@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <optional>
-#include <utility>
-
+#include "load/csv.hpp"
 #include "load/json.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
@@ -18,12 +12,7 @@ std::uint64_t count_in(const Value& object, std::string_view key) {
 
 /// Older profilers write times as texts.
 std::optional<double> time_in(const Value& value) {
-  if (value.is_number()) return value.number();
-  const std::string_view text = value.try_text();
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return value.is_number() ? value.number() : number_in<double>(value.try_text());
 }
 
 /// Processes and threads have numbers or names.
@@ -52,9 +41,7 @@ std::uint64_t append_list(const Value& list, std::string& text) {
 }
 
 Sizes numbers_in(const Value& list) {
-  Sizes numbers;
-  for (const Value each : list) numbers.push_back(each.try_integer().value_or(0));
-  return numbers;
+  return each_of(list, [](const Value& each) { return each.try_integer().value_or(0); });
 }
 
 bool has_list(const Value& list) {
@@ -82,11 +69,12 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
     const ElementType* type = find_element_type(argument.type);
     const auto own_type = type != nullptr ? std::optional(type->type) : std::nullopt;
     const std::string_view type_name = type != nullptr ? type->name : "";
+    const auto add = [&](const Value& size, const Value& its_stride) {
+      argument.tensors.push_back({numbers_in(size), numbers_in(its_stride), own_type, type_name});
+    };
+    if (!argument.is_list) add(own, stride);
     for (std::size_t j = 0; argument.is_list && j < own.size(); ++j)
-      argument.tensors.push_back(
-          {numbers_in(own.at(j)), numbers_in(part(stride, j)), own_type, type_name});
-    if (!argument.is_list)
-      argument.tensors.push_back({numbers_in(own), numbers_in(stride), own_type, type_name});
+      add(own.at(j), part(stride, j));
   }
   return arguments;
 }
@@ -173,12 +161,17 @@ class Scanner {
     recording_.steps.push_back({start_us, start_us + duration_us, process_of(event)});
   }
 
-  void add_operator(const Value& event) {
+  HostRange range_of(const Value& event) {
     const auto [start_us, duration_us] = times_of(event);
+    return {start_us, start_us + duration_us, operator_id(event.find("args")), name_of(event),
+            thread_of(event)};
+  }
+
+  void add_operator(const Value& event) {
     const Value arguments = event.find("args");
-    recording_.operators.push_back({start_us, start_us + duration_us, operator_id(arguments),
-                                    name_of(event), thread_of(event), arguments_of(arguments),
-                                    message_of(arguments)});
+    HostRange& range = recording_.operators.emplace_back(range_of(event));
+    range.arguments = arguments_of(arguments);
+    range.message = message_of(arguments);
   }
 
   void add_activity(const Value& event) {
@@ -194,15 +187,8 @@ class Scanner {
   /// Only calls that put work on the GPU matter.
   void add_call(const Value& event) {
     add_long_range(event);
-    const std::string_view name = event.find("name").try_text();
-    const Value arguments = event.find("args");
-    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
-      if (name.find(part) != std::string::npos) {
-        const auto [start_us, duration_us] = times_of(event);
-        return recording_.calls.push_back(
-            {start_us, start_us + duration_us, count_in(arguments, "correlation"),
-             operator_id(arguments), name_of(event), thread_of(event)});
-      }
+    if (mentions(event.find("name").try_text(), {"Launch", "Memcpy", "Memset"}))
+      recording_.calls.push_back({range_of(event), count_in(event.find("args"), "correlation")});
   }
 
   /// Long ranges only explain; one without times is skipped.
@@ -228,10 +214,7 @@ class Scanner {
   std::uint32_t process_of(const Value& event) {
     key_.clear();
     append_word(event.find("pid"), key_);
-    const auto next = static_cast<std::uint32_t>(process_ids_.size());
-    const auto [process, is_new] = process_ids_.try_emplace(key_, next);
-    if (is_new) recording_.processes.push_back(key_);
-    return process->second;
+    return recording_.processes.id(key_);
   }
 
   std::uint32_t arguments_of(const Value& own) {
@@ -277,7 +260,6 @@ class Scanner {
   Recording recording_;
   std::string key_;  ///< of the look-ups below
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
-  std::unordered_map<std::string, std::uint32_t> process_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;
 };
 

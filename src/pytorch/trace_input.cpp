@@ -1,18 +1,6 @@
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <system_error>
-#include <utility>
-
-#include "load/recording.hpp"
-#include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/formats.hpp"
-#include "pytorch/trace_work.hpp"
-#include "roofline/error.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {

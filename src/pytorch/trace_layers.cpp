@@ -1,14 +1,8 @@
-#include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
-#include <unordered_map>
 
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/operator_table.hpp"
-#include "pytorch/trace_work.hpp"
-#include "roofline/recording.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {
@@ -43,6 +37,68 @@ bool runs_nothing(std::string_view name) {
 bool is_of_one_axis(const OperatorCall& call) {
   const TensorArgument* input = argument_at(*call.arguments, 0).tensor();
   return call.name == "aten::convolution" && input != nullptr && input->rank() == 3;
+}
+
+bool is_product_kernel(std::string_view name) {
+  const std::size_t gemm = name.find("gemm");
+  const bool is_fbgemm = gemm != std::string_view::npos && name.substr(0, gemm).ends_with("fb");
+  if (gemm != std::string_view::npos && !is_fbgemm) return true;
+  return mentions(name, {"bmm_", "nvjet", "xmma", "fmha", "Cijk_"});
+}
+
+/// A kernel that only changes an image's layout.
+bool is_layout_kernel(std::string_view name) {
+  return mentions(name, {"nchwToNhwc", "nhwcToNchw", "batched_transpose"});
+}
+
+/// Likewise, or one that pads channels or casts an operand.
+bool is_transform_kernel(std::string_view name) {
+  return is_layout_kernel(name) || mentions(name, {"AddPadding", "tensorTransform", "SubTensorOp"});
+}
+
+enum class Role : std::uint8_t {
+  prepares,  ///< the next kernel: layout changes, fills, offsets
+  finishes,  ///< the previous kernel: layout changes, sums of partial results
+  data,      ///< the input's gradient, by name
+  weight,    ///< the weight's gradient, by name
+  product,   ///< either one: names of matrix products do not tell
+};
+
+Role role_of(std::string_view name) {
+  if (mentions(name, {"nhwcToNchw", "splitKreduce", "reduce_wgrad", "_reduce", "transpose_back"}))
+    return Role::finishes;
+  if (mentions(name, {"nchwToNhwc", "AddPadding", "init_device_workspace", "Memset", "Offsets",
+                      "FillFunctor", "SubTensorOp", "batched_transpose"}))
+    return Role::prepares;
+  if (mentions(name, {"wgrad", "grad_weight", "wrw", "BwdFilter", "bwd_weight"}))
+    return Role::weight;
+  if (mentions(name, {"dgrad", "grad_input", "BwdData", "bwd_data", "conv_depthwise2d_backward"}))
+    return Role::data;
+  return Role::product;
+}
+
+/// How many kernels, in launch order, compute the input's gradient if one operator computes both
+/// gradients of a convolution; libraries run them one after the other. nullopt if names do not
+/// tell.
+std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names) {
+  const std::vector<Role> roles = each_of(names, role_of);
+  std::vector<std::size_t> computing;
+  for (std::size_t i = 0; i < roles.size(); ++i)
+    if (roles[i] >= Role::data) computing.push_back(i);
+  const auto first_weight =
+      std::ranges::find_if(computing, [&](std::size_t i) { return roles[i] == Role::weight; });
+  auto split = first_weight;
+  if (first_weight == computing.end()) {
+    // Without a name the weight's gradient follows the input's, or is the second of two products.
+    split = std::find_if(computing.rbegin(), computing.rend(), [&](std::size_t i) {
+              return roles[i] == Role::data;
+            }).base();
+    if (split == computing.begin() && computing.size() == 2) ++split;
+  }
+  if (split == computing.begin() || split == computing.end()) return std::nullopt;
+  std::size_t at = *split;
+  while (at > 0 && roles[at - 1] == Role::prepares) --at;
+  return at;
 }
 
 class LayerReader {
@@ -165,9 +221,10 @@ class LayerReader {
   }
 
   std::vector<std::string_view> names_of(const LaunchedWork& work) const {
-    std::vector<std::string_view> names;
-    for (const std::uint32_t index : work) names.emplace_back(name_of_activity(index));
-    return names;
+    const auto name = [&](std::uint32_t index) -> std::string_view {
+      return name_of_activity(index);
+    };
+    return each_of(work, name);
   }
 
   OperatorCall call_of(std::uint32_t op, const std::vector<std::string_view>& kernels) const {

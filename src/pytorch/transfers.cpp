@@ -1,15 +1,10 @@
-#include <algorithm>
-#include <limits>
 #include <map>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "model/text.hpp"
-#include "pytorch/trace_work.hpp"
+#include "pytorch/recording.hpp"
 
 namespace roofline {
 namespace {
@@ -44,6 +39,15 @@ bool is_collective(std::string_view name) {
   const std::string letters = letters_of(short_kernel_name(name));
   return std::any_of(std::begin(kind_marks), std::begin(kind_marks) + telling_marks,
                      [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
+}
+
+std::optional<TransferKind> copy_kind(std::string_view name) {
+  if (!name.starts_with("Memcpy")) return std::nullopt;
+  if (mentions(name, {"HtoD"})) return TransferKind::host_to_device;
+  if (mentions(name, {"DtoH"})) return TransferKind::device_to_host;
+  if (mentions(name, {"PtoP"})) return TransferKind::peer_to_peer;
+  if (mentions(name, {"HtoH"})) return TransferKind::host_to_host;
+  return std::nullopt;
 }
 
 struct ExchangeRecord {
@@ -99,12 +103,6 @@ LinkWork exchange_of(const ExchangeRecord& record) {
   return work;
 }
 
-/// "pageable" of "Memcpy HtoD (Pageable -> Device)": the host's side, if named.
-std::string host_memory(std::string_view name) {
-  if (mentions(name, {"Pageable"})) return "pageable";
-  return mentions(name, {"Pinned"}) ? "pinned" : "";
-}
-
 class TransferList {
  public:
   TransferList(const Recording& recording, const WorkOrigins& origins)
@@ -152,8 +150,7 @@ class TransferList {
     std::vector<Transfer> items;
     items.reserve(folded.size());
     for (auto& [key, item] : folded) items.push_back(std::move(item));
-    std::stable_sort(items.begin(), items.end(),
-                     [](const Transfer& a, const Transfer& b) { return a.time_s > b.time_s; });
+    std::ranges::stable_sort(items, std::greater(), &Transfer::time_s);
     return items;
   }
 
@@ -170,7 +167,10 @@ class TransferList {
   LinkWork copy_of(const GpuActivity& activity, TransferKind kind) const {
     LinkWork work;
     work.transfer.kind = kind;
-    work.transfer.what = host_memory(recording_.name(activity));
+    // "Memcpy HtoD (Pageable -> Device)" names the host's side.
+    const std::string& name = recording_.name(activity);
+    if (mentions(name, {"Pinned"})) work.transfer.what = "pinned";
+    if (mentions(name, {"Pageable"})) work.transfer.what = "pageable";
     if (activity.byte > 0) work.transfer.byte = static_cast<double>(activity.byte);
     return work;
   }

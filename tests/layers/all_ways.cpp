@@ -9,7 +9,7 @@
 #include "model/layer_fields.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
 #include "pytorch/program_text.hpp"
 #include "pytorch/trace_text.hpp"
 #include "roofline/roofline_point.hpp"

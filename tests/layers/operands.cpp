@@ -4,7 +4,7 @@
 #include "load/loading.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
 #include "pytorch/program_text.hpp"
 #include "pytorch/trace_text.hpp"
 #include "roofline/roofline_point.hpp"

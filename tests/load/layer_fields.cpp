@@ -12,7 +12,7 @@
 #include "cli/process.hpp"
 #include "load/loading.hpp"
 #include "load/network_reader.hpp"
-#include "pytorch/folding.hpp"
+#include "pytorch/recording.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"
 

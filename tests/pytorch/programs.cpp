@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/as_run.hpp"
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
 #include "pytorch/program_text.hpp"
 #include "roofline/roofline_point.hpp"
 #include "temporary_folder.hpp"

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pytorch/formats.hpp"
+#include "pytorch/exported_program.hpp"
+#include "pytorch/recording.hpp"
 #include "roofline/load.hpp"
 
 /// What an operator is called with: one entry an argument, as the trace writes it.

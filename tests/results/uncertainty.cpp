@@ -181,7 +181,7 @@ TEST_CASE("The truth lies where it is said to, as often as is said", "[results/u
 
   // Layers of networks, or on GPUs, that the errors had not seen.
   for (const auto& [basis, rows] : table) {
-    Coverage layers;
+    uncertainty::Coverage layers;
     for (const auto& [label, coverage] : rows)
       if (label != "runs of networks") layers.add(coverage);
     INFO(name_of(basis));
@@ -193,7 +193,7 @@ TEST_CASE("The truth lies where it is said to, as often as is said", "[results/u
     const double margin_95 = basis == datasheet ? 0.07 : 0.03;
     CHECK(static_cast<double>(layers.within_95) / all == Approx(0.95).margin(margin_95));
   }
-  const Coverage& runs = table.at(measured).at("runs of networks");
+  const uncertainty::Coverage& runs = table.at(measured).at("runs of networks");
   CHECK(runs.all == 123);
   CHECK(static_cast<double>(runs.within_68) / 123 == Approx(0.68).margin(0.08));
   CHECK(static_cast<double>(runs.within_95) / 123 == Approx(0.95).margin(0.04));

@@ -13,7 +13,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t most_bars = 14;
+constexpr std::size_t most_changed_bars = 14;
 
 struct Difference {
   std::string label;
@@ -32,10 +32,10 @@ std::vector<Difference> differences_of(const Changes& changes) {
   add("changed", changes.changed);
   std::ranges::stable_sort(all, std::greater(),
                            [](const Difference& each) { return std::fabs(each.change_s); });
-  if (all.size() <= most_bars) return all;
-  Difference rest{fmt::format("{} smaller ones", all.size() - most_bars)};
-  for (std::size_t i = most_bars; i < all.size(); ++i) rest.change_s += all[i].change_s;
-  all.resize(most_bars);
+  if (all.size() <= most_changed_bars) return all;
+  Difference rest{fmt::format("{} smaller ones", all.size() - most_changed_bars)};
+  for (std::size_t i = most_changed_bars; i < all.size(); ++i) rest.change_s += all[i].change_s;
+  all.resize(most_changed_bars);
   all.push_back(std::move(rest));
   return all;
 }
