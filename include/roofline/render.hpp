@@ -53,6 +53,8 @@ struct OutputFormat {
   /// Shows points for work evaluated in several settings, and layers only on request.
   bool shows_points = false;
 
+  /// Draws several results, as pictures and pages do.
+  bool draws() const { return rows() == nullptr && !shows_points && name != "json"; }
   /// Null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }
   /// Writes a report piece by piece. Returns an error (an empty chart) before the first byte.

@@ -392,7 +392,14 @@ void parse_what_if(const std::string& text, Options& options) {
   CeilingKind& ceilings = options.request.analysis[Stack::stated].ceilings;
   if (text.starts_with("ceilings="))
     return use_keys("--set", {one_of<CeilingKind>("ceilings", ceilings, {})}, {text});
-  options.request.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
+  std::vector<GpuSetting>& all = options.request.gpu_settings;
+  const GpuSetting setting = value_of("--set " + text, parse_gpu_setting(text));
+  for (const GpuSetting& each : all)
+    if (each.name == setting.name && each.engine == setting.engine)
+      throw UsageError(fmt::format("--set: expected one value of {}, got {} and {}",
+                                   setting.engine ? name_of(*setting.engine) : setting.name,
+                                   each.text, setting.text));
+  all.push_back(setting);
 }
 
 std::string framework_list() {
@@ -525,6 +532,19 @@ constexpr Subcommand subcommands[] = {
 };
 // clang-format on
 
+/// Every value that an option was given.
+void note_given(const Rows& rows, std::vector<GivenOption>& given) {
+  for (const CLI::Option* option : rows.get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_positional() || option->count() == 0) continue;
+    for (const std::string& value : option->results()) {
+      const bool is_flag = option->get_expected_max() == 0 || value == whole_network;
+      const std::string word = is_flag ? name : name + ' ' + value;
+      given.push_back({word == "--top all" ? "--all" : word, word});  // it chooses no rows
+    }
+  }
+}
+
 /// The option's row of the help; `name` with or without dashes.
 std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::string name) {
   name.erase(0, name.find_first_not_of('-'));
@@ -593,6 +613,7 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   try {
     rows.parse(argc, argv);
     if (!word.empty()) return completions(rows, word);
+    note_given(*active, options.request.given);
   } catch (const CLI::CallForHelp&) {
     return rows.help();
   } catch (const CLI::CallForVersion& version) {

@@ -91,7 +91,11 @@ void Results::take(Evaluation part) {
   std::ranges::move(part.errors, std::back_inserter(errors_));
   for (ItemResult& result : part.results) take_result(std::move(result));
   std::ranges::move(part.kernels, std::back_inserter(kernels_));
+  if (part.obeyed) obeyed_ = obeyed_.value_or(0) | *part.obeyed;
   if (!part.ends_input) return;
+  if (const auto obeyed = std::exchange(obeyed_, {}))
+    if (const std::string text = LayerOptions(*request_).problem(*obeyed); !text.empty())
+      note(part.input + ": " + text);
   say_repeated();
   join_streams(part.input);
 }
