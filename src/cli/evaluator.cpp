@@ -8,7 +8,9 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "report/sections.hpp"
 #include "results/in_parallel.hpp"
+#include "results/steps.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -181,6 +183,13 @@ class Evaluator::ItemEvaluator {
     return bits;
   }
 
+  /// One rule for times that are given and recorded: the rows stay, the exit code is 1.
+  void refuse_impossible(const Result& result) {
+    if (!result.measured.impossible) return;
+    all_.failed = true;
+    all_.messages.push_back({result.setting.source + ": " + impossible_sentence(result)});
+  }
+
   void add_network(Network network, std::size_t setting, const Context& context,
                    std::optional<std::uint64_t> batch) {
     if (request_.first_line)
@@ -190,6 +199,7 @@ class Evaluator::ItemEvaluator {
     one.result = roofline::evaluate(std::move(network), context).value();
     const std::string problem = options_.problem(obeyed(setting, one.result));
     if (!problem.empty()) throw InputError(one.result.setting.source, "", problem);
+    refuse_impossible(one.result);
     one.result.setting.batch_goal = request_.settings[setting].batch_goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
     if (!needs_.report) return render(one.result);
@@ -210,8 +220,16 @@ class Evaluator::ItemEvaluator {
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();
     std::vector<LayerResult> own = evaluate_layers(std::move(record), context).value();
-    for (const LayerResult& row : own)
+    for (const LayerResult& row : own) {
+      if (row.below_bound == BelowBound::impossible) {
+        Result alone;
+        alone.setting.source = same->result.setting.source;
+        alone.layers = {row};
+        alone.measured.impossible = impossible_times(alone, context);
+        refuse_impossible(alone);
+      }
       all_.obeyed = all_.obeyed.value_or(0) | options_.obeyed(request_.settings[setting], {}, row);
+    }
     if (rows.empty())
       rows = std::move(own);
     else
@@ -252,7 +270,7 @@ class Evaluator::ItemEvaluator {
         for (std::size_t part = first; part < last; ++part)
           for (const OutputFormat* format : needs_.rows)
             parts[part]
-                .rows.emplace_back(*format->rows())
+                .rows.emplace_back(*format->rows(), request_.fields)
                 .add(result, std::min(count, begin + part * rows_a_part),
                      std::min(count, begin + (part + 1) * rows_a_part));
       });
@@ -326,7 +344,8 @@ std::size_t Evaluator::rows_a_record() const {
 
 Evaluation Evaluator::evaluate(Chunk& chunk, const Submit& submit) const {
   Evaluation all;
-  for (const OutputFormat* format : request_->needs.rows) all.rows.emplace_back(*format->rows());
+  for (const OutputFormat* format : request_->needs.rows)
+    all.rows.emplace_back(*format->rows(), request_->fields);
   all.input = chunk.input;
   std::size_t index = chunk.first;
   auto read = chunk.items.begin();

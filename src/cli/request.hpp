@@ -110,6 +110,7 @@ struct Request {
   std::vector<Gate> gates;  ///< of --fail-if
   std::vector<Output> outputs;
   std::optional<ChartKind> chart;
+  std::vector<std::string> fields;  ///< columns of rows; empty: all
   Needs needs;
   bool json = false;  ///< prints lists of GPUs and networks as JSON
 

@@ -77,8 +77,9 @@ void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& o
 Results::Results(const Request& request, std::map<std::string, OutputFile>& files)
     : request_(&request), files_(&files) {
   for (const OutputFormat* format : request.needs.rows)
-    rows_.emplace_back(*format->rows(),
-                       [this, format](std::string_view text) { write_rows(*format, text); });
+    rows_.emplace_back(
+        *format->rows(), [this, format](std::string_view text) { write_rows(*format, text); },
+        request.fields);
 }
 
 void Results::take(Evaluation part) {
@@ -315,6 +316,7 @@ void Results::end(const Output& output, const Report& report) {
   if (output.what == Output::What::report) {
     RenderStyle style = is_file ? RenderStyle() : standard_output_style();
     style.chart = request_->chart;
+    style.fields = request_->fields;
     const Sink sink = [&](std::string_view piece) { write_to(output, piece); };
     if (const auto error = output.format->write(report, style, sink)) raise(*error);
   }

@@ -75,8 +75,13 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 template <class Line>
 const std::string& csv_header();
 
+/// `fields`: chosen columns, as CSV names them; empty: all.
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line);
+void append_row(std::string& text, RowFormat format, const Line& line,
+                const std::vector<std::string>& fields);
+
+/// Names of all columns of rows, as CSV has them.
+std::vector<std::string> column_names();
 
 std::string column_of(std::string_view path);
 

@@ -45,6 +45,10 @@ const std::vector<Value> values{
     {"--format", "--format html"},
     {"--format", "--format svg"},
     {"--json", "--json"},
+    {"--fields",
+     "--fields source,gpu,framework,batch,name,dtype,pass,engine,roofline_time_s,expected_time_s,"
+     "expected_uncertainty_factor,measured_time_s,time_s,cost_per_million_images",
+     "--format csv"},
     {"--output", "-o out.csv"},
     {"--output", "-o out.svg"},
     {"--chart", "--chart time", "-o out.svg"},

@@ -28,7 +28,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
        "mine.json; roofline calibrate --script prints what measures them"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
+       "--format: expected one of table, json, ndjson, csv, spreadsheet, markdown, svg, html, got "
        "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected --format svg or -o FILE.svg"},
@@ -90,8 +90,19 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --assume fusion=none",
        "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, engine, host-copies, "
        "optimizer, measured-gpu, got \"fusion=none\""},
+      {"conv.json --gpu v100 --pass bwd",
+       "--pass: expected dgrad, wgrad or training (with fwd), in place of \"bwd\" (see --help)"},
+      {"conv.json --gpu v100 --batch 10,000",
+       "--batch: expected numbers without a comma within, such as 10000, got \"000\""},
+      {"conv.json --gpu v100 --format csv --fields name,boun",
+       "--fields: expected columns of CSV such as name,bound,expected_time_s, got \"boun\"; did "
+       "you "
+       "mean \"bound\"?"},
+      {"conv.json --gpu v100 --fields name",
+       "--fields name: expected --format ndjson or csv, which have columns"},
       {"conv.json --gpu v100 --kernel tile=16x16",
-       "--kernel tile: expected MxNxK such as 128x64x8, got \"16x16\""},
+       "--kernel tile: expected MxNxK, the rows and columns of a block's results and the step "
+       "along K, such as 16x16x16, got \"16x16\""},
       {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
        "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
