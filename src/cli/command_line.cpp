@@ -424,9 +424,7 @@ void parse_what_if(const std::string& text, Options& options) {
   const GpuSetting setting = value_of("--set " + text, parse_gpu_setting(text));
   for (const GpuSetting& each : all)
     if (each.name == setting.name && each.engine == setting.engine)
-      throw UsageError(fmt::format("--set: expected one value of {}, got {} and {}",
-                                   setting.engine ? name_of(*setting.engine) : setting.name,
-                                   each.text, setting.text));
+      throw UsageError(fmt::format("--set: expected {} or {}, got both", each.text, text));
   all.push_back(setting);
 }
 
@@ -561,11 +559,12 @@ constexpr Subcommand subcommands[] = {
 };
 // clang-format on
 
-/// Every value that an option was given.
+/// Every value that an option was given; options.cpp adds the outputs.
 void note_given(const Rows& rows, std::vector<GivenOption>& given) {
   for (const CLI::Option* option : rows.get_options()) {
     const std::string name = option->get_name();
-    if (option->get_positional() || option->count() == 0) continue;
+    const bool is_output = name == "--output" || name == "--format" || name == "--json";
+    if (option->get_positional() || option->count() == 0 || is_output) continue;
     for (const std::string& value : option->results()) {
       const bool is_flag = option->get_expected_max() == 0 || value == whole_network;
       const std::string word = is_flag ? name : name + ' ' + value;

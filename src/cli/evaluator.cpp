@@ -187,7 +187,8 @@ class Evaluator::ItemEvaluator {
   void refuse_impossible(const Result& result) {
     if (!result.measured.impossible) return;
     all_.failed = true;
-    all_.messages.push_back({result.setting.source + ": " + impossible_sentence(result)});
+    all_.messages.push_back(
+        {result.setting.source + ": " + impossible_sentence(result), Message::Kind::assumption});
   }
 
   void add_network(Network network, std::size_t setting, const Context& context,

@@ -81,15 +81,9 @@ bool has_type(const Layer& layer, const LayerDefaults& defaults) {
 }
 
 bool is_on(Engine engine, EngineChoice choice) {
-  switch (choice) {
-    case EngineChoice::tensor: return is_tensor_engine(engine);
-    case EngineChoice::tf32: return engine == Engine::tf32;
-    case EngineChoice::fp16_accumulate:
-      return engine == Engine::fp16_tensor_fp16_accumulate || engine == Engine::fp8_fp16_accumulate;
-    case EngineChoice::automatic:
-    case EngineChoice::vector: return true;
-  }
-  return true;
+  if (choice == EngineChoice::tensor) return is_tensor_engine(engine);
+  if (choice == EngineChoice::tf32) return engine == Engine::tf32;
+  return choice != EngineChoice::fp16_accumulate || name_of(engine).ends_with("fp16_accumulate");
 }
 
 struct AskedRow {

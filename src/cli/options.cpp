@@ -50,9 +50,6 @@ void set_outputs(Options& options) {
                                                : records,
                                prints_layers ? "" : layer_file});
   if (options.format != nullptr) request.outputs.push_back({report, "", options.format});
-  std::erase_if(request.given, [](const GivenOption& each) {
-    return each.word.starts_with("--format") || each.word == "--json";
-  });
   for (const Output& output : request.outputs)
     if (output.format != nullptr) {
       const std::string word = "--format " + std::string(output.format->name);
@@ -213,10 +210,6 @@ bool ranks_unasked(const Request& request) {
          });
 }
 
-void set_ranking(Request& request) {
-  if (!request.report.filter.by && ranks_unasked(request)) request.report.filter.by = RowsBy::gpu;
-}
-
 void set_pairing(const Options& options, Request& request) {
   if (!request.report.compare || request.settings.size() != 1) return;
   const std::vector<std::string>& inputs = request.inputs;
@@ -331,7 +324,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
   set_gpus(options, request);
   if (request.action != evaluate) return;
   check_layer_file(options);
-  set_ranking(request);
+  if (RowFilter& filter = request.report.filter; !filter.by && ranks_unasked(request))
+    filter.by = RowsBy::gpu;
   set_pairing(options, request);
   set_prices(options, request);
   set_measured(options, request);

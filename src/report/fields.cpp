@@ -416,7 +416,7 @@ Cell value_called(const std::string& name, const Line& line) {
 
 template <class Line>
 void append_chosen(std::string& text, RowFormat format, const Line& line,
-                   const std::vector<std::string>& fields) {
+                   const FieldNames& fields) {
   if (!has_columns(format)) {
     JsonWriter writer(text, false);
     writer.begin_object();
@@ -434,8 +434,7 @@ void append_chosen(std::string& text, RowFormat format, const Line& line,
 }
 
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line,
-                const std::vector<std::string>& fields) {
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
   if (!fields.empty()) return append_chosen(text, format, line, fields);
   switch (format) {
     case RowFormat::csv:
@@ -456,12 +455,9 @@ template void write_fields(JsonWriter&, const TypeRow&, bool);
 template const std::string& csv_header<LayerLine>();
 template const std::string& csv_header<KernelLine>();
 template const std::string& csv_header<SettingLine>();
-template void append_row(std::string&, RowFormat, const LayerLine&,
-                         const std::vector<std::string>&);
-template void append_row(std::string&, RowFormat, const KernelLine&,
-                         const std::vector<std::string>&);
-template void append_row(std::string&, RowFormat, const SettingLine&,
-                         const std::vector<std::string>&);
+template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&);
+template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&);
+template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&);
 
 std::vector<std::string> column_names() {
   std::vector<std::string> names;

@@ -152,6 +152,7 @@ std::string render_gpus_json(const std::vector<Gpu>& gpus) {
   Json all{{"gpus_version", version}, {"roofline_version", ROOFLINE_VERSION}};
   for (const Gpu& gpu : gpus) {
     Json& json = all["gpus"][gpu.name] = to_json(gpu);
+    json["source_of"] = Json::object();
     for (const Source& source : gpu.sources)
       for (const std::string& field : source.fields)
         for (const auto& [form, member] : fields_of<Gpu>())  // "peak_tflops.fp64"

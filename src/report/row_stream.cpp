@@ -25,11 +25,11 @@ void append_error(std::string& text, RowFormat format, const InputError& error) 
 }
 
 void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row,
-                  const std::vector<std::string>& fields) {
+                  const FieldNames& fields) {
   append_row(text, format, line_of(result, result.layers[row], !has_columns(format)), fields);
 }
 
-std::string header_of(const std::vector<std::string>& fields, const std::string& all) {
+std::string header_of(const FieldNames& fields, const std::string& all) {
   return fields.empty() ? all : joined(fields, ",") + '\n';
 }
 
@@ -54,7 +54,7 @@ void RenderedRows::add(const KernelTable& table) {
     append_row(last_piece(), format_, KernelLine{table, row}, fields_);
 }
 
-RowStream::RowStream(RowFormat format, Sink sink, std::vector<std::string> fields)
+RowStream::RowStream(RowFormat format, Sink sink, FieldNames fields)
     : format_(format), sink_(std::move(sink)), fields_(std::move(fields)) {}
 
 void RowStream::write(std::string_view text, const std::string& header) {
@@ -71,7 +71,7 @@ void RowStream::take(const RenderedRows& part) {
   for (const std::string& piece : part.pieces_) write(piece, *part.header_);
 }
 
-void write_rows(RowFormat format, const Report& report, const std::vector<std::string>& fields,
+void write_rows(RowFormat format, const Report& report, const FieldNames& fields,
                 const Sink& sink) {
   OutputBuffer out(sink);
   const bool of_points = report.filter.ranks_gpus() && report.kernels.empty();

@@ -11,7 +11,7 @@ namespace roofline {
 
 class RenderedRows {
  public:
-  explicit RenderedRows(RowFormat format, std::vector<std::string> fields = {})
+  explicit RenderedRows(RowFormat format, FieldNames fields = {})
       : format_(format), fields_(std::move(fields)) {}
 
   void add(const InputError& error);
@@ -27,14 +27,14 @@ class RenderedRows {
   std::string& last_piece();
 
   RowFormat format_;
-  std::vector<std::string> fields_;  ///< chosen columns; empty: all
+  FieldNames fields_;                ///< chosen columns; empty: all
   std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
   const std::string* header_ = &csv_header<LayerLine>();
 };
 
 class RowStream {
  public:
-  RowStream(RowFormat format, Sink sink, std::vector<std::string> fields = {});
+  RowStream(RowFormat format, Sink sink, FieldNames fields = {});
 
   bool has_begun() const { return header_ != nullptr; }
   /// Throws InputError if kernels and layers, whose columns differ, would share a header.
@@ -46,12 +46,11 @@ class RowStream {
 
   RowFormat format_;
   Sink sink_;
-  std::vector<std::string> fields_;
+  FieldNames fields_;
   const std::string* header_ = nullptr;  ///< of all rows
 };
 
 /// The report's selected rows and its errors.
-void write_rows(RowFormat format, const Report& report, const std::vector<std::string>& fields,
-                const Sink& sink);
+void write_rows(RowFormat format, const Report& report, const FieldNames& fields, const Sink& sink);
 
 }  // namespace roofline

@@ -82,7 +82,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --assume fuse=none,fuse=eager",
        "--assume: expected one value of fuse, got two"},
       {"conv.json --gpu v100 --set bandwidth=x2 --set bandwidth=1TB/s",
-       "--set: expected one value of bandwidth, got bandwidth=x2 and bandwidth=1TB/s"},
+       "--set: expected bandwidth=x2 or bandwidth=1TB/s, got both"},
       {"conv.json --gpu v100 --assume optimizer=adam",
        "--assume optimizer=adam: expected --pass training, whose memory it takes"},
       {"conv.json --gpu v100 --to-layers - --set bandwidth=x2",
