@@ -124,6 +124,7 @@ class Evaluator::ItemEvaluator {
     const std::size_t count = gpus.contexts.size();
     const std::size_t index = network.item;
     SkippedGpus skipped{network.source};
+    const bool is_record = network.record.has_value();
     bool can_run = false;
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
       if (!contexts_.takes(network.source, gpu)) continue;
@@ -156,7 +157,8 @@ class Evaluator::ItemEvaluator {
           fail(error);
       }
     }
-    if (skipped.first && can_run) all_.messages.push_back({skipped.text(), Message::Kind::once});
+    if (skipped.first && can_run)
+      all_.messages.push_back({skipped.text(is_record), Message::Kind::once});
     if (skipped.first && !can_run) fail(*skipped.first);
   }
 

@@ -79,6 +79,17 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
   CHECK(none.out == "");
 }
 
+TEST_CASE("Records share one note of the GPUs that cannot run them", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  folder.write("x.ndjson",
+               "{\"name\": \"a\", \"type\": \"relu\", \"input\": [8]}\n"
+               "{\"name\": \"b\", \"type\": \"relu\", \"input\": [9]}\n");
+  CHECK(run(folder, in_own_folder + "roofline x.ndjson --gpu acme").err ==
+        "x.ndjson: 1 GPU is left out of layers without a peak or memory for them there: Other "
+        "One\n");
+}
+
 TEST_CASE("A ranking is of all formats", "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);
