@@ -25,19 +25,22 @@ struct RenderStyle {
   std::optional<std::size_t> width;
   /// Rows of the terminal: longer outputs repeat the answer at the end.
   std::optional<std::size_t> height;
-  std::optional<ChartKind> chart;  ///< nullopt: the report's default chart
+  std::optional<ChartKind> chart;        ///< nullopt: the report's default chart
+  std::vector<std::string> fields = {};  ///< columns of rows, as CSV names them; empty: all
 };
 
 /// Receives output piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
 /// Rows of layers, kernels or points, rendered alone on any thread and written as they come.
-enum class RowFormat : std::uint8_t { ndjson, csv };
+/// `spreadsheet`: CSV of which a spreadsheet runs no cell.
+enum class RowFormat : std::uint8_t { ndjson, csv, spreadsheet };
 /// Whether rows are cells below a header line: all of one kind, without errors (standard error).
 constexpr bool has_columns(RowFormat format) {
   switch (format) {
     case RowFormat::ndjson: return false;
-    case RowFormat::csv: return true;
+    case RowFormat::csv:
+    case RowFormat::spreadsheet: return true;
   }
   return false;
 }
@@ -53,6 +56,8 @@ struct OutputFormat {
   /// Shows points for work evaluated in several settings, and layers only on request.
   bool shows_points = false;
 
+  /// Draws several results, as pictures and pages do.
+  bool draws() const { return rows() == nullptr && !shows_points && name != "json"; }
   /// Null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }
   /// Writes a report piece by piece. Returns an error (an empty chart) before the first byte.

@@ -20,6 +20,7 @@
 #include "load/csv.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
+#include "report/fields.hpp"
 #include "report/text.hpp"
 #include "roofline/layer.hpp"
 
@@ -55,6 +56,9 @@ constexpr std::size_t most_batches = 1000;
 
 std::uint64_t parse_batch(const std::string& word) {
   const std::optional<std::uint64_t> batch = number_in<std::uint64_t>(word);
+  if (word.size() == 3 && word.starts_with("00"))  // of "10,000"
+    throw UsageError("--batch: expected numbers without a comma within, such as 10000, got " +
+                     in_quotes(word));
   if (!batch || *batch == 0)
     throw UsageError("--batch: expected integers " +
                      (is_beyond_64_bits(word) ? "from 1 to " + std::string(largest_integer)
@@ -142,7 +146,10 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
     next = std::from_chars(next, end, tile[i]).ptr;
   }
   if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
-    throw UsageError("--kernel tile: expected MxNxK such as 128x64x8, got " + in_quotes(text));
+    throw UsageError(
+        "--kernel tile: expected MxNxK, the rows and columns of a block's results and "
+        "the step along K, such as 16x16x16, got " +
+        in_quotes(text));
   return tile;
 }
 
@@ -223,6 +230,18 @@ CLI::Validator one_network_type() {
 template <Enumeration E>
 CLI::Validator one_of_all() {
   return one_of_names({names_of<E>.begin(), names_of<E>.end()});
+}
+
+CLI::Validator one_pass() {
+  const Names names{"fwd", "dgrad", "wgrad", "training"};
+  CLI::Validator check = one_of_names(names);
+  return {[check](std::string& text) {
+            return text.starts_with("b")
+                       ? "expected dgrad, wgrad or training (with fwd), in place of " +
+                             in_quotes(text)
+                       : check(text);
+          },
+          "", joined(names, " ")};
 }
 
 /// A decimal number within limits, which messages show as spelled here.
@@ -388,11 +407,25 @@ void parse_top(const std::string& text, RowFilter& filter) {
                      in_quotes(text));
 }
 
+void parse_field(std::string word, std::vector<std::string>& fields) {
+  std::ranges::replace(word, '.', '_');
+  const std::vector<std::string> names = column_names();
+  if (std::ranges::find(names, word) == names.end())
+    throw UsageError("--fields: expected columns of CSV such as name,bound,expected_time_s, got " +
+                     in_quotes(word) + did_you_mean(word, {names.begin(), names.end()}));
+  fields.push_back(word);
+}
+
 void parse_what_if(const std::string& text, Options& options) {
   CeilingKind& ceilings = options.request.analysis[Stack::stated].ceilings;
   if (text.starts_with("ceilings="))
     return use_keys("--set", {one_of<CeilingKind>("ceilings", ceilings, {})}, {text});
-  options.request.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
+  std::vector<GpuSetting>& all = options.request.gpu_settings;
+  const GpuSetting setting = value_of("--set " + text, parse_gpu_setting(text));
+  for (const GpuSetting& each : all)
+    if (each.name == setting.name && each.engine == setting.engine)
+      throw UsageError(fmt::format("--set: expected {} or {}, got both", each.text, text));
+  all.push_back(setting);
 }
 
 std::string framework_list() {
@@ -424,7 +457,7 @@ void add_layers(Rows& rows, Options& options) {
   rows.add_option("input", options.request.inputs, "Layer files, models (.pt2, ONNX), recordings, folders, networks, - for a pipe")->type_name("");
   rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
   rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
-  rows.one("PASS", {"--pass", one_of_names({"fwd", "dgrad", "wgrad", "training"}), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
+  rows.one("PASS", {"--pass", one_pass(), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
   rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image that a network begins with; may be repeated");
   rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
 }
@@ -466,6 +499,7 @@ void add_output(Rows& rows, Options& options) {
   rows.group("Output");
   rows.one("NAME", {"--format", one_of_names(format_names()), [&](auto& name) { options.format = find_output_format(name); }, "One of " + joined(format_names()) + "; default: table"});
   rows.add_flag("--json", options.request.json, "Same as --format json");
+  rows.list("--fields", "LIST", each([&](auto& word) { parse_field(word, options.request.fields); }), "Columns of NDJSON and CSV, as name,bound,roofline_time_s,expected_time_s");
   add_file(rows, options);
   rows.one("NAME", one_of<ChartKind>("--chart", options.request.chart, "What SVG shows: roofline (default), time of each layer, sweep of batches, compare GPUs"));
   rows.one("FILE", text("--to-layers", options.layer_file, "Write the input as a layer file (- for a pipe; needs no --gpu); .ndjson takes the layers of all inputs, or those of --top"));
@@ -524,6 +558,20 @@ constexpr Subcommand subcommands[] = {
     {"model", "The constants of a GPU's kernel model, as a file to edit", Request::Action::model, add_one_gpu},
 };
 // clang-format on
+
+/// Every value that an option was given; options.cpp adds the outputs.
+void note_given(const Rows& rows, std::vector<GivenOption>& given) {
+  for (const CLI::Option* option : rows.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_output = name == "--output" || name == "--format" || name == "--json";
+    if (option->get_positional() || option->count() == 0 || is_output) continue;
+    for (const std::string& value : option->results()) {
+      const bool is_flag = option->get_expected_max() == 0 || value == whole_network;
+      const std::string word = is_flag ? name : name + ' ' + value;
+      given.push_back({word == "--top all" ? "--all" : word, word});  // it chooses no rows
+    }
+  }
+}
 
 /// The option's row of the help; `name` with or without dashes.
 std::string help_on(const CLI::App& rows, const HelpFormatter& formatter, std::string name) {
@@ -593,6 +641,7 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   try {
     rows.parse(argc, argv);
     if (!word.empty()) return completions(rows, word);
+    note_given(*active, options.request.given);
   } catch (const CLI::CallForHelp&) {
     return rows.help();
   } catch (const CLI::CallForVersion& version) {

@@ -43,10 +43,13 @@ void SkippedGpus::add(const std::string& gpu, const InputError& why) {
   if (!first) first = hinted(why);
 }
 
-std::string SkippedGpus::text() const {
+std::string SkippedGpus::text(bool of_records) const {
   constexpr std::size_t most_named = 8;
   const std::string count =
       gpus.size() == 1 ? "1 GPU is" : std::to_string(gpus.size()) + " GPUs are";
+  if (of_records)
+    return where + ": " + count + " left out of layers without a peak or memory for them there: " +
+           some_of(gpus, most_named);
   return where + ": " + count + " left out: " + some_of(gpus, most_named) +
          (gpus.size() == 1 ? ": " : "; of the first: ") + first->message;
 }

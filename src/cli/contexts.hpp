@@ -22,7 +22,8 @@ struct SkippedGpus {
   std::optional<InputError> first{};  ///< why the first GPU cannot
 
   void add(const std::string& gpu, const InputError& why);
-  std::string text() const;
+  /// Of records without their first reason, so that all have one note.
+  std::string text(bool of_records = false) const;
 };
 
 struct OnGpus {

@@ -8,7 +8,9 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "report/sections.hpp"
 #include "results/in_parallel.hpp"
+#include "results/steps.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -51,6 +53,7 @@ class Evaluator::ItemEvaluator {
       : request_(*evaluator.request_),
         contexts_(*evaluator.contexts_),
         times_(evaluator.times_),
+        options_(evaluator.options_),
         needs_(request_.needs),
         all_(all),
         submit_(submit),
@@ -121,6 +124,7 @@ class Evaluator::ItemEvaluator {
     const std::size_t count = gpus.contexts.size();
     const std::size_t index = network.item;
     SkippedGpus skipped{network.source};
+    const bool is_record = network.record.has_value();
     bool can_run = false;
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
       if (!contexts_.takes(network.source, gpu)) continue;
@@ -141,9 +145,9 @@ class Evaluator::ItemEvaluator {
         }
         Network own = gpu + 1 == count ? std::exchange(network, {}) : network;
         if (own.record)
-          add_record(std::move(own), setting * count + gpu, context);
+          add_record(std::move(own), setting, setting * count + gpu, context);
         else
-          add_network(std::move(own), context, goal, batch);
+          add_network(std::move(own), setting, context, batch);
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
         // A selected GPU may lack what the input needs; it is an error if all do.
@@ -153,7 +157,8 @@ class Evaluator::ItemEvaluator {
           fail(error);
       }
     }
-    if (skipped.first && can_run) all_.messages.push_back({skipped.text(), Message::Kind::once});
+    if (skipped.first && can_run)
+      all_.messages.push_back({skipped.text(is_record), Message::Kind::once});
     if (skipped.first && !can_run) fail(*skipped.first);
   }
 
@@ -173,19 +178,39 @@ class Evaluator::ItemEvaluator {
       throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
   }
 
-  void add_network(Network network, const Context& context, std::optional<BatchGoal> goal,
+  unsigned obeyed(std::size_t setting, const Result& result) const {
+    unsigned bits = 0;
+    for (const LayerResult& row : result.layers)
+      bits |= options_.obeyed(request_.settings[setting], result.setting.runs_as, row);
+    return bits;
+  }
+
+  /// One rule for times that are given and recorded: the rows stay, the exit code is 1.
+  void refuse_impossible(const Result& result) {
+    if (!result.measured.impossible) return;
+    all_.failed = true;
+    all_.messages.push_back(
+        {result.setting.source + ": " + impossible_sentence(result), Message::Kind::assumption});
+  }
+
+  void add_network(Network network, std::size_t setting, const Context& context,
                    std::optional<std::uint64_t> batch) {
+    if (request_.first_line)
+      throw InputError(network.source, "", "--first-line: expected records, got a network");
     ItemResult one{{{}, &context, nullptr}, std::nullopt};
     if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
     one.result = roofline::evaluate(std::move(network), context).value();
-    one.result.setting.batch_goal = goal;
+    const std::string problem = options_.problem(obeyed(setting, one.result));
+    if (!problem.empty()) throw InputError(one.result.setting.source, "", problem);
+    refuse_impossible(one.result);
+    one.result.setting.batch_goal = request_.settings[setting].batch_goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
     if (!needs_.report) return render(one.result);
     add_rows(one.result);
     keep(std::move(one));
   }
 
-  void add_record(Network record, std::size_t stream, const Context& context) {
+  void add_record(Network record, std::size_t setting, std::size_t stream, const Context& context) {
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
       all_.results.push_back({{{}, &context, nullptr}, stream});
@@ -198,6 +223,16 @@ class Evaluator::ItemEvaluator {
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();
     std::vector<LayerResult> own = evaluate_layers(std::move(record), context).value();
+    for (const LayerResult& row : own) {
+      if (row.below_bound == BelowBound::impossible) {
+        Result alone;
+        alone.setting.source = same->result.setting.source;
+        alone.layers = {row};
+        alone.measured.impossible = impossible_times(alone, context);
+        refuse_impossible(alone);
+      }
+      all_.obeyed = all_.obeyed.value_or(0) | options_.obeyed(request_.settings[setting], {}, row);
+    }
     if (rows.empty())
       rows = std::move(own);
     else
@@ -216,6 +251,10 @@ class Evaluator::ItemEvaluator {
     if (needs_.notes) say(recording->source, recording->notes);
     KernelTable table =
         place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front());
+    if (const GivenOption* useless = useless_for(table, request_))
+      return fail({recording->source, "",
+                   "holds kernels, for which " + useless->shown +
+                       " does nothing: expected layers, or counters of a known GPU"});
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(table);
     if (needs_.report) all_.kernels.push_back(std::move(table));
@@ -234,7 +273,7 @@ class Evaluator::ItemEvaluator {
         for (std::size_t part = first; part < last; ++part)
           for (const OutputFormat* format : needs_.rows)
             parts[part]
-                .rows.emplace_back(*format->rows())
+                .rows.emplace_back(*format->rows(), request_.fields)
                 .add(result, std::min(count, begin + part * rows_a_part),
                      std::min(count, begin + (part + 1) * rows_a_part));
       });
@@ -271,6 +310,7 @@ class Evaluator::ItemEvaluator {
   const Request& request_;
   Contexts& contexts_;
   MeasuredTimes* times_;
+  const LayerOptions& options_;
   const Needs& needs_;
   Evaluation& all_;
   const Submit& submit_;
@@ -307,7 +347,8 @@ std::size_t Evaluator::rows_a_record() const {
 
 Evaluation Evaluator::evaluate(Chunk& chunk, const Submit& submit) const {
   Evaluation all;
-  for (const OutputFormat* format : request_->needs.rows) all.rows.emplace_back(*format->rows());
+  for (const OutputFormat* format : request_->needs.rows)
+    all.rows.emplace_back(*format->rows(), request_->fields);
   all.input = chunk.input;
   std::size_t index = chunk.first;
   auto read = chunk.items.begin();

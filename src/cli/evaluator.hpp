@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/contexts.hpp"
+#include "cli/nothing_ignored.hpp"
 #include "cli/request.hpp"
 #include "report/row_stream.hpp"
 #include "roofline/load.hpp"
@@ -44,7 +45,9 @@ struct Evaluation {
   std::vector<Network> networks;  ///< for the layer file
   std::uint64_t copies = 0;       ///< layers that "repeat" added to records
   std::size_t items = 0;          ///< number of items evaluated
-  bool ends_input = false;        ///< the input ends here
+  /// Options that a record obeyed (LayerOptions); absent without any record.
+  std::optional<unsigned> obeyed;
+  bool ends_input = false;  ///< the input ends here
 };
 
 /// Work of one thread: consecutive items of an input, then all that `reader` still holds.
@@ -64,7 +67,7 @@ class Evaluator {
  public:
   /// `times`, if given, restrict the evaluator to one thread.
   Evaluator(const Request& request, Contexts& contexts, MeasuredTimes* times)
-      : request_(&request), contexts_(&contexts), times_(times) {}
+      : request_(&request), contexts_(&contexts), times_(times), options_(request) {}
 
   std::size_t rows_a_record() const;
   /// Consumes the chunk.
@@ -77,6 +80,7 @@ class Evaluator {
   const Request* request_;
   Contexts* contexts_;
   MeasuredTimes* times_;
+  LayerOptions options_;
 };
 
 /// The current exception as an error of this input or record alone. Rethrows wrong usage and failed

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/errors.hpp"
+#include "cli/nothing_ignored.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -32,11 +33,11 @@ void set_outputs(Options& options) {
   request.needs.gpu = layer_file.empty() || options.format != nullptr || request.report.compare ||
                       request.chart || explains(request) || !options.files.empty() ||
                       (writes_records && chooses);
+  if (options.files.empty() && options.format == nullptr && !prints_layers)
+    options.format = find_output_format("table");
   if (prints_layers && options.format != nullptr)
     throw UsageError(
         "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
-  if (options.files.empty() && options.format == nullptr && !prints_layers)
-    options.format = find_output_format("table");
   request.json = options.format != nullptr && options.format->name == "json";
   if (!layer_file.empty() && !writes_records && chooses)
     throw UsageError("--to-layers " + layer_file +
@@ -49,20 +50,11 @@ void set_outputs(Options& options) {
                                                : records,
                                prints_layers ? "" : layer_file});
   if (options.format != nullptr) request.outputs.push_back({report, "", options.format});
-}
-
-void check_chart(const Request& request) {
-  if (!request.chart) return;
-  const bool has_chart = std::ranges::any_of(request.outputs, [](const Output& output) {
-    return output.format != nullptr && output.format->shows_chart;
-  });
-  const std::string chart(name_of(*request.chart));
-  if (request.chart != ChartKind::roofline && !request.report.explain.empty())
-    throw UsageError("--explain with --chart " + chart +
-                     ": the picture of a layer is its roofline");
-  if (!has_chart)
-    throw UsageError("--chart " + chart +
-                     ": expected a format with a chart (--format svg, -o FILE.svg)");
+  for (const Output& output : request.outputs)
+    if (output.format != nullptr) {
+      const std::string word = "--format " + std::string(output.format->name);
+      request.given.push_back({word, output.path.empty() ? word : "-o " + output.path});
+    }
 }
 
 void check_inputs(const Request& request) {
@@ -97,26 +89,6 @@ void check_layer_file(const Options& options) {
   if (request.gpus.size() > 1 && request.writes(Output::What::choice))
     throw UsageError(option + ": expected one GPU, on which layers are chosen, got " +
                      std::to_string(request.gpus.size()));
-}
-
-void check_formats(const Request& request) {
-  if (!explains(request) && request.report.filter.by != RowsBy::type) return;
-  const std::string option = explains(request) ? "--explain" : "--by type";
-  for (const Output& output : request.outputs)
-    if (output.format != nullptr && output.format->rows() != nullptr)
-      throw UsageError(option + " is no row of layers: expected table, markdown or json, got " +
-                       std::string(output.format->name));
-}
-
-void check_selection(const Request& request) {
-  const RowFilter& filter = request.report.filter;
-  if (explains(request) && filter.selects())
-    throw UsageError(
-        "--explain: expected no choice of rows, got --top or --sort; a pattern such as "
-        "'conv*' explains several layers");
-  if (request.report.compare && (filter.sort || filter.cover_share))
-    throw UsageError("--compare: expected --top N, for the largest changes, got " +
-                     std::string(filter.sort ? "--sort" : "--top P%"));
 }
 
 void set_settings(Options& options) {
@@ -180,9 +152,7 @@ void set_analysis(Options& options) {
 
 void set_order(Options& options) {
   RowFilter& filter = options.request.report.filter;
-  if (!filter.by && filter.sort == SortBy::cost) filter.by = RowsBy::gpu;
-  if (filter.sort == SortBy::cost && options.prices.empty())
-    throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
+  if (!filter.by && !options.prices.empty()) filter.by = RowsBy::gpu;
 }
 
 void add_files(Request& request, const Gpu& gpu) {
@@ -225,16 +195,19 @@ void set_gpus(const Options& options, Request& request) {
   add_files(request, measured_gpu);
 }
 
-void set_ranking(Request& request) {
-  RowFilter& filter = request.report.filter;
-  if (!filter.by && std::ranges::any_of(request.gpus, &AskedGpu::is_selected))
-    filter.by = RowsBy::gpu;
-  if (!filter.ranks_gpus()) return;
-  if (filter.sort && !ranks_points(*filter.sort))
-    throw UsageError("--sort " + std::string(name_of(*filter.sort)) +
-                     ": GPUs are ranked by time or cost; --by layer sorts layers");
-  if (filter.cover_share)
-    throw UsageError("--top P%: expected --top N of ranked GPUs, or --by layer for layers");
+/// Tables rank several GPUs. Data holds layers, and pictures do while they can be read.
+bool ranks_unasked(const Request& request) {
+  constexpr std::size_t most_drawn = 8;
+  const ReportOptions& report = request.report;
+  const bool asks_for_layers = report.compare || explains(request) || request.chart ||
+                               (report.filter.sort && !ranks_points(*report.filter.sort)) ||
+                               report.filter.cover_share;
+  return !asks_for_layers && request.gpus.size() > 1 &&
+         std::ranges::all_of(request.outputs, [&](const Output& output) {
+           if (output.format == nullptr || output.format->shows_points)
+             return output.what != Output::What::choice;
+           return output.format->draws() && request.gpus.size() > most_drawn;
+         });
 }
 
 void set_pairing(const Options& options, Request& request) {
@@ -250,7 +223,8 @@ void set_prices(const Options& options, Request& request) {
   for (const auto& [name, per_hour] : options.prices) {
     const Gpu gpu = unwrap(request.catalogue->find(name));
     add_files(request, gpu);
-    const auto [price, is_new] = request.report.price_per_hour.emplace(gpu.name, per_hour);
+    const std::string called = unwrap(with_settings(gpu, request.gpu_settings)).name;
+    const auto [price, is_new] = request.report.price_per_hour.emplace(called, per_hour);
     if (!is_new)
       throw UsageError("--price: expected one price of " + price->first + ", got " +
                        number_text(price->second) + " and " + number_text(per_hour));
@@ -338,11 +312,9 @@ void resolve(int argc, const char* const* argv, Options& options) {
   if (request.action == calibrate) check_calibration(options);
   if (request.action == evaluate) {
     set_outputs(options);
-    check_chart(request);
     check_inputs(request);
+    check_combinations(request);
     set_order(options);
-    check_formats(request);
-    check_selection(request);
   }
   if (request.action != gpus && request.action != model) {
     set_settings(options);
@@ -352,7 +324,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
   set_gpus(options, request);
   if (request.action != evaluate) return;
   check_layer_file(options);
-  set_ranking(request);
+  if (RowFilter& filter = request.report.filter; !filter.by && ranks_unasked(request))
+    filter.by = RowsBy::gpu;
   set_pairing(options, request);
   set_prices(options, request);
   set_measured(options, request);

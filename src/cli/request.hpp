@@ -35,6 +35,13 @@ struct Output {
   bool holds_layers() const { return what >= What::layers; }
 };
 
+/// A value that an option was given: "--by type", "--compare", "--assume engine=tf32"; an output
+/// file is "--format csv".
+struct GivenOption {
+  std::string word;
+  std::string shown;  ///< as the user wrote it
+};
+
 struct LayerSetting {
   LayerDefaults defaults;
   std::optional<BatchGoal> batch_goal;  ///< a batch to search for on each GPU
@@ -80,6 +87,7 @@ struct Request {
   Action action = Action::evaluate;
   std::string text;     ///< of --help and --version; the word to explain
   std::string command;  ///< all words as given
+  std::vector<GivenOption> given;
 
   std::vector<std::string> inputs;
   std::optional<std::size_t> first_line;  ///< line of the first record in a longer text
@@ -102,6 +110,7 @@ struct Request {
   std::vector<Gate> gates;  ///< of --fail-if
   std::vector<Output> outputs;
   std::optional<ChartKind> chart;
+  std::vector<std::string> fields;  ///< columns of rows; empty: all
   Needs needs;
   bool json = false;  ///< prints lists of GPUs and networks as JSON
 

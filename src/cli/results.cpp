@@ -77,8 +77,9 @@ void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& o
 Results::Results(const Request& request, std::map<std::string, OutputFile>& files)
     : request_(&request), files_(&files) {
   for (const OutputFormat* format : request.needs.rows)
-    rows_.emplace_back(*format->rows(),
-                       [this, format](std::string_view text) { write_rows(*format, text); });
+    rows_.emplace_back(
+        *format->rows(), [this, format](std::string_view text) { write_rows(*format, text); },
+        request.fields);
 }
 
 void Results::take(Evaluation part) {
@@ -91,7 +92,11 @@ void Results::take(Evaluation part) {
   std::ranges::move(part.errors, std::back_inserter(errors_));
   for (ItemResult& result : part.results) take_result(std::move(result));
   std::ranges::move(part.kernels, std::back_inserter(kernels_));
+  if (part.obeyed) obeyed_ = obeyed_.value_or(0) | *part.obeyed;
   if (!part.ends_input) return;
+  if (const auto obeyed = std::exchange(obeyed_, {}))
+    if (const std::string text = LayerOptions(*request_).problem(*obeyed); !text.empty())
+      note(part.input + ": " + text);
   say_repeated();
   join_streams(part.input);
 }
@@ -311,6 +316,7 @@ void Results::end(const Output& output, const Report& report) {
   if (output.what == Output::What::report) {
     RenderStyle style = is_file ? RenderStyle() : standard_output_style();
     style.chart = request_->chart;
+    style.fields = request_->fields;
     const Sink sink = [&](std::string_view piece) { write_to(output, piece); };
     if (const auto error = output.format->write(report, style, sink)) raise(*error);
   }

@@ -63,7 +63,8 @@ class Results {
   bool is_closed_ = false;  ///< the reader of standard output is gone
   bool failed_ = false;
   bool evaluated_any_ = false;
-  std::uint64_t copies_ = 0;  ///< layers that "repeat" added to the present input's records
+  std::optional<unsigned> obeyed_;  ///< by the present input's records
+  std::uint64_t copies_ = 0;        ///< layers that "repeat" added to the present input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   struct RowError {

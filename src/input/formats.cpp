@@ -331,15 +331,20 @@ std::vector<std::string> files_under(const std::string& directory) {
   return names;
 }
 
+constexpr const char* export_lines =
+    "a model of PyTorch's is exported by program = torch.export.export(model, (example,)); "
+    "torch.export.save(program, \"model.pt2\")";
+
 /// Guesses the meaning: a GPU, a network with a similar name, or a file.
 std::string what_else(const std::string& word, const std::vector<std::string_view>& names) {
   if (Catalogue().find(word)) return ": a GPU is given by --gpu " + word;
   const std::string meant = did_you_mean(word, names);
   constexpr std::size_t longest_name = 40;
+  const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+  if (is_number) return ": a list of numbers has commas, as --batch 32," + word;
   const bool is_name =
       !word.empty() && word.size() <= longest_name && word.find_first_of("./") == word.npos;
-  return meant.empty() && is_name ? "; a model of yours is exported by torch.export or as ONNX"
-                                  : meant;
+  return meant.empty() && is_name ? std::string("; ") + export_lines : meant;
 }
 
 [[noreturn]] void fail_unknown(const std::string& word) {
@@ -416,6 +421,8 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const Inpu
     const bool is_empty_pipe = name == "-" && stream->peek(1).empty();
     if (first_line || is_empty_pipe)
       return open_ndjson_from(std::move(stream), first_line.value_or(1));
+    if (name.ends_with(".py"))
+      throw InputError(name, "", std::string("expected a model, got a program: ") + export_lines);
     const InputFormat& format = format_of(*stream);
     return format.open(std::move(stream), inputs);
   });

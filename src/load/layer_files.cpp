@@ -194,8 +194,8 @@ class CsvHeader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;
-      const std::string cell = own_ ? unguarded(row.cells[i]) : row.cells[i];
-      (keys_[i]->is_of_layer ? layer : record).push_back(document.cell(key, cell, is_text(key)));
+      (keys_[i]->is_of_layer ? layer : record)
+          .push_back(document.cell(key, row.cells[i], is_text(key)));
     }
     JsonNode root = own_ && layer.empty() ? JsonNode() : document.row(layer);
     if (own_) {

@@ -126,8 +126,4 @@ std::string guarded(std::string_view text) {
   return (is_formula(text) ? "'" : "") + std::string(text);
 }
 
-std::string unguarded(std::string_view text) {
-  return std::string(text.substr(text.starts_with('\'') && is_formula(text) ? 1 : 0));
-}
-
 }  // namespace roofline

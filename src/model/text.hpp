@@ -142,9 +142,7 @@ std::string expected_algorithm(std::string_view found);
 
 /// Whether spreadsheets run the text as a formula, apart from leading apostrophes.
 bool is_formula(std::string_view text);
-/// Disables formulas by an apostrophe; formulas with apostrophes get one more, to be reversible.
+/// Disables formulas by an apostrophe.
 std::string guarded(std::string_view text);
-/// Inverse of guarded(); other texts stay unchanged.
-std::string unguarded(std::string_view text);
 
 }  // namespace roofline

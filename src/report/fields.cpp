@@ -356,8 +356,8 @@ constexpr const auto& table_of() {
 
 /// A row's layer has a column for each of its fields.
 template <class Line>
-void append_csv_row(std::string& text, const Line& line) {
-  TextBuffer out(text);
+void append_csv_row(std::string& text, RowFormat format, const Line& line) {
+  TextBuffer out(text, format == RowFormat::spreadsheet);
   bool is_first = true;
   for (const Column<Line>& column : table_of<Line>()) {
     if (column.path.empty()) continue;
@@ -404,10 +404,41 @@ const std::string& csv_header() {
   return header;
 }
 
+/// Unknown for a column that rows of this kind have not.
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line) {
+Cell value_called(const std::string& name, const Line& line) {
+  for (const Column<Line>& column : table_of<Line>())
+    if (std::ranges::equal(column.path, name,
+                           [](char a, char b) { return a == b || (a == '.' && b == '_'); }))
+      return column.value(line);
+  return {};
+}
+
+template <class Line>
+void append_chosen(std::string& text, RowFormat format, const Line& line,
+                   const FieldNames& fields) {
+  if (!has_columns(format)) {
+    JsonWriter writer(text, false);
+    writer.begin_object();
+    for (const std::string& name : fields) writer.member(name, value_called(name, line));
+    writer.end_object();
+  } else {
+    TextBuffer out(text, format == RowFormat::spreadsheet);
+    for (const std::string& name : fields) {
+      if (&name != fields.data()) out.add(',');
+      append_csv(out, value_called(name, line));
+    }
+    out.flush();
+  }
+  text += '\n';
+}
+
+template <class Line>
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
+  if (!fields.empty()) return append_chosen(text, format, line, fields);
   switch (format) {
-    case RowFormat::csv: return append_csv_row(text, line);
+    case RowFormat::csv:
+    case RowFormat::spreadsheet: return append_csv_row(text, format, line);
     case RowFormat::ndjson: break;
   }
   JsonWriter writer(text, false);
@@ -424,9 +455,21 @@ template void write_fields(JsonWriter&, const TypeRow&, bool);
 template const std::string& csv_header<LayerLine>();
 template const std::string& csv_header<KernelLine>();
 template const std::string& csv_header<SettingLine>();
-template void append_row(std::string&, RowFormat, const LayerLine&);
-template void append_row(std::string&, RowFormat, const KernelLine&);
-template void append_row(std::string&, RowFormat, const SettingLine&);
+template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&);
+template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&);
+template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&);
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  const auto add = [&](const auto& table) {
+    for (const auto& column : table)
+      if (!column.path.empty()) names.push_back(column_of(column.path));
+  };
+  add(layer_table);
+  add(kernel_table);
+  add(setting_table);
+  return names;
+}
 
 std::string column_of(std::string_view path) {
   std::string column(path);

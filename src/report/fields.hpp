@@ -75,8 +75,14 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 template <class Line>
 const std::string& csv_header();
 
+/// Chosen columns, as CSV names them; empty: all.
+using FieldNames = std::vector<std::string>;
+
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line);
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields);
+
+/// Names of all columns of rows, as CSV has them.
+std::vector<std::string> column_names();
 
 std::string column_of(std::string_view path);
 

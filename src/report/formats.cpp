@@ -12,6 +12,7 @@ const OutputFormat output_table[] = {
     {"json", {"json"}, write_json},
     {"ndjson", {"ndjson", "jsonl"}, RowFormat::ndjson},
     {"csv", {"csv"}, RowFormat::csv},
+    {"spreadsheet", {}, RowFormat::spreadsheet},
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, write_svg, true},
     {"html", {"html"}, write_html},
@@ -22,7 +23,7 @@ const OutputFormat output_table[] = {
 std::optional<InputError> OutputFormat::write(const Report& report, const RenderStyle& style,
                                               const Sink& sink) const try {
   if (const RowFormat* format = rows())
-    write_rows(*format, report, sink);
+    write_rows(*format, report, style.fields, sink);
   else
     std::get<ReportFormat>(takes)(report, style, sink);
   return std::nullopt;

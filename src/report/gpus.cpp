@@ -148,7 +148,19 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
 }
 
 std::string render_gpus_json(const std::vector<Gpu>& gpus) {
-  return dumped(to_json(gpus), 2) + '\n';
+  constexpr std::uint64_t version = 1;  // raised when a key changes its meaning or goes
+  Json all{{"gpus_version", version}, {"roofline_version", ROOFLINE_VERSION}};
+  for (const Gpu& gpu : gpus) {
+    Json& json = all["gpus"][gpu.name] = to_json(gpu);
+    json["source_of"] = Json::object();
+    for (const Source& source : gpu.sources)
+      for (const std::string& field : source.fields)
+        for (const auto& [form, member] : fields_of<Gpu>())  // "peak_tflops.fp64"
+          if (form.file_key == field.substr(0, field.find('.')))
+            json["source_of"][std::string(form.key) + field.substr(form.file_key.size())] =
+                source.title;
+  }
+  return dumped(all, 2) + '\n';
 }
 
 }  // namespace roofline

@@ -81,7 +81,7 @@ std::string impossible_sentence(const Result& result) {
                         *times.factor == 1000                   ? ": ms given as us?"
                         : *times.factor == result.setting.batch ? ", the batch: a time an image?"
                                                                 : "");
-  return broken(text + '\n', sentence_width);
+  return text;
 }
 
 std::string part_text(StepPart part) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/text.hpp"
 #include "report/formats.hpp"
 
 namespace roofline {
@@ -23,8 +24,13 @@ void append_error(std::string& text, RowFormat format, const InputError& error) 
       "format");
 }
 
-void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row) {
-  append_row(text, format, line_of(result, result.layers[row], !has_columns(format)));
+void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row,
+                  const FieldNames& fields) {
+  append_row(text, format, line_of(result, result.layers[row], !has_columns(format)), fields);
+}
+
+std::string header_of(const FieldNames& fields, const std::string& all) {
+  return fields.empty() ? all : joined(fields, ",") + '\n';
 }
 
 }  // namespace
@@ -38,20 +44,23 @@ std::string& RenderedRows::last_piece() {
 void RenderedRows::add(const InputError& error) { append_error(last_piece(), format_, error); }
 
 void RenderedRows::add(const Result& result, std::size_t begin, std::size_t end) {
-  for (std::size_t row = begin; row < end; ++row) append_layer(last_piece(), format_, result, row);
+  for (std::size_t row = begin; row < end; ++row)
+    append_layer(last_piece(), format_, result, row, fields_);
 }
 
 void RenderedRows::add(const KernelTable& table) {
   header_ = &csv_header<KernelLine>();
-  for (const KernelRow& row : table.rows) append_row(last_piece(), format_, KernelLine{table, row});
+  for (const KernelRow& row : table.rows)
+    append_row(last_piece(), format_, KernelLine{table, row}, fields_);
 }
 
-RowStream::RowStream(RowFormat format, Sink sink) : format_(format), sink_(std::move(sink)) {}
+RowStream::RowStream(RowFormat format, Sink sink, FieldNames fields)
+    : format_(format), sink_(std::move(sink)), fields_(std::move(fields)) {}
 
 void RowStream::write(std::string_view text, const std::string& header) {
   if (header_ == nullptr) {
     header_ = &header;
-    if (has_columns(format_)) sink_(header);
+    if (has_columns(format_)) sink_(header_of(fields_, header));
   }
   if (text.empty()) return;
   if (&header != header_ && has_columns(format_)) fail_mixed();
@@ -62,15 +71,16 @@ void RowStream::take(const RenderedRows& part) {
   for (const std::string& piece : part.pieces_) write(piece, *part.header_);
 }
 
-void write_rows(RowFormat format, const Report& report, const Sink& sink) {
+void write_rows(RowFormat format, const Report& report, const FieldNames& fields,
+                const Sink& sink) {
   OutputBuffer out(sink);
   const bool of_points = report.filter.ranks_gpus() && report.kernels.empty();
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && has_columns(format)) fail_mixed();
   if (has_columns(format))
-    out.text() = of_points    ? csv_header<SettingLine>()
-                 : of_kernels ? csv_header<KernelLine>()
-                              : csv_header<LayerLine>();
+    out.text() = header_of(fields, of_points    ? csv_header<SettingLine>()
+                                   : of_kernels ? csv_header<KernelLine>()
+                                                : csv_header<LayerLine>());
   const auto write = [&](const auto& wholes, const auto& selections, const auto& append) {
     for (std::size_t i = 0; i < wholes.size(); ++i)
       for (const std::size_t row : selections[i].rows) {
@@ -80,14 +90,14 @@ void write_rows(RowFormat format, const Report& report, const Sink& sink) {
   };
   if (of_points)
     write(report.points, report.point_selections, [&](const SettingsTable& table, std::size_t row) {
-      append_row(out.text(), format, SettingLine{table, table.rows[row]});
+      append_row(out.text(), format, SettingLine{table, table.rows[row]}, fields);
     });
   else
     write(report.results, report.selections, [&](const Result& result, std::size_t row) {
-      append_layer(out.text(), format, result, row);
+      append_layer(out.text(), format, result, row, fields);
     });
   write(report.kernels, report.kernel_selections, [&](const KernelTable& table, std::size_t row) {
-    append_row(out.text(), format, KernelLine{table, table.rows[row]});
+    append_row(out.text(), format, KernelLine{table, table.rows[row]}, fields);
   });
   for (const InputError& error : report.errors) append_error(out.text(), format, error);
   out.flush();

@@ -11,13 +11,14 @@ namespace roofline {
 
 class RenderedRows {
  public:
-  explicit RenderedRows(RowFormat format) : format_(format) {}
+  explicit RenderedRows(RowFormat format, FieldNames fields = {})
+      : format_(format), fields_(std::move(fields)) {}
 
   void add(const InputError& error);
   void add(const Result& result, std::size_t begin, std::size_t end);
   void add(const KernelTable& table);
 
-  RenderedRows empty() const { return RenderedRows(format_); }
+  RenderedRows empty() const { return RenderedRows(format_, fields_); }
   bool is_large() const { return pieces_.size() > 4; }
 
  private:
@@ -26,13 +27,14 @@ class RenderedRows {
   std::string& last_piece();
 
   RowFormat format_;
+  FieldNames fields_;                ///< chosen columns; empty: all
   std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
   const std::string* header_ = &csv_header<LayerLine>();
 };
 
 class RowStream {
  public:
-  RowStream(RowFormat format, Sink sink);
+  RowStream(RowFormat format, Sink sink, FieldNames fields = {});
 
   bool has_begun() const { return header_ != nullptr; }
   /// Throws InputError if kernels and layers, whose columns differ, would share a header.
@@ -44,10 +46,11 @@ class RowStream {
 
   RowFormat format_;
   Sink sink_;
+  FieldNames fields_;
   const std::string* header_ = nullptr;  ///< of all rows
 };
 
 /// The report's selected rows and its errors.
-void write_rows(RowFormat format, const Report& report, const Sink& sink);
+void write_rows(RowFormat format, const Report& report, const FieldNames& fields, const Sink& sink);
 
 }  // namespace roofline

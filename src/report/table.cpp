@@ -100,7 +100,6 @@ std::string one_layer_text(const Report& report, const Section& section) {
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
   std::string text;
-  for (const std::size_t i : section) text += impossible_sentence(report.results[i]);
   const std::size_t shown = count_shown(report, section);
   if (shown == 0) return text;
   const Result& result = report.results[section.front()];
@@ -174,8 +173,7 @@ std::string network_explanations_text(const Report& report, const TableStyle& st
   std::string text;
   for (const NetworkExplanation& each : report.network_explanations) {
     const Result& result = report.results[each.result];
-    text += (text.empty() ? "" : "\n") + impossible_sentence(result) +
-            broken(title_of(report, {each.result}), sentence_width) +
+    text += (text.empty() ? "" : "\n") + broken(title_of(report, {each.result}), sentence_width) +
             network_explanation_text(each, result, ceilings_sentence(result), style);
   }
   return text;

@@ -53,7 +53,8 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
           "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);
-  const Outcome csv = run(folder, in_own_folder + "roofline net.json --gpu acme --format csv");
+  const Outcome csv =
+      run(folder, in_own_folder + "roofline net.json --gpu acme --by gpu --format csv");
   CHECK(column(csv, gpu_column) == "Fast One;Slow One;");
   CHECK(csv.err ==
         "net.json: 1 GPU is left out: Other One: layer \"linear0\" is in fp32, for which Other One "
@@ -67,7 +68,7 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
 
   // By name it is an error, whoever else is selected.
   const Outcome named =
-      run(folder, in_own_folder + "roofline net.json --gpu 'other one,acme' --format csv");
+      run(folder, in_own_folder + "roofline net.json --gpu 'other one,acme' --by gpu --format csv");
   CHECK(column(named, gpu_column) == "Fast One;Slow One;");
   CHECK(named.exit_code == 1);
 
@@ -76,6 +77,17 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
       run(folder, in_own_folder + "roofline net.json --gpu 'acme=1GB' --dtype fp16");
   CHECK(none.exit_code == 1);
   CHECK(none.out == "");
+}
+
+TEST_CASE("Records share one note of the GPUs that cannot run them", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  folder.write("x.ndjson",
+               "{\"name\": \"a\", \"type\": \"relu\", \"input\": [8]}\n"
+               "{\"name\": \"b\", \"type\": \"relu\", \"input\": [9]}\n");
+  CHECK(run(folder, in_own_folder + "roofline x.ndjson --gpu acme").err ==
+        "x.ndjson: 1 GPU is left out of layers without a peak or memory for them there: Other "
+        "One\n");
 }
 
 TEST_CASE("A ranking is of all formats", "[cli/choose]") {
@@ -162,7 +174,7 @@ TEST_CASE("GPUs whose ranges overlap that of the first of a rank share it in eve
   folder.write("config/roofline/gpus/near.json", gpu_file("Near One", 800, "1"));
   folder.write("config/roofline/gpus/slower.json", gpu_file("Slow Two", 95, "1"));
   const std::string line = in_own_folder + "roofline net.json --gpu acme --batch 1 2>/dev/null ";
-  const Json points = Json::parse(run(folder, line + "--json").out).at("points").at(0);
+  const Json points = Json::parse(run(folder, line + "--by gpu --json").out).at("points").at(0);
   std::string ranks;
   for (const Json& row : points.at("rows"))
     ranks += row.at("gpu").get<std::string>() + ' ' + row.at("rank").dump() + ' ' +
@@ -176,7 +188,7 @@ TEST_CASE("GPUs whose ranges overlap that of the first of a rank share it in eve
   CHECK(range(1, -1) <= range(0, 1));
   CHECK(range(2, -1) > range(0, 1));
   CHECK(range(3, -1) <= range(2, 1));
-  const Outcome csv = run(folder, line + "--format csv");
+  const Outcome csv = run(folder, line + "--by gpu --format csv");
   CHECK(column(csv, 3) == "1;1;3;3;");
   CHECK(column(csv, 4) == "true;true;false;false;");
   CHECK(run(folder, line).out.find("; Near One ties with it within x1.") != std::string::npos);
@@ -282,11 +294,15 @@ TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {
       {"net.json --gpu t4 --batch most",
        "roofline: --batch: expected integers >= 1 such as 1,8,64, max or best, got \"most\"\n", 2},
       {"net.json --gpu t4,v100 --sort cost",
-       "roofline: --sort cost: expected what GPUs cost, with --price, got nothing\n", 2},
-      {"net.json --gpu turing --sort flops",
-       "roofline: --sort flops: GPUs are ranked by time or cost; --by layer sorts layers\n", 2},
-      {"net.json --gpu turing --top 80%",
-       "roofline: --top P%: expected --top N of ranked GPUs, or --by layer for layers\n", 2},
+       "roofline: --sort cost: expected what GPUs cost, with --price\n", 2},
+      {"net.json --gpu turing --by gpu --sort flops",
+       "roofline: --by gpu with --sort flops: GPUs are ranked by time or cost; --by layer sorts "
+       "layers\n",
+       2},
+      {"net.json --gpu turing --by gpu --top 80%",
+       "roofline: --by gpu with --top 80%: expected --top N of ranked GPUs, or --by layer for "
+       "layers\n",
+       2},
       {"net.json --gpu 'turing>=900GB'",
        "roofline: expected limits that some GPU meets, got \"turing>=900GB\" (roofline gpus lists "
        "all)\n",

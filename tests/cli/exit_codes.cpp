@@ -122,6 +122,8 @@ TEST_CASE("Words alone begin with five questions; --help takes an option", "[cli
 
 TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_codes]") {
   const TemporaryFolder folder;
+  folder.write("m.py", "import torch\n");
+  folder.write("conv.json", conv);
   folder.write("m.yaml", "layers:\n  - type: conv\n");
   folder.write("keras.txt", "Model: \"sequential\"\n____\n");
   folder.write("torchinfo.txt", "==========\nLayer (type:depth-idx)\n");
@@ -138,7 +140,14 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
        "the model with torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")\n"},
       {"gpt2 --gpu v100",
        "gpt2: expected a file, a directory or a built-in network, found none of that name; a model "
-       "of yours is exported by torch.export or as ONNX (roofline networks lists them)\n"},
+       "of PyTorch's is exported by program = torch.export.export(model, (example,)); "
+       "torch.export.save(program, \"model.pt2\") (roofline networks lists them)\n"},
+      {"m.py --gpu v100",
+       "m.py: expected a model, got a program: a model of PyTorch's is exported by program = "
+       "torch.export.export(model, (example,)); torch.export.save(program, \"model.pt2\")\n"},
+      {"conv.json --gpu v100 --batch 32 64",
+       "64: expected a file, a directory or a built-in network, found none of that name: a list of "
+       "numbers has commas, as --batch 32,64 (roofline networks lists them)\n"},
       {"resnet50 v100",
        "v100: expected a file, a directory or a built-in network, found none of that name: a GPU "
        "is given by --gpu v100 (roofline networks lists them)\n"},

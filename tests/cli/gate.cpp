@@ -134,12 +134,12 @@ TEST_CASE("Each network, batch and GPU has to pass", "[cli/gate]") {
                                   fail_if("roofline_us > 12") + fail_if("layer.roofline_us > 30"));
   CHECK(outcome.exit_code == 3);
   CHECK(outcome.err ==
-        "relu on Tesla V100 SXM2 16GB with bandwidth=900GB/s, fp32, batch 2, fwd: roofline_us 16 > "
-        "12\n"
-        "relu on Tesla T4 with bandwidth=900GB/s, fp32, batch 2, fwd: roofline_us 16 > 12\n"
         "relu on Tesla V100 SXM2 16GB with bandwidth=900GB/s, fp32, batch 4, fwd: roofline_us 32 > "
         "12\n"
+        "relu on Tesla V100 SXM2 16GB with bandwidth=900GB/s, fp32, batch 2, fwd: roofline_us 16 > "
+        "12\n"
         "relu on Tesla T4 with bandwidth=900GB/s, fp32, batch 4, fwd: roofline_us 32 > 12\n"
+        "relu on Tesla T4 with bandwidth=900GB/s, fp32, batch 2, fwd: roofline_us 16 > 12\n"
         "relu on Tesla V100 SXM2 16GB with bandwidth=900GB/s, fp32, batch 4, fwd: a: roofline_us "
         "32 > 30\n"
         "relu on Tesla T4 with bandwidth=900GB/s, fp32, batch 4, fwd: a: roofline_us 32 > 30\n");

@@ -74,6 +74,7 @@ const std::map<std::string, std::string>& usual_values() {
       {"--dtype", "fp16,int8"},
       {"--fail-if", "'macs>1'"},
       {"--first-line", "3"},
+      {"--fields", "name,bound,time_s"},
       {"--format", "html"},
       {"--framework", "torch-compile"},
       {"--gpu", "v100,a100"},

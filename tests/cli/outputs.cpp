@@ -209,3 +209,16 @@ TEST_CASE("A full disk is an error", "[cli/outputs]") {
   CHECK(file.exit_code == 1);
   CHECK(file.err == "roofline: cannot write x.csv: No space left on device\n");
 }
+
+TEST_CASE("Columns of rows are chosen, in the order asked for", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", R"({"name": "=a", "type": "relu", "input": [8], "batch": 2})");
+  const std::string line = "roofline x.ndjson --gpu v100 --fields bytes.total,name,rank --format ";
+  for (const std::string rows : {"", " --top 1"}) {
+    INFO(rows);
+    CHECK(run(folder, line + "csv" + rows).out == "bytes_total,name,rank\n128,=a,\n");
+    CHECK(run(folder, line + "ndjson" + rows).out ==
+          R"({"bytes_total":128,"name":"=a","rank":null})"
+          "\n");
+  }
+}

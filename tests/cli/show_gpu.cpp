@@ -70,8 +70,14 @@ datasheet ceilings
 TEST_CASE("roofline gpus --json states base units", "[cli/show_gpu]") {
   const TemporaryFolder folder;
   folder.write("lab.json", lab_card);
-  const nlohmann::json gpu =
-      nlohmann::json::parse(run(folder, "roofline gpus lab.json --json").out).at(0);
+  const nlohmann::json all =
+      nlohmann::json::parse(run(folder, "roofline gpus lab.json,t4 --json").out);
+  CHECK(all.at("gpus_version") == 1);
+  REQUIRE(all.at("gpus").size() == 2);
+  const nlohmann::json& t4 = all.at("gpus").at("Tesla T4");
+  CHECK(t4.at("source_of").at("tdp_w") == "NVIDIA T4 Tensor Core GPU datasheet");
+  const nlohmann::json& gpu = *std::ranges::find_if(
+      all.at("gpus"), [](const nlohmann::json& each) { return each.at("tdp_w") == 250; });
   CHECK(gpu.at("boost_clock_hz") == 1.5e9);
   CHECK(gpu.at("peak_flop_per_s").at("fp32") == 12e12);
   CHECK(gpu.at("memory_byte") == 24'000'000'000);

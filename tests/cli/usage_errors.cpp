@@ -28,26 +28,25 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
        "mine.json; roofline calibrate --script prints what measures them"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
+       "--format: expected one of table, json, ndjson, csv, spreadsheet, markdown, svg, html, got "
        "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
-       "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},
-      {"conv.json --gpu v100 --chart time",
-       "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},
+       "--chart time: expected --format svg or -o FILE.svg"},
+      {"conv.json --gpu v100 --chart time", "--chart time: expected --format svg or -o FILE.svg"},
       {"conv.json --gpu v100 --format svg --chart time --explain conv",
-       "--explain with --chart time: the picture of a layer is its roofline"},
+       "--explain conv with --chart time: the picture of a layer is its roofline"},
       {"--explain conv.json --gpu v100",
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
-       "--explain is no row of layers: expected table, markdown or json, got csv"},
+       "--explain with --format csv: expected another format than rows of layers"},
       {"conv.json --gpu v100 --dim h=18446744073709551616",
        "--dim: expected NAME=VALUE such as height=224, from 1 to 18446744073709551615, got "
        "\"h=18446744073709551616\""},
       {"conv.json --gpu v100 --explain conv --top 1",
-       "--explain: expected no choice of rows, got --top or --sort; a pattern such as "
+       "--explain conv with --top 1: an explanation has no rows; a pattern such as "
        "'conv*' explains several layers"},
       {"conv.json --gpu v100,a100 --compare --sort flops",
-       "--compare: expected --top N, for the largest changes, got --sort"},
+       "--compare with --sort flops: changes are of layers, in the order of their size"},
       {"conv.json --gpu v100 --chart sweep --format svg",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare --format svg",
@@ -82,11 +81,28 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--top: expected a number of rows, a share of the time as 80%, or all, got \"0x10\""},
       {"conv.json --gpu v100 --assume fuse=none,fuse=eager",
        "--assume: expected one value of fuse, got two"},
+      {"conv.json --gpu v100 --set bandwidth=x2 --set bandwidth=1TB/s",
+       "--set: expected bandwidth=x2 or bandwidth=1TB/s, got both"},
+      {"conv.json --gpu v100 --assume optimizer=adam",
+       "--assume optimizer=adam: expected --pass training, whose memory it takes"},
+      {"conv.json --gpu v100 --to-layers - --set bandwidth=x2",
+       "--set bandwidth=x2 with --to-layers -: expected -o FILE, for results"},
       {"conv.json --gpu v100 --assume fusion=none",
        "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, engine, host-copies, "
        "optimizer, measured-gpu, got \"fusion=none\""},
+      {"conv.json --gpu v100 --pass bwd",
+       "--pass: expected dgrad, wgrad or training (with fwd), in place of \"bwd\" (see --help)"},
+      {"conv.json --gpu v100 --batch 10,000",
+       "--batch: expected numbers without a comma within, such as 10000, got \"000\""},
+      {"conv.json --gpu v100 --format csv --fields name,boun",
+       "--fields: expected columns of CSV such as name,bound,expected_time_s, got \"boun\"; did "
+       "you "
+       "mean \"bound\"?"},
+      {"conv.json --gpu v100 --fields name",
+       "--fields name: expected --format ndjson or csv, which have columns"},
       {"conv.json --gpu v100 --kernel tile=16x16",
-       "--kernel tile: expected MxNxK such as 128x64x8, got \"16x16\""},
+       "--kernel tile: expected MxNxK, the rows and columns of a block's results and the step "
+       "along K, such as 16x16x16, got \"16x16\""},
       {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
        "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
@@ -134,6 +150,40 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     CHECK(outcome.err == "roofline: " + each.message + "\n");
     CHECK(outcome.out == "");
     CHECK(outcome.exit_code == 2);
+  }
+}
+
+TEST_CASE("An option that an input cannot take is said of the input", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("stated.json", R"({"layers": [{"input": [3, 8, 8], "out_channels": 4,
+    "kernel_size": 3, "dtype": "fp32"}]})");
+  folder.write("stated.ndjson", "{\"type\": \"relu\", \"input\": [8], \"dtype\": \"fp32\"}\n");
+  const std::string tests = ROOFLINE_SOURCE_FOLDER "/tests/";
+  const std::string trace = tests + "traces/resnet18.fwd.fp16.b32.pt.trace.json.gz";
+  const std::string kernels = tests + "profilers/net.h100.ncu.csv.gz";
+  struct Case {
+    std::string arguments;
+    std::string message;
+    int exit_code = 1;
+  };
+  const std::vector<Case> table{
+      {"stated.json --gpu v100 --dtype fp16",
+       "stated.json: --dtype fp16 changes nothing: all layers state another type"},
+      {"stated.ndjson --gpu v100 --dtype fp16",
+       "stated.ndjson: --dtype fp16 changes nothing: all layers state another type", 0},
+      {"stated.json --gpu v100 --assume engine=tf32",
+       "stated.json: --assume engine=tf32 changes nothing: no layer is computed by it on this GPU"},
+      {trace + " --dtype fp32",
+       trace + ": --dtype fp32 changes nothing: all layers state another type"},
+      {kernels + " --batch 8",
+       kernels + ": holds kernels, for which --batch 8 does nothing: expected layers, or counters "
+                 "of a known GPU"},
+  };
+  for (const Case& each : table) {
+    INFO(each.arguments);
+    const Outcome outcome = run(folder, "roofline " + each.arguments);
+    CHECK(outcome.err.ends_with(each.message + "\n"));
+    CHECK(outcome.exit_code == each.exit_code);
   }
 }
 

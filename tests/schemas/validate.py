@@ -84,7 +84,7 @@ def check_files():
 
 OUTPUTS = [
     "resnet50 --gpu v100 --pass training --assume host-copies=pinned --explain layer1.0.conv1",
-    "resnet50 --gpu v100,t4,h200 --dtype fp16,fp32 --batch 1,32 --price v100=2 --by layer",
+    "resnet50 --gpu v100,t4,h200 --dtype fp16,fp32 --batch 1,32 --price v100=2",
     "alexnet --gpu h200 --batch 1,2,4 --assume host-copies=pinned --set ceilings=sustained",
     "convnext_tiny mobilenet_v2 --gpu mi300x,max1550 --dtype bf16 --assume fuse=epilogue",
     "densenet121 --gpu h200 --assume fuse=pointwise,launch=eager,cache=cold --kernel tile=128x64x8",

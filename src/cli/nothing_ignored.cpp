@@ -1,0 +1,177 @@
+#include "cli/nothing_ignored.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/errors.hpp"
+#include "kernel/engine_facts.hpp"
+#include "model/gpu_selection.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr char separator = '|';
+
+/// The first given value whose GivenOption::word fits one of the patterns, separated by |.
+const GivenOption* given(const Request& request, std::string_view patterns) {
+  while (!patterns.empty()) {
+    const std::size_t end = std::min(patterns.find(separator), patterns.size());
+    for (const GivenOption& each : request.given)
+      if (fits_pattern(each.word, patterns.substr(0, end))) return &each;
+    patterns.remove_prefix(std::min(end + 1, patterns.size()));
+  }
+  return nullptr;
+}
+
+enum class Beside : std::uint8_t { never, always };
+
+struct Combination {
+  std::string_view option;
+  Beside beside;
+  std::string_view others;
+  std::string_view why;
+};
+
+constexpr std::string_view no_cost = "the cost of an image is of GPUs: expected --by gpu";
+constexpr std::string_view not_rows = "expected another format than rows of layers";
+constexpr std::string_view order = "changes are of layers, in the order of their size";
+constexpr std::string_view holds_layers = "a layer file holds layers";
+
+// clang-format off
+constexpr Combination combinations[] = {
+    {"--explain*", Beside::never, "--top*|--sort*|--by*", "an explanation has no rows; a pattern such as 'conv*' explains several layers"},
+    {"--explain*", Beside::never, "--compare", "it derives numbers, and not their change"},
+    {"--explain*", Beside::never, "--chart time|--chart sweep|--chart compare", "the picture of a layer is its roofline"},
+    {"--explain", Beside::never, "--format svg", "a picture explains a layer: expected --explain LAYER"},
+    {"--compare", Beside::never, "--sort*|--by*", order},
+    {"--compare", Beside::never, "--top *%", "expected --top N, for the largest changes"},
+    {"--compare", Beside::never, "--chart*", "changes have a picture of their own"},
+    {"--explain*|--compare|--by type", Beside::never, "--format csv|--format ndjson|--format spreadsheet", not_rows},
+    {"--by type", Beside::never, "--format svg", "a picture's marks are layers"},
+    {"--by gpu|--price*", Beside::never, "--top *%", "expected --top N of ranked GPUs, or --by layer for layers"},
+    {"--by gpu|--price*", Beside::never, "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error", "GPUs are ranked by time or cost; --by layer sorts layers"},
+    {"--sort*", Beside::always, "--top*|--by gpu|--price*|--chart time|--to-layers*|--format table|--format csv|--format spreadsheet|--format *json|--format markdown|--format html", "marks of a picture have no order: expected --top N or --chart time"},
+    {"--by gpu", Beside::never, "--chart*", "a ranking has a picture of its own"},
+    {"--by gpu|--sort cost", Beside::never, "--to-layers*", holds_layers},
+    {"--price*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*", no_cost},
+    {"--chart sweep|--chart compare", Beside::never, "--top*|--sort*", "its marks are networks"},
+    {"--fields*", Beside::always, "--format csv|--format ndjson|--format spreadsheet", "expected --format ndjson or csv, which have columns"},
+    {"--chart*", Beside::always, "--format svg", "expected --format svg or -o FILE.svg"},
+    {"--sort cost", Beside::always, "--price*", "expected what GPUs cost, with --price"},
+    {"--assume optimizer*", Beside::always, "--pass training", "expected --pass training, whose memory it takes"},
+    {"--assume optimizer*", Beside::never, "--explain *|--compare|--format csv|--format ndjson|--format svg", "it changes a network's memory alone, which is not shown there"},
+};
+// clang-format on
+
+/// What layers as they are read do not depend on.
+constexpr std::string_view of_results =
+    "--set*|--price*|--framework*|--kernel-model*|--assume*|--explain*|--compare|--by*|"
+    "--pass training";
+
+constexpr std::string_view of_layers =
+    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--by*|--explain*|--framework*|--kernel*|"
+    "--assume*";
+
+bool has_type(const Layer& layer, const LayerDefaults& defaults) {
+  const DataType type = defaults.dtype;
+  return defaults.autocast || layer.dtypes.input == type || layer.dtypes.weight == type ||
+         layer.dtypes.output == type;
+}
+
+bool is_on(Engine engine, EngineChoice choice) {
+  if (choice == EngineChoice::tensor) return is_tensor_engine(engine);
+  if (choice == EngineChoice::tf32) return engine == Engine::tf32;
+  return choice != EngineChoice::fp16_accumulate || name_of(engine).ends_with("fp16_accumulate");
+}
+
+struct AskedRow {
+  const Request& request;
+  const LayerDefaults& defaults;
+  std::optional<RunsAs> runs_as;  ///< absent for a record
+  const LayerResult& row;
+};
+
+struct LayerOption {
+  std::string_view word;
+  bool (*is_obeyed)(const AskedRow& of);
+  std::string_view why;
+};
+
+const AnalysisOptions& options_of(const AskedRow& of) { return of.request.analysis[Stack::stated]; }
+bool may_change(const AskedRow& of) { return !is_fixed(of.runs_as.value_or(RunsAs::layers)); }
+bool may_fuse(const AskedRow& of) {
+  const bool joins_layers = options_of(of).fusion == FusionKind::epilogue ||
+                            options_of(of).fusion == FusionKind::pointwise;
+  return may_change(of) && (of.runs_as || !joins_layers);
+}
+
+// clang-format off
+constexpr LayerOption layer_options[] = {
+    {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.defaults); }, "all layers state another type"},
+    {"--pass*", [](const AskedRow& of) { return options_of(of).training || of.row.layer.pass == of.defaults.pass; }, "all layers state another pass"},
+    {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
+    {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
+    {"--assume host-copies*", [](const AskedRow& of) { return of.row.layer.kind == LayerKind::host_copy; }, "expected a network that still is to run"},
+    {"--assume launch*", may_change, "expected what still is to run"},
+    {"--assume fuse*", may_fuse, "expected a network that still is to run"},
+    {"--assume optimizer*", [](const AskedRow& of) { return of.runs_as && may_change(of); }, "expected a network that still is to run"},
+    {"--assume measured-gpu*", [](const AskedRow& of) { return of.row.measured_left_out || of.row.layer.measured->gpu == of.request.measured_gpu; }, "expected measured times that name no GPU"},
+    {"--kernel *", [](const AskedRow& of) { return *of.row.layer.mapping == of.defaults.mapping; }, "no layer is a contraction of one group that states no mapping"},
+};
+// clang-format on
+static_assert(std::size(layer_options) < 32);
+
+/// A layer file alone, of no batch that depends on a GPU, needs no evaluation.
+bool writes_layers_alone(const Request& request) {
+  return request.outputs.size() == 1 && request.outputs.front().holds_layers() &&
+         request.outputs.front().path.empty() && request.gates.empty() &&
+         given(request, "--batch max|--batch best") == nullptr;
+}
+
+}  // namespace
+
+void check_combinations(const Request& request) {
+  if (const GivenOption* useless = given(request, of_results);
+      useless != nullptr && writes_layers_alone(request))
+    throw UsageError(useless->shown + " with --to-layers -: expected -o FILE, for results");
+  for (const auto& [words, beside, others, why] : combinations) {
+    const GivenOption* option = given(request, words);
+    const GivenOption* other = given(request, others);
+    if (option == nullptr || (other != nullptr) == (beside == Beside::always)) continue;
+    throw UsageError(other == nullptr
+                         ? fmt::format("{}: {}", option->shown, why)
+                         : fmt::format("{} with {}: {}", option->shown, other->shown, why));
+  }
+}
+
+const GivenOption* useless_for(const KernelTable& kernels, const Request& request) {
+  const GivenOption* useless = given(request, of_layers);
+  if (useless == nullptr && !kernels.bounds) useless = given(request, "--set*");
+  if (useless == nullptr && !kernels.recording->has_counters())
+    useless = given(request, "--sort flops|--sort bytes|--sort intensity");
+  return useless;
+}
+
+LayerOptions::LayerOptions(const Request& request) : request_(&request) {
+  for (const LayerOption& each : layer_options) given_.push_back(given(request, each.word));
+}
+
+unsigned LayerOptions::obeyed(const LayerSetting& setting, std::optional<RunsAs> runs_as,
+                              const LayerResult& row) const {
+  unsigned bits = 0;
+  const AskedRow asked{*request_, setting.defaults, runs_as, row};
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if (given_[i] == nullptr || layer_options[i].is_obeyed(asked)) bits |= 1U << i;
+  return bits;
+}
+
+std::string LayerOptions::problem(unsigned obeyed) const {
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if ((obeyed >> i & 1U) == 0)
+      return fmt::format("{} changes nothing: {}", given_[i]->shown, layer_options[i].why);
+  return "";
+}
+
+}  // namespace roofline
