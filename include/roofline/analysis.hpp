@@ -140,6 +140,8 @@ struct LayerResult {
   /// another algorithm, for longer than 95 of 100 runs of the better kernel would take, and at
   /// least twice as long unless the kernel is naive.
   std::optional<double> better_time_s;
+  /// Expected time under the other Tuning; absent if the heuristic was not measured.
+  std::optional<double> other_tuning_s;
   std::optional<double> time_share;  ///< 0..1, of the network's time; absent in a stream
 
   /// The kernel's expected time, or the bound of a layer without a kernel; nullopt if GPU data is

@@ -90,6 +90,10 @@ constexpr std::string_view name_of(Framework framework) { return info(framework)
 /// Host memory of copies: page-locked, or ordinary memory staged by the driver.
 enum class HostMemory : std::uint8_t { pinned, pageable };
 
+/// Kernels of convolutions: the fastest of the library, as by autotuning, or those that its
+/// heuristic picks.
+enum class Tuning : std::uint8_t { best, heuristic };
+
 struct AnalysisOptions {
   std::optional<Framework> framework;  ///< its defaults hold for options left unset
   EngineChoices engine;
@@ -101,6 +105,7 @@ struct AnalysisOptions {
   std::optional<Layout> layout;  ///< of images without a stated layout; nullopt: usual_layout
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
+  Tuning tuning = Tuning::best;
   Optimizer optimizer = Optimizer::sgd;  ///< its state takes memory
   /// Unset: stream for FusionKind::epilogue (an inference engine), else graph.
   std::optional<LaunchProtocol> launch;

@@ -225,9 +225,10 @@ struct Measured {
   bool operator==(const Measured&) const = default;
 };
 
-/// Origin of the kernels: a framework's libraries, a compiler (torch.compile), or an inference
-/// engine (TensorRT), which also arranges tensors.
-enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
+/// Origin of the kernels: a framework's libraries, which autotune convolutions or pick their kernel
+/// by a heuristic; a compiler (torch.compile); an inference engine (TensorRT), which also arranges
+/// tensors.
+enum class KernelSource : std::uint8_t { library, heuristic, compiler, inference_engine };
 
 /// Order of image elements in memory: channel by channel, position by position, or position by
 /// position in blocks of channels (cuDNN's NC/32HW32 and the like).

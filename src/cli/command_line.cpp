@@ -509,6 +509,7 @@ void add_software(Rows& rows, Options& options) {
   AnalysisOptions& analysis = options.request.analysis[Stack::stated];
   rows.group("Software");
   rows.one("NAME", {"--framework", one_of_all<Framework>(), [&](auto& word) { analysis = options_of(*parse<Framework>(word)); }, "Who runs the network: " + framework_list()})->trigger_on_parse();  // before --assume
+  rows.one("NAME", one_of<Tuning>("--tuning", analysis.tuning, "Kernels of convolutions: best (default), the fastest of the library; heuristic, what the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
   rows.keys("--assume", {
       one_of<FusionKind>("fuse", options.fusion, "what runs inside the kernel of the layer before: norms, activations and adds (epilogue), chains of them (pointwise), not even a bias (eager)"),
       one_of<LaunchProtocol>("launch", analysis.launch, "what starts kernels: nothing (as a profiler times them), the device, library calls, a framework's operators"),

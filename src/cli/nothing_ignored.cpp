@@ -67,12 +67,12 @@ constexpr Combination combinations[] = {
 
 /// What layers as they are read do not depend on.
 constexpr std::string_view of_results =
-    "--set*|--price*|--framework*|--kernel-model*|--assume*|--explain*|--compare|--by*|"
+    "--set*|--price*|--framework*|--tuning*|--kernel-model*|--assume*|--explain*|--compare|--by*|"
     "--pass training";
 
 constexpr std::string_view of_layers =
-    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--by*|--explain*|--framework*|--kernel*|"
-    "--assume*";
+    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--by*|--explain*|--framework*|--tuning*|"
+    "--kernel*|--assume*";
 
 bool has_type(const Layer& layer, const LayerDefaults& defaults) {
   const DataType type = defaults.dtype;
@@ -113,6 +113,7 @@ constexpr LayerOption layer_options[] = {
     {"--pass*", [](const AskedRow& of) { return options_of(of).training || of.row.layer.pass == of.defaults.pass; }, "all layers state another pass"},
     {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
     {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
+    {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that a library is yet to run"},
     {"--assume host-copies*", [](const AskedRow& of) { return of.row.layer.kind == LayerKind::host_copy; }, "expected a network that still is to run"},
     {"--assume launch*", may_change, "expected what still is to run"},
     {"--assume fuse*", may_fuse, "expected a network that still is to run"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
 
 namespace roofline {
@@ -69,6 +70,39 @@ ConvolutionForm form_of(const Layer& layer) {
   if (layer.kind == LayerKind::conv_transpose) return transposed;
   if (in > 1 && (in % 8 != 0 || out % 8 != 0)) return odd_channels;
   return product(layer.window->kernel) > 32 ? long_window : usual;
+}
+
+LayerClass class_of(const Layer& layer) {
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction: return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
+    case KindFamily::attention: return LayerClass::attention;
+    case KindFamily::lookup:
+    case KindFamily::movement: return LayerClass::movement;
+    case KindFamily::norm:
+    case KindFamily::activation:
+    case KindFamily::combine:
+    case KindFamily::pool:
+    case KindFamily::resize:
+    case KindFamily::transfer:
+    case KindFamily::free: return LayerClass::other;
+  }
+  return LayerClass::other;
+}
+
+const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer, Engine engine) {
+  const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
+  const auto has_cost = [cost = info(layer.kind).cost](const LayerErrors& each) {
+    return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
+  };
+  const bool by_heuristic = layer.kernels == KernelSource::heuristic;
+  for (const LayerErrors& each : errors.layers)
+    if (is_any_or(each.layer_class, class_of(layer)) && has_cost(each) &&
+        is_any_or(each.form, form_of(layer)) &&
+        is_any_or(each.dtype, facts_of(engine).error_type) && is_any_or(each.pass, layer.pass) &&
+        (each.heuristic_ratio > 0) == by_heuristic &&
+        (!layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
+      return &each;
+  return nullptr;
 }
 
 std::optional<std::size_t> complete(ModelConstants& constants) {

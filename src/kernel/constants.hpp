@@ -122,6 +122,7 @@ struct LayerErrors {
   std::optional<ConvolutionForm> form;
   std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
+  double heuristic_ratio = 0;  ///< time of the heuristic's kernel to the fastest's; 0: of the latter
   std::uint64_t layers = 0;
   double factor = 1;
   double factor_95 = 1;
@@ -161,6 +162,9 @@ struct MeasuredErrors {
 
   bool operator==(const MeasuredErrors&) const = default;
 };
+
+/// Of the layer's kernels; null if the library's heuristic was not measured.
+const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer, Engine engine);
 
 struct ConstantNote {
   bool stated = false;

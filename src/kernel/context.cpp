@@ -87,6 +87,9 @@ Context context_of(Gpu gpu, const AnalysisOptions& stated) {
       options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
   std::vector<std::string> assumptions = datasheet.assumptions();
   const Launch launch = launch_under(gpu, options, assumptions);
+  if (options.tuning == Tuning::heuristic && !has_cudnn(datasheet.resolved().machine))
+    throw InputError("what the library of " + gpu.name +
+                     " picks by its heuristic was not measured: expected --tuning best");
   Context context{
       std::move(gpu),
       options,

@@ -104,7 +104,7 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
 }
 
 template <class Number>
-std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
+std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
   if (!wider) wider = on_vector_units(request);
   if (!wider) return plan_in_own_type(request, eval);
@@ -116,6 +116,25 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
     return plan_in_own_type(request, eval);
   eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
   return plan_in_own_type(in_16, eval);
+}
+
+template <class Number>
+std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
+  if (request.layer.kernels != KernelSource::heuristic) return fastest_plan(request, eval);
+  Layer layer = request.layer;
+  layer.kernels = KernelSource::library;
+  auto plan =
+      fastest_plan({layer, request.counts, request.engine, request.model, request.cache}, eval);
+  const LayerErrors* const picked =
+      find_errors(request.model.errors, request.layer, request.engine);
+  if (!plan || picked == nullptr) return plan;
+  const Number ratio = eval.named("time of the kernel that the heuristic picks, to the fastest's",
+                                  picked->heuristic_ratio, "", picked->origin.c_str());
+  TimeParts<Number> parts;
+  for (const Limiter limiter : enumerators<Limiter>)
+    parts.add(limiter, Number(plan->part_s[limiter]) * ratio);
+  set_time(*plan, parts, eval);
+  return plan;
 }
 
 /// Additional launch time of a protocol over a graph; may be negative.

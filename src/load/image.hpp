@@ -45,8 +45,8 @@ inline auto parts_of(Solver& s) {
                   s.splits);
 }
 inline auto parts_of(LayerErrors& e) {
-  return std::tie(e.basis, e.applies_to, e.layer_class, e.costs, e.form, e.dtype, e.pass, e.layers,
-                  e.factor, e.factor_95, e.origin);
+  return std::tie(e.basis, e.applies_to, e.layer_class, e.costs, e.form, e.dtype, e.pass,
+                  e.heuristic_ratio, e.layers, e.factor, e.factor_95, e.origin);
 }
 inline auto parts_of(TotalErrors& e) {
   return std::tie(e.basis, e.common_share, e.run_factor, e.run_factor_95, e.runs, e.origin);

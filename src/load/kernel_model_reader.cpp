@@ -66,8 +66,9 @@ UncertaintyBasis basis_in(const Value& object) {
 }
 
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
-  value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "form", "dtype",
-                                        "pass", "layers", "factor", "factor_95", "origin"});
+  value.check_keys("errors of layers",
+                   {"basis", "applies_to", "class", "costs", "form", "dtype", "pass",
+                    "heuristic_ratio", "layers", "factor", "factor_95", "origin"});
   LayerErrors errors;
   errors.basis = basis_in(value);
   if (const auto names = value.get("applies_to")) errors.applies_to = names->texts();
@@ -84,6 +85,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   if (const auto name = value.get("dtype"))
     errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
   if (const auto name = value.get("pass")) errors.pass = choice_of<Pass>(*name);
+  if (value.get("heuristic_ratio")) errors.heuristic_ratio = factor_of(value, "heuristic_ratio");
   errors.layers = value.require("layers", "how many were measured").integer(1);
   errors.factor = factor_of(value, "factor");
   errors.factor_95 = factor_of(value, "factor_95");

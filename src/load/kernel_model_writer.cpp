@@ -64,6 +64,7 @@ OrderedJson json_of(const LayerErrors& errors) {
   if (errors.form) row["form"] = name_of(*errors.form);
   if (errors.dtype) row["dtype"] = name_of(*errors.dtype);
   if (errors.pass) row["pass"] = name_of(*errors.pass);
+  if (errors.heuristic_ratio > 0) row["heuristic_ratio"] = thousandths_json(errors.heuristic_ratio);
   row["layers"] = errors.layers;
   row["factor"] = thousandths_json(errors.factor);
   row["factor_95"] = thousandths_json(errors.factor_95);

@@ -134,6 +134,8 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"time_share", Unit::share, [](LayerIn r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
     {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {.header = "planned", .text = planned_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 6}}},
     {"kernel.solver", Unit::none, plan_solver},
+    {"kernel.tuning", Unit::none, [](LayerIn r) { return r.layer.other_tuning_s ? Cell(layer_of(r).kernels == KernelSource::heuristic ? Tuning::heuristic : Tuning::best) : Cell(); }},
+    {"kernel.other_tuning_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.other_tuning_s; }},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},

@@ -36,14 +36,28 @@ std::string layout_text(const Result& result) {
   return conv == result.layers.end() ? "" : fmt::format(", {}", name_of(layout_of(conv->layer)));
 }
 
+/// ", by pytorch, autotuned": kernels of convolutions depend on their choice, too.
+std::string stack_text(const Result& result) {
+  const bool by_heuristic = std::ranges::any_of(result.layers, [](const LayerResult& row) {
+    return row.layer.kernels == KernelSource::heuristic;
+  });
+  const bool is_tuned = std::ranges::any_of(
+      result.layers, [](const LayerResult& row) { return row.other_tuning_s.has_value(); });
+  const auto& framework = result.setting.framework;
+  return (framework ? fmt::format(", by {}", name_of(*framework)) : "") +
+         (by_heuristic            ? ", kernels by heuristic"
+          : framework && is_tuned ? ", autotuned"
+                                  : "");
+}
+
 std::string title_of(const Report& report, const Section& section) {
   constexpr std::size_t widest_gpu = 80;  // a changed GPU's name includes its settings
   const Result& result = report.results[section.front()];
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + layout_text(result);
-  if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
+          work_title(result, false).substr(result.setting.label.size()) + layout_text(result) +
+          stack_text(result);
   return text + '\n';
 }
 

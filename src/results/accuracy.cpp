@@ -62,23 +62,6 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
           share_within(0.25), share_within(0.3)};
 }
 
-LayerClass class_of(const Layer& layer) {
-  switch (info(layer.kind).family) {
-    case KindFamily::contraction: return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
-    case KindFamily::attention: return LayerClass::attention;
-    case KindFamily::lookup:
-    case KindFamily::movement: return LayerClass::movement;
-    case KindFamily::norm:
-    case KindFamily::activation:
-    case KindFamily::combine:
-    case KindFamily::pool:
-    case KindFamily::resize:
-    case KindFamily::transfer:
-    case KindFamily::free: return LayerClass::other;
-  }
-  return LayerClass::other;
-}
-
 std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {
   std::map<std::tuple<LayerClass, DataType, Pass>, std::vector<const LayerResult*>> cells;
   for (const LayerResult& row : rows)

@@ -219,7 +219,8 @@ std::string algorithms_text(const Subject& subject) {
 }
 
 /// The model's kernel is the library's best.
-bool keep_layer(Variant&, const LayerResult& row, const Subject&) {
+bool autotune(Variant& variant, const LayerResult& row, const Subject&) {
+  if (row.layer.kernels == KernelSource::heuristic) variant.layer.kernels = KernelSource::library;
   return row.layer.kind == LayerKind::conv;
 }
 
@@ -429,7 +430,10 @@ constexpr Action actions[] = {
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
     {"mend_convolutions", Thing::layer, of_runs, convolutions_text, saved_by_convolutions_s},
-    {"time_algorithms", Thing::layer, of_layers, algorithms_text, keep_layer,
+    {"time_algorithms", Thing::layer, of_layers, algorithms_text, autotune,
+     "torch.backends.cudnn.benchmark = True"},
+    {"time_algorithms", Thing::layer, of_networks, algorithms_text,
+     [](AnalysisOptions& options, const Subject&) { options.tuning = Tuning::best; },
      "torch.backends.cudnn.benchmark = True"},
     {"one_group", Thing::layer, of_layers, "one group, with zeros between its groups", join_groups},
     {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},

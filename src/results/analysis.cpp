@@ -129,11 +129,19 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
+bool is_tuned(const Layer& layer) {
+  return has_window(layer.kind) && info(layer.kind).family == KindFamily::contraction &&
+         layer.kernels == KernelSource::library && layer.mapping == KernelMapping{};
+}
+
 /// An engine's builder keeps its fastest kernel, with fp16 sums too; a built engine states its own.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
   const bool builds = !is_fixed(network.runs_as) && context.options.fusion == FusionKind::epilogue;
   if (builds || network.runs_as == RunsAs::tensorrt_engine)
     layer.kernels = KernelSource::inference_engine;
+  else if (context.options.tuning == Tuning::heuristic && !is_fixed(network.runs_as) &&
+           is_tuned(layer))
+    layer.kernels = KernelSource::heuristic;
   if (builds && layer.dtypes.input == DataType::fp16 &&
       info(layer.kind).family == KindFamily::contraction &&
       context.gpu.peak_flop_per_s[Engine::fp16_tensor_fp16_accumulate])
@@ -238,6 +246,22 @@ void plan_row(LayerResult& row, const Context& context, const Network& network) 
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
+void set_other_tuning(LayerResult& row, const Context& context) {
+  Layer& layer = row.layer;
+  const KernelSource kernels = layer.kernels;
+  const ResolvedModel& model = context.kernel.resolved();
+  if (!row.kernel || !has_cudnn(model.machine) ||
+      (kernels != KernelSource::heuristic && !is_tuned(layer)))
+    return;
+  layer.kernels = KernelSource::heuristic;
+  const LayerErrors* const picked = find_errors(model.errors, layer, row.engine);
+  layer.kernels = kernels;
+  if (picked == nullptr) return;
+  const double time_s = row.kernel->expected_time_s();
+  row.other_tuning_s = kernels == KernelSource::heuristic ? time_s / picked->heuristic_ratio
+                                                          : time_s * picked->heuristic_ratio;
+}
+
 void time_row(LayerResult& row, const Context& context, const Network& network) {
   const Ceilings& ceilings = context.ceilings;
   const bool over_host_link = row.layer.kind == LayerKind::host_copy;
@@ -247,6 +271,7 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
   if (row.kernel)
     row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
+  set_other_tuning(row, context);
   set_measured(row, context);
   row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }

@@ -3,7 +3,6 @@
 #include <map>
 #include <tuple>
 
-#include "kernel/engine_facts.hpp"
 #include "results/steps.hpp"
 
 namespace roofline {
@@ -66,20 +65,9 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
 }  // namespace
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
-  const LayerClass layer_class = class_of(row.layer);
-  const ConvolutionForm form = form_of(row.layer);
-  const DataType type = facts_of(row.engine).error_type;
-  const Pass pass = row.layer.pass;
-  const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
-  const auto has_cost = [&, cost = info(row.layer.kind).cost](const LayerErrors& each) {
-    return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
-  };
-  for (const LayerErrors& each : errors.layers)
-    if (is_any_or(each.layer_class, layer_class) && has_cost(each) && is_any_or(each.form, form) &&
-        is_any_or(each.dtype, type) && is_any_or(each.pass, pass) &&
-        (!row.layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
-      return with_host(row, {each.factor, each.factor_95, each.basis});
-  return std::nullopt;
+  const LayerErrors* const found = find_errors(errors, row.layer, row.engine);
+  if (found == nullptr) return std::nullopt;
+  return with_host(row, {found->factor, found->factor_95, found->basis});
 }
 
 std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult*>& rows,

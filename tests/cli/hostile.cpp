@@ -77,6 +77,7 @@ const std::map<std::string, std::string>& usual_values() {
       {"--fields", "name,bound,time_s"},
       {"--format", "html"},
       {"--framework", "torch-compile"},
+      {"--tuning", "heuristic"},
       {"--gpu", "v100,a100"},
       {"--jobs", "4"},
       {"--kernel",

@@ -57,6 +57,7 @@ const std::vector<Value> values{
     {"--to-layers", "--to-layers out.ndjson"},
     {"--framework", "--framework pytorch"},
     {"--framework", "--framework tensorrt"},
+    {"--tuning", "--tuning heuristic"},
     {"--kernel-model", "--kernel-model kernels.json"},
     {"--kernel", "--kernel tile=64x64x8"},
     {"fuse=", "--assume fuse=pointwise"},

@@ -341,12 +341,13 @@ TEST_CASE("Convolutions of MIOpen's find databases", "[results/accuracy]") {
     double least_within_95;  ///< share of the layers within the range that is stated of 95 %
     double least_same;       ///< share of those whose fastest solver is the one that is named
   };
-  for (const auto& [gpu, least_within_95, least_same] : std::vector<Chip>{{"mi100", 0.94, 0.61},
-                                                                          {"mi210", 0.94, 0.66},
-                                                                          {"mi300x", 0.93, 0.74},
-                                                                          {"mi50", 0.94, 0.50},
-                                                                          {"mi25", 0.94, 0.61},
-                                                                          {"rx6800xt", 0.93, 0.36}}) {
+  for (const auto& [gpu, least_within_95, least_same] :
+       std::vector<Chip>{{"mi100", 0.94, 0.61},
+                         {"mi210", 0.94, 0.66},
+                         {"mi300x", 0.93, 0.74},
+                         {"mi50", 0.94, 0.50},
+                         {"mi25", 0.94, 0.61},
+                         {"rx6800xt", 0.93, 0.36}}) {
     const Result result = measured_result("miopen_" + std::string(gpu) + ".ndjson", {}, gpu);
     double within = 0, same = 0;
     for (const LayerResult& row : result.layers) {
@@ -605,3 +606,33 @@ TEST_CASE("Whole networks measured on an H200", "[results/accuracy]") {
 }
 
 }  // namespace accuracy
+
+TEST_CASE("Convolutions by the heuristic, which no ratio was fitted to, lie in their ranges",
+          "[results/accuracy]") {
+  AnalysisOptions options;
+  const auto rows = [&](Tuning tuning) {
+    options.tuning = tuning;
+    return measured_result("h100_heuristic.ndjson", options, "h100").layers;
+  };
+  const auto errors = [](const std::vector<LayerResult>& layers) {
+    struct Errors {
+      double geometric = 0;
+      double within_68 = 0;
+      double within_95 = 0;
+    } all;
+    const auto share = 1 / static_cast<double>(layers.size());
+    for (const LayerResult& row : layers) {
+      const double error = std::fabs(std::log(*row.expected_time_s() / *row.measured_time_s));
+      all.geometric += share * error;
+      all.within_68 += error <= std::log(row.expected_uncertainty->factor) ? share : 0;
+      all.within_95 += error <= std::log(row.expected_uncertainty->factor_95) ? share : 0;
+    }
+    all.geometric = std::exp(all.geometric);
+    return all;
+  };
+  const auto by_heuristic = errors(rows(Tuning::heuristic));
+  CHECK(by_heuristic.geometric <= 1.45);
+  CHECK(by_heuristic.geometric < errors(rows(Tuning::best)).geometric);
+  CHECK(by_heuristic.within_68 == Approx(0.68).margin(0.05));
+  CHECK(by_heuristic.within_95 == Approx(0.95).margin(0.03));
+}

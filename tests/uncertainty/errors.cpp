@@ -113,6 +113,7 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
           key.form,
           key.dtype,
           key.pass,
+          0,
           cell.size(),
           std::exp(quantile(distances, share_of_factor)),
           std::exp(quantile(distances, share_of_factor_95)),

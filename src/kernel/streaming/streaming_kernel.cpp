@@ -27,7 +27,8 @@ bool same_shapes(const Layer& layer) {
 bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
-    case KernelSource::library: return false;
+    case KernelSource::library:
+    case KernelSource::heuristic: return false;
     case KernelSource::compiler: return !pools || layer.pass == Pass::fwd;
     case KernelSource::inference_engine: return info(layer.kind).fused == Fused::joined || pools;
   }
