@@ -336,8 +336,10 @@ inline DataType type_of(const Operand& operand, const Layer& layer) {
   return operand.type.value_or(usual_type(operand, layer));
 }
 
+/// PyTorch has no channels last for windows of one axis.
 inline Layout layout_of(const Layer& layer) {
-  return layer.layout.value_or(usual_layout(layer.dtypes.input));
+  return layer.layout.value_or(layer.window->rank == 1 ? Layout::nchw
+                                                       : usual_layout(layer.dtypes.input));
 }
 
 inline bool is_depthwise(const Layer& layer) {

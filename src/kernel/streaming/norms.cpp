@@ -55,7 +55,10 @@ class NormKernels : StreamFormulas<Number> {
  public:
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit NormKernels(const Formulas& formulas)
-      : Formulas(formulas), rows_(problem.input_element / problem.channels) {}
+      : Formulas(formulas),
+        row_(problem.layer->norm_elements > 0 ? static_cast<double>(problem.layer->norm_elements)
+                                              : problem.channels),
+        rows_(problem.input_element / row_) {}
 
   Works<Number> works() const {
     switch (info(problem.layer->kind).reach) {
@@ -74,7 +77,7 @@ class NormKernels : StreamFormulas<Number> {
   /// Rows which are no whole vectors: one kernel for sums, one for results.
   Work layer_norm() const {
     Work work = by_rows(constants.layer_norm, constants.layer_norm_row_clock, problem.streams);
-    work.kernels = std::fmod(problem.channels, 4) != 0 ? 2 : 1;
+    work.kernels = std::fmod(row_, 4) != 0 ? 2 : 1;
     return work;
   }
 
@@ -82,7 +85,7 @@ class NormKernels : StreamFormulas<Number> {
     Works<Number> works{by_rows(constants.layer_norm_backward,
                                 constants.layer_norm_backward_row_clock,
                                 {2 * problem.input_byte, problem.input_byte})};
-    const double columns = std::ceil(problem.channels / column_block);
+    const double columns = std::ceil(row_ / column_block);
     const bool shared =
         rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
     if (!shared) {
@@ -125,7 +128,7 @@ class NormKernels : StreamFormulas<Number> {
     Work work = start_of(kernel, streams);
     work.blocks = rows_;
     work.threads = row_threads;
-    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
+    const Number row = eval.named("elements of a row", row_, "", "layer");
     const Number rows = eval.named("rows", rows_, "", "layer");
     const Number fewer = eval.factor("16 blocks / those that an SM holds",
                                      std::max(1.0, most_row_blocks / resident));
@@ -160,9 +163,9 @@ class NormKernels : StreamFormulas<Number> {
     Layer layer;
     layer.kind = LayerKind::reduce;
     layer.dtypes = problem.layer->dtypes;
-    const auto channels = static_cast<std::uint64_t>(problem.channels);
-    layer.inputs = {{{static_cast<std::uint64_t>(sharing), channels}, std::nullopt, false}};
-    layer.output = {1, channels};
+    const auto elements = static_cast<std::uint64_t>(row_);
+    layer.inputs = {{{static_cast<std::uint64_t>(sharing), elements}, std::nullopt, false}};
+    layer.output = {1, elements};
     return layer;
   }
 
@@ -310,6 +313,7 @@ class NormKernels : StreamFormulas<Number> {
     return eval.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
   }
 
+  double row_;  ///< elements that a layer norm divides by one mean
   double rows_;
 };
 
