@@ -122,7 +122,8 @@ struct LayerErrors {
   std::optional<ConvolutionForm> form;
   std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
-  double heuristic_ratio = 0;  ///< time of the heuristic's kernel to the fastest's; 0: of the latter
+  double heuristic_ratio =
+      0;  ///< time of the heuristic's kernel to the fastest's; 0: of the latter
   std::uint64_t layers = 0;
   double factor = 1;
   double factor_95 = 1;
