@@ -241,13 +241,14 @@ void set_measured(const Options& options, Request& request) {
   for (const std::string& word : words) {
     const std::size_t equals = word.rfind('=');
     const bool is_named = equals != word.npos;
-    if (const auto time_s = stated_time_s(is_named ? word.substr(equals + 1) : word))
+    const auto time_s = stated_time_s(is_named ? word.substr(equals + 1) : word);
+    if (time_s && (is_named || words.size() == 1))
       times.push_back({is_named ? word.substr(0, equals) : request.report.explain, *time_s, gpu});
   }
   std::error_code error;
   const std::string& path = words.front();
-  const bool is_file = words.size() == 1 && (path.find_first_of("-0123456789") != 0 ||
-                                             std::filesystem::exists(path, error));
+  const bool looks_timed = path.find_first_of("-0123456789") == 0 || path.find('=') != path.npos;
+  const bool is_file = words.size() == 1 && (!looks_timed || std::filesystem::exists(path, error));
   if (times.size() != words.size() && !is_file)
     throw UsageError(
         "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
