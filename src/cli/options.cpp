@@ -220,6 +220,7 @@ void set_pairing(const Options& options, Request& request) {
 }
 
 void set_prices(const Options& options, Request& request) {
+  bool are_used = options.prices.empty() || request.gpus.empty();  // a recording may name its GPU
   for (const auto& [name, per_hour] : options.prices) {
     const Gpu gpu = unwrap(request.catalogue->find(name));
     add_files(request, gpu);
@@ -228,7 +229,10 @@ void set_prices(const Options& options, Request& request) {
     if (!is_new)
       throw UsageError("--price: expected one price of " + price->first + ", got " +
                        number_text(price->second) + " and " + number_text(per_hour));
+    are_used |= std::ranges::any_of(
+        request.gpus, [&](const AskedGpu& asked) { return asked.gpu.name == gpu.name; });
   }
+  if (!are_used) throw UsageError("--price: expected prices of the GPUs of --gpu, got others");
 }
 
 /// --measured: times of a file, of layers by name, or one of the explained or only layer.

@@ -98,6 +98,10 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--fields: expected columns of CSV such as name,bound,expected_time_s, got \"boun\"; did "
        "you "
        "mean \"bound\"?"},
+      {"conv.json --gpu v100 --format csv --fields name,bound,name",
+       "--fields: expected each column once, got \"name\" twice"},
+      {"conv.json --gpu v100 --price t4=1,a100=2",
+       "--price: expected prices of the GPUs of --gpu, got others"},
       {"conv.json --gpu v100 --fields name",
        "--fields name: expected --format ndjson or csv, which have columns"},
       {"conv.json --gpu v100 --kernel tile=16x16",
