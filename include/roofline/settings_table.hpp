@@ -61,8 +61,8 @@ struct SettingRow {
   std::optional<bool> fits;
 };
 
-/// Time or cost of an image.
-const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by);
+/// Time or cost of an image; the time of all layers if they have no batch in common.
+std::optional<double> ranked_quantity(const SettingRow& row, SortBy by);
 
 struct SettingsTable {
   std::string work;

@@ -413,6 +413,8 @@ void parse_field(std::string word, std::vector<std::string>& fields) {
   if (std::ranges::find(names, word) == names.end())
     throw UsageError("--fields: expected columns of CSV such as name,bound,expected_time_s, got " +
                      in_quotes(word) + did_you_mean(word, {names.begin(), names.end()}));
+  if (std::ranges::find(fields, word) != fields.end())
+    throw UsageError("--fields: expected each column once, got " + in_quotes(word) + " twice");
   fields.push_back(word);
 }
 

@@ -110,7 +110,7 @@ bool may_fuse(const AskedRow& of) {
 // clang-format off
 constexpr LayerOption layer_options[] = {
     {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.defaults); }, "all layers state another type"},
-    {"--pass*", [](const AskedRow& of) { return options_of(of).training || of.row.layer.pass == of.defaults.pass; }, "all layers state another pass"},
+    {"--pass*", [](const AskedRow& of) { return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd : of.row.layer.pass == of.defaults.pass; }, "all layers state another pass"},
     {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
     {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
     {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that a library is yet to run"},

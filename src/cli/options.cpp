@@ -220,6 +220,7 @@ void set_pairing(const Options& options, Request& request) {
 }
 
 void set_prices(const Options& options, Request& request) {
+  bool are_used = options.prices.empty() || request.gpus.empty();  // a recording may name its GPU
   for (const auto& [name, per_hour] : options.prices) {
     const Gpu gpu = unwrap(request.catalogue->find(name));
     add_files(request, gpu);
@@ -228,7 +229,10 @@ void set_prices(const Options& options, Request& request) {
     if (!is_new)
       throw UsageError("--price: expected one price of " + price->first + ", got " +
                        number_text(price->second) + " and " + number_text(per_hour));
+    are_used |= std::ranges::any_of(
+        request.gpus, [&](const AskedGpu& asked) { return asked.gpu.name == gpu.name; });
   }
+  if (!are_used) throw UsageError("--price: expected prices of the GPUs of --gpu, got others");
 }
 
 /// --measured: times of a file, of layers by name, or one of the explained or only layer.
@@ -241,13 +245,14 @@ void set_measured(const Options& options, Request& request) {
   for (const std::string& word : words) {
     const std::size_t equals = word.rfind('=');
     const bool is_named = equals != word.npos;
-    if (const auto time_s = stated_time_s(is_named ? word.substr(equals + 1) : word))
+    const auto time_s = stated_time_s(is_named ? word.substr(equals + 1) : word);
+    if (time_s && (is_named || words.size() == 1))
       times.push_back({is_named ? word.substr(0, equals) : request.report.explain, *time_s, gpu});
   }
   std::error_code error;
   const std::string& path = words.front();
-  const bool is_file = words.size() == 1 && (path.find_first_of("-0123456789") != 0 ||
-                                             std::filesystem::exists(path, error));
+  const bool looks_timed = path.find_first_of("-0123456789") == 0 || path.find('=') != path.npos;
+  const bool is_file = words.size() == 1 && (!looks_timed || std::filesystem::exists(path, error));
   if (times.size() != words.size() && !is_file)
     throw UsageError(
         "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "

@@ -93,7 +93,7 @@ std::optional<double> stated_time_s(std::string_view text) {
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || !(number > 0)) return std::nullopt;
+  if (error != std::errc() || !(number >= 1e-30 && number <= 1e30)) return std::nullopt;
   const std::string_view unit = trimmed({stop, static_cast<std::size_t>(end - stop)});
   for (const auto& [name, unit_s] : time_units)
     if (unit == name) return number * unit_s;

@@ -524,10 +524,6 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   return grid;
 }
 
-std::string thing_text(const std::string& what) {
-  return what == "sms" ? "SMs" : what == "l2" ? "L2" : what;
-}
-
 /// "-3.7%"; "0.0%" for less than one digit.
 std::string signed_percent(double share) {
   constexpr double least = 0.0005;
@@ -539,7 +535,7 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
   Grid grid{{left("10% more")}};
   std::vector<std::string> saved{"time"};
   for (const Sensitivity& each : explanation.sensitivity) {
-    grid.columns.push_back({thing_text(each.what)});
+    grid.columns.push_back({each.what == "sms" ? "SMs" : each.what == "l2" ? "L2" : each.what});
     saved.push_back(signed_percent(-each.saved_share));
   }
   grid.add_row(saved);

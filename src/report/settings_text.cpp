@@ -199,7 +199,8 @@ std::string quantity_text(const SettingRow& row, SortBy by, const std::string& c
 std::string ranking_answer(const SettingsTable& table, const std::string& currency) {
   constexpr std::size_t most_named = 3;
   const SettingRow& first = table.rows.front();
-  if (!first.rank) return "fits none of these GPUs";
+  if (!first.rank)
+    return first.fits.value_or(true) ? "no cost of an image is known" : "fits none of these GPUs";
   const SortBy by = *table.ranked_by;
   std::string text = point_name(table, first) + " first: " + quantity_text(first, by, currency);
   std::vector<std::string> tied;

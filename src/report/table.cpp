@@ -138,13 +138,6 @@ std::string section_text(const Report& report, const Section& section, const Tab
   return text + network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
 }
 
-bool stand_alone(const Result&, const Result&) { return false; }
-
-/// Points stand for their layers, unless layers are asked for.
-bool shows_layers(const Report& report) {
-  return report.points.empty() || report.filter.asks_for_layers();
-}
-
 std::string layer_tables(const Report& report, TableStyle style) {
   Legend legend;
   style.legend = &legend;
@@ -156,15 +149,14 @@ std::string layer_tables(const Report& report, TableStyle style) {
   }
   std::string text;
   const bool by_type = report.filter.by == RowsBy::type;
-  const bool is_swept = by_type && !report.sweeps.empty();
-  if (is_swept)
+  const auto stand_alone = [](const Result&, const Result&) { return false; };
+  if (by_type && !report.sweeps.empty())
     for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
-  else if (shows_layers(report))
-    for (const Section& section : grouped_results(report, by_type ? stand_alone : share_a_table))
+  else if (report.points.empty() || report.filter.asks_for_layers())
+    for (const Section& section : grouped_results(report, by_type ? +stand_alone : share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);
-  if (text.empty()) return text;
-  return text + legend.text();
+  return text.empty() ? text : text + legend.text();
 }
 
 std::string kernel_tables(const Report& report, TableStyle style) {

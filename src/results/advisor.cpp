@@ -197,8 +197,10 @@ bool set_channels_last(Variant& variant, const LayerResult& row, const Subject&)
 std::string channels_last_text(const Subject& subject) {
   std::string text = "channels last";
   if (!subject.is_in_pytorch()) return text;
-  text += " (memory_format=torch.channels_last";
-  if (subject.layer->layer.output.spatial_rank == 3) text += "_3d";
+  const Shape& image = subject.layer->layer.inputs.front().shape;
+  text += image.spatial_rank == 3 ? " (memory_format=torch.channels_last_3d"
+          : image.spatial[1] == 1 ? " (as images of height 1, memory_format=torch.channels_last"
+                                  : " (memory_format=torch.channels_last";
   if (is_on_amd(subject)) text += ", PYTORCH_MIOPEN_SUGGEST_NHWC=1";
   return text + ')';
 }

@@ -36,7 +36,7 @@ const ApproachMark approach_marks[] = {
     {Approach::direct, "a depthwise kernel", {"depthwise", "_c1_k1_"}},
     {Approach::direct, "a direct kernel without tensor cores", {"direct", "Direct", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x", "ConvAsmBwdWrW", "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
     {Approach::gemm, "a legacy engine without tensor cores", {"implicit_convolve_sgemm", "common_engine", "grad_engine", "grad_alg", "scudnn"}},
-    {Approach::gemm, "a matrix product on tensor cores", {"tensorop", "_tensor", "884", "1688", "16816", "f16f16", "tf32", "hmma", "nvjet", "dlops", "_xdl_", "gtcx", "Xdl"}},
+    {Approach::gemm, "a matrix product on tensor cores", {"tensorop", "_tensor", "884", "1688", "16816", "f16f16", "tf32", "hmma", "nvjet", "xdlops", "_xdl_", "gtcx", "Xdl"}},
     {Approach::gemm, "a matrix product", {"gemm", "Gemm", "igemm", "cudnn", "xmma", "Cijk_", "grouped_conv"}},
 };
 // clang-format on

@@ -75,9 +75,9 @@ void sort_rows(std::vector<SettingRow>& rows) {
 
 /// The least first, then unknown quantities, then settings beyond the memory; ties by time.
 auto rank_of(const SettingRow& row, SortBy by) {
-  const std::optional<double>& quantity = ranked_quantity(row, by);
-  return std::tuple(!row.fits.value_or(true), !quantity, quantity.value_or(0),
-                    row.time_per_image_s.value_or(row.time_s));
+  const std::optional<double> quantity = ranked_quantity(row, by);
+  const std::optional<double> time_s = ranked_quantity(row, SortBy::time);
+  return std::tuple(!row.fits.value_or(true), !quantity, quantity, time_s);
 }
 
 /// Rows share a rank if their ranges, quantity / factor to quantity x factor, overlap its first
@@ -89,7 +89,7 @@ void set_ranks(SettingsTable& table, SortBy by) {
   std::size_t first = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     SettingRow& row = table.rows[i];
-    const std::optional<double>& quantity = ranked_quantity(row, by);
+    const std::optional<double> quantity = ranked_quantity(row, by);
     if (!quantity || !row.fits.value_or(true)) break;  // so are all later rows
     const SettingRow& best = table.rows[first];
     if (*quantity / range_of(row) > *ranked_quantity(best, by) * range_of(best)) first = i;
@@ -123,8 +123,9 @@ auto setting_key(const Result& result) {
 
 }  // namespace
 
-const std::optional<double>& ranked_quantity(const SettingRow& row, SortBy by) {
-  return by == SortBy::cost ? row.cost_per_million_images : row.time_per_image_s;
+std::optional<double> ranked_quantity(const SettingRow& row, SortBy by) {
+  if (by == SortBy::cost) return row.cost_per_million_images;
+  return row.time_per_image_s.value_or(row.time_s);
 }
 
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {

@@ -37,9 +37,10 @@ std::vector<std::string> traps_of(const LayerResult& row,
   std::vector<std::string> traps;
   if (layer.groups == 1 && (in % whole != 0 || out % whole != 0))
     traps.push_back(std::to_string(in) + " to " + std::to_string(out) +
-                    " channels, no multiples of " + std::to_string(whole));
+                    " channels, not both multiples of " + std::to_string(whole));
   if (transforms_share)
     traps.push_back((is_channels_first(row) ? "layout transforms around it: "
+                     : in == 1              ? "transforms around it: "  // of an unknown layout
                                             : "padding and casts around it: ") +
                     number_text(100 * *transforms_share, 2) + '%');
   if (is_depthwise(layer) && multiplies_matrices(layer.measured->kernel))

@@ -140,7 +140,7 @@ const Attack on_outputs[] = {
          own_gpu_file,
      "net.graph.json -o own/roofline/gpus/mine.json"},
     {"over a GPU that has a price", own_gpu_file,
-     "a.json --gpu v100 --price mine=1 -o own/roofline/gpus/mine.json"},
+     "a.json --gpu v100 --price v100=2,mine=1 -o own/roofline/gpus/mine.json"},
     {"over a GPU of one's own that is not used", own_gpu_file,
      "a.json --gpu v100 -o own/roofline/gpus/mine.json"},
     {"over the profile beside an engine", engine_files,

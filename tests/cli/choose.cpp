@@ -137,6 +137,23 @@ TEST_CASE("What does not fit is said below a ranking", "[cli/choose]") {
                        "too little memory (16.00 GB needed): 2: "));
 }
 
+TEST_CASE("Layers of several batches are ranked by the time of all, and have no cost of an image",
+          "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  const std::string layer =
+      R"({"type": "linear", "input": [1000], "out_features": 1000, "batch": )";
+  folder.write("in/ops.ndjson", layer + "1}\n" + layer + "64}\n");
+  const std::string line = in_own_folder + "roofline in/ops.ndjson --gpu 'slow one,fast one' ";
+  const Json points = Json::parse(run(folder, line + "--by gpu --json").out).at("points").at(0);
+  CHECK(points.at("rows").at(0).at("gpu") == "Fast One");
+  CHECK(points.at("rows").at(0).at("rank") == 1);
+  CHECK(points.at("rows").at(0).at("batch").is_null());
+  CHECK(run(folder, line).out.starts_with("Fast One first: "));
+  const std::string by_cost = line + "--sort cost --price 'slow one=1'";
+  CHECK(run(folder, by_cost).out.starts_with("no cost of an image is known\n"));
+}
+
 TEST_CASE("GPUs have prices", "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);

@@ -98,6 +98,10 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--fields: expected columns of CSV such as name,bound,expected_time_s, got \"boun\"; did "
        "you "
        "mean \"bound\"?"},
+      {"conv.json --gpu v100 --format csv --fields name,bound,name",
+       "--fields: expected each column once, got \"name\" twice"},
+      {"conv.json --gpu v100 --price t4=1,a100=2",
+       "--price: expected prices of the GPUs of --gpu, got others"},
       {"conv.json --gpu v100 --fields name",
        "--fields name: expected --format ndjson or csv, which have columns"},
       {"conv.json --gpu v100 --kernel tile=16x16",
@@ -106,6 +110,12 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
        "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
+      {"conv.json --gpu v100 --measured conv=infms",
+       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "conv1=9.143ms, got \"conv=infms\""},
+      {"conv.json --gpu v100 --measured 9ms,8ms",
+       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "conv1=9.143ms, got \"9ms,8ms\""},
       {"conv.json --gpu v100 --top 40% --top 1",
        "--top: At Most 1 required but received 2 (see --help)"},
       {"conv.json --gpu v100 --kernel threads=1.5",
