@@ -2,26 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
-#include "cli/contexts.hpp"
 #include "cli/errors.hpp"
-#include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run.hpp"
-#include "kernel/constants.hpp"
-#include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"
-#include "report/grid.hpp"
 #include "report/text.hpp"
-#include "roofline/catalogue.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {

@@ -1,12 +1,9 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "cli/options.hpp"
 #include "model/gpu_selection.hpp"
 #include "report/text.hpp"
-#include "roofline/catalogue.hpp"
 
 namespace roofline {
 namespace {

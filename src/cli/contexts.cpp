@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"

@@ -2,16 +2,9 @@
 
 // The GPUs to evaluate on, each with the stack that runs the layers; made on first use.
 
-#include <map>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/request.hpp"
-#include "roofline/context.hpp"
-#include "roofline/network.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 

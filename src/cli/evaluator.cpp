@@ -1,17 +1,13 @@
 #include "cli/evaluator.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <new>
-#include <set>
-#include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "report/sections.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {

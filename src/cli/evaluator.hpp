@@ -2,14 +2,8 @@
 
 // From items of an input to the output. Threads may share an evaluator.
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "cli/contexts.hpp"
 #include "cli/nothing_ignored.hpp"
-#include "cli/request.hpp"
 #include "report/row_stream.hpp"
 #include "roofline/load.hpp"
 

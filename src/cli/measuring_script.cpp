@@ -1,17 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <string_view>
-
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run.hpp"
-#include "model/layer_fields.hpp"
 #include "model/text.hpp"
-#include "report/fields.hpp"
-#include "report/writer.hpp"
-#include "roofline/catalogue.hpp"
 
 namespace roofline {
 namespace {

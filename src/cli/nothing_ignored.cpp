@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "cli/errors.hpp"
-#include "kernel/engine_facts.hpp"
 #include "model/gpu_selection.hpp"
 
 namespace roofline {

@@ -2,11 +2,7 @@
 
 // An option that would do nothing is wrong usage, or an error of the input that cannot take it.
 
-#include <string>
-#include <vector>
-
 #include "cli/request.hpp"
-#include "roofline/analysis.hpp"
 
 namespace roofline {
 

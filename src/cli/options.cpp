@@ -1,9 +1,6 @@
 #include "cli/options.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <span>
-#include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/nothing_ignored.hpp"

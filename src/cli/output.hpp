@@ -3,10 +3,6 @@
 // Standard output takes results (or files: output_file.hpp), standard error all else.
 
 #include <chrono>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include "roofline/render.hpp"
 

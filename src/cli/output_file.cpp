@@ -4,20 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "load/byte_stream.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

@@ -2,12 +2,6 @@
 
 // Output files. -o and --to-layers must not name a file that the run reads.
 
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "cli/request.hpp"
 
 namespace roofline {

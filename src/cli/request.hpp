@@ -2,21 +2,11 @@
 
 // The words of the command line, resolved once: later stages neither change it nor see the words.
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
-#include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/gate.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/render.hpp"
-#include "roofline/report.hpp"
 
 namespace roofline {
 

@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "load/byte_stream.hpp"
 #include "model/text.hpp"
-#include "report/fields.hpp"
 #include "report/rows.hpp"
 
 namespace roofline {

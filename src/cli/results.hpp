@@ -2,12 +2,6 @@
 
 // Receives results in input order. Row formats are written at once, all else at the end.
 
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "cli/evaluator.hpp"
 #include "cli/output_file.hpp"
 

@@ -3,16 +3,6 @@
 // A column for all formats: its path nests it in JSON and NDJSON, "_" replaces "." in CSV, and
 // tables for people show it if it has a header.
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "report/grid.hpp"
 #include "report/writer.hpp"
 

@@ -2,11 +2,6 @@
 
 // Columns of layers, kernels and settings, and rows of data formats.
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "model/layer_fields.hpp"
 #include "report/columns.hpp"
 #include "roofline/render.hpp"

@@ -1,7 +1,5 @@
 #include "report/formats.hpp"
 
-#include <algorithm>
-
 #include "report/row_stream.hpp"
 
 namespace roofline {

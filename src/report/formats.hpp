@@ -2,9 +2,6 @@
 
 // The table of formats (formats.cpp), and the buffer between them and the output.
 
-#include <cstddef>
-#include <string>
-
 #include "roofline/render.hpp"
 
 namespace roofline {

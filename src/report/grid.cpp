@@ -1,6 +1,5 @@
 #include "report/grid.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "report/text.hpp"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "report/fields.hpp"
 #include "report/rows.hpp"
 #include "report/text.hpp"
 

@@ -1,9 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <span>
-
 #include "report/rows.hpp"
 #include "report/text.hpp"
 

@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/analysis.hpp"
-#include "roofline/kernel.hpp"
 
 namespace roofline {
 namespace {

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "model/text.hpp"
 #include "report/text.hpp"
 

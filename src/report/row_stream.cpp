@@ -1,7 +1,5 @@
 #include "report/row_stream.hpp"
 
-#include <utility>
-
 #include "model/text.hpp"
 #include "report/formats.hpp"
 

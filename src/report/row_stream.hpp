@@ -2,9 +2,6 @@
 
 // Rows on their way out: rendered on several threads, joined in order on one.
 
-#include <string>
-#include <vector>
-
 #include "report/fields.hpp"
 
 namespace roofline {

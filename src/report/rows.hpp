@@ -2,11 +2,7 @@
 
 // Rows of layers and kernels as people read them.
 
-#include <string>
-#include <vector>
-
 #include "report/fields.hpp"
-#include "report/grid.hpp"
 
 namespace roofline {
 

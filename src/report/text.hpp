@@ -3,11 +3,6 @@
 // Text for people; empty for a number that is not finite.
 
 #include <concepts>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "roofline/layer.hpp"
 

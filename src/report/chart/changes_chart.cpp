@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

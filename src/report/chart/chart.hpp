@@ -3,16 +3,7 @@
 // A chart as a value, in the data's units: makers turn reports into charts, drawers charts into
 // SVG.
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
 #include "roofline/render.hpp"
-#include "roofline/report.hpp"
 
 namespace roofline {
 

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"

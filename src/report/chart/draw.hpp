@@ -3,10 +3,6 @@
 // Charts in pixels: shapes as SVG elements, and texts apart so that their boxes are known. Widths
 // are estimates, rather too large, without font metrics.
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "report/chart/chart.hpp"
 
 namespace roofline {

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "report/chart/draw.hpp"
 #include "report/text.hpp"
 

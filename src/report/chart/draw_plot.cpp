@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
 

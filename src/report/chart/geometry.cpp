@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <span>
 
 #include "report/chart/draw.hpp"
 #include "report/text.hpp"

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "report/chart/makers.hpp"
-#include "report/rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <tuple>
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

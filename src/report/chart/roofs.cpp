@@ -1,13 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
-#include <utility>
 
 #include "report/chart/makers.hpp"
-#include "report/fields.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

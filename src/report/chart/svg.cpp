@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
