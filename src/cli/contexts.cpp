@@ -1,8 +1,7 @@
-#include "cli/contexts.hpp"
-
 #include <fmt/format.h>
 
 #include "cli/errors.hpp"
+#include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"

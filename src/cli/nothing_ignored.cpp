@@ -1,8 +1,7 @@
-#include "cli/nothing_ignored.hpp"
-
 #include <fmt/format.h>
 
 #include "cli/errors.hpp"
+#include "cli/request.hpp"
 #include "model/gpu_selection.hpp"
 
 namespace roofline {

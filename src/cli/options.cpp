@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "cli/errors.hpp"
-#include "cli/nothing_ignored.hpp"
 #include "cli/output.hpp"
+#include "cli/request.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"

@@ -3,7 +3,7 @@
 // Receives results in input order. Row formats are written at once, all else at the end.
 
 #include "cli/evaluator.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 
 namespace roofline {
 

@@ -16,10 +16,6 @@ void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Requ
 /// Throws UsageError, InputError, OutputError.
 int calibrate_inputs(const Request& request);
 
-/// The networks of all inputs; prints errors of wrong inputs.
-std::vector<Network> read_networks(const Request& request,
-                                   const std::vector<Expected<std::string>>& inputs, bool& failed);
-
 /// Prints a Python script that times layers with PyTorch for `roofline calibrate`: those of the
 /// inputs as they are, or else of the built-in networks and configs/calibration in several types
 /// and passes. Returns the exit code. Throws as calibrate_inputs does.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/text.hpp"

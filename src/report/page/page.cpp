@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
