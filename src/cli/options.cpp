@@ -147,11 +147,6 @@ void set_analysis(Options& options) {
   if (options.fusion) program.fusion = *options.fusion;
 }
 
-void set_order(Options& options) {
-  RowFilter& filter = options.request.report.filter;
-  if (!filter.by && !options.prices.empty()) filter.by = RowsBy::gpu;
-}
-
 void add_files(Request& request, const Gpu& gpu) {
   request.files.insert(request.files.end(), gpu.files.begin(), gpu.files.end());
 }
@@ -311,7 +306,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
     set_outputs(options);
     check_inputs(request);
     check_combinations(request);
-    set_order(options);
+    if (std::optional<RowsBy>& by = request.report.filter.by; !by && !options.prices.empty())
+      by = RowsBy::gpu;
   }
   if (request.action != gpus && request.action != model) {
     set_settings(options);
