@@ -19,20 +19,7 @@
 namespace roofline {
 namespace {
 
-winsize terminal_size(int file) {
-  winsize size{};
-  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
-}
-
-}  // namespace
-
-void reserve_standard_descriptors() {
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(file, F_GETFD) < 0)  // open() returns the lowest free descriptor
-        [[maybe_unused]]
-      const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
+/// Writes all bytes; waits if the file is full for now. False on failure.
 bool write_whole(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
@@ -48,8 +35,23 @@ bool write_whole(int file, std::string_view bytes) {
   return true;
 }
 
+/// On a terminal, writes "?" for all characters that it would act on.
 bool write_text(int file, std::string_view text) {
   return write_whole(file, isatty(file) == 1 ? printable_lines(text) : text);
+}
+
+winsize terminal_size(int file) {
+  winsize size{};
+  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
+}  // namespace
+
+void reserve_standard_descriptors() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(file, F_GETFD) < 0)  // open() returns the lowest free descriptor
+        [[maybe_unused]]
+      const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 void write_standard_output(std::string_view text) {

@@ -21,10 +21,6 @@ class OutputError : public std::runtime_error {
 /// fails.
 void reserve_standard_descriptors();
 
-/// Writes all bytes; waits if the file is full for now. False on failure.
-bool write_whole(int file, std::string_view bytes);
-/// On a terminal, writes "?" for all characters that it would act on.
-bool write_text(int file, std::string_view text);
 /// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);
 void note(const std::string& text);

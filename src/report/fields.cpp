@@ -352,8 +352,7 @@ constexpr const auto& table_of() {
 
 /// A row's layer has a column for each of its fields.
 template <class Line>
-void append_csv_row(std::string& text, RowFormat format, const Line& line) {
-  TextBuffer out(text, format == RowFormat::spreadsheet);
+void append_csv_cells(TextBuffer& out, const Line& line) {
   bool is_first = true;
   for (const Column<Line>& column : table_of<Line>()) {
     if (column.path.empty()) continue;
@@ -365,8 +364,6 @@ void append_csv_row(std::string& text, RowFormat format, const Line& line) {
       }
     append_csv(out, column.value(line));
   }
-  out.add('\n');
-  out.flush();
 }
 
 std::string amount_text(double amount, std::string_view unit) {
@@ -431,36 +428,22 @@ Cell value_called(const std::string& name, const Line& line) {
 }
 
 template <class Line>
-void append_chosen(std::string& text, RowFormat format, const Line& line,
-                   const FieldNames& fields) {
-  if (!has_columns(format)) {
-    JsonWriter writer(text, false);
-    writer.begin_object();
-    for (const std::string& name : fields) writer.member(name, value_called(name, line));
-    writer.end_object();
-  } else {
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
+  if (has_columns(format)) {
     TextBuffer out(text, format == RowFormat::spreadsheet);
+    if (fields.empty()) append_csv_cells(out, line);
     for (const std::string& name : fields) {
       if (&name != fields.data()) out.add(',');
       append_csv(out, value_called(name, line));
     }
     out.flush();
+  } else {
+    JsonWriter writer(text, false);
+    writer.begin_object();
+    if (fields.empty()) write_fields(writer, line, true);
+    for (const std::string& name : fields) writer.member(name, value_called(name, line));
+    writer.end_object();
   }
-  text += '\n';
-}
-
-template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
-  if (!fields.empty()) return append_chosen(text, format, line, fields);
-  switch (format) {
-    case RowFormat::csv:
-    case RowFormat::spreadsheet: return append_csv_row(text, format, line);
-    case RowFormat::ndjson: break;
-  }
-  JsonWriter writer(text, false);
-  writer.begin_object();
-  write_fields(writer, line, true);
-  writer.end_object();
   text += '\n';
 }
 

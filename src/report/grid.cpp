@@ -153,11 +153,6 @@ std::size_t GridColumn::width() const {
   return widest;
 }
 
-bool GridColumn::says_nothing() const {
-  return std::ranges::all_of(
-      cells, [&](const std::string& cell) { return cell.empty() || (!left && cell == "0"); });
-}
-
 void Grid::add_row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(cells[i]);
 }
@@ -188,7 +183,11 @@ std::string markdown_grid(const Grid& grid) {
 
 void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
   std::vector<GridColumn>& columns = grid.columns;
-  std::erase_if(columns, [](const GridColumn& column) { return column.says_nothing(); });
+  std::erase_if(columns, [](const GridColumn& column) {
+    return std::ranges::all_of(column.cells, [&](const std::string& cell) {
+      return cell.empty() || (!column.left && cell == "0");
+    });
+  });
   const auto is_too_wide = [&] {
     std::vector<std::size_t> widths = natural_widths(grid);
     if (!widths.empty()) widths.front() = std::min(widths.front(), enough);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/columns.hpp"
+#include "report/fields.hpp"
 #include "report/sections.hpp"
 
 namespace roofline {

@@ -48,12 +48,6 @@ bool is_below_roofline(const LayerResult& row) {
   return row.kernel && row.kernel->expected_time_s() < row.point.roofline_time_s;
 }
 
-bool is_in_cache(const LayerResult& row) {
-  return is_below_roofline(row) && row.point.bound == Bound::memory &&
-         row.kernel->dram_read_byte + row.kernel->dram_write_byte <
-             static_cast<double>(row.counts.bytes.total);
-}
-
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty) {
   return uncertainty && uncertainty->basis != UncertaintyBasis::measured ? "~" : "";
 }
@@ -234,24 +228,6 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
 
 std::string kernel_label(const KernelRow& row) {
   return printable(short_signature(row.kernel.name));
-}
-
-std::string kernel_note(const KernelRow& row) {
-  return fmt::format("{}, {}{}", duration(row.kernel.time_s), percent(row.time_share),
-                     row.kernel.launches > 1 ? fmt::format(", x{}", row.kernel.launches) : "");
-}
-
-std::string kernel_hover(const KernelTable& table, const KernelRow& row) {
-  const KernelLine line{table, row};
-  std::string text = shortened(printable(row.kernel.name), 200);
-  const auto add = [&](std::string_view what, const std::string& value) {
-    if (!value.empty()) text += fmt::format("\n{}: {}", what, value);
-  };
-  add("grid", row.kernel.grid);
-  add("block", row.kernel.block);
-  for (const Column<KernelLine>& column : shown_columns(kernel_columns()))
-    if (column.path != "name") add(column.people.header, cell_text(column, line));
-  return text;
 }
 
 }  // namespace roofline

@@ -185,9 +185,6 @@ struct Tick {
 /// Round values within the axis, about `majors` of them with a text.
 std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors);
 
-/// "10 GFLOP/s"; without a unit "0.1", "100", "10k".
-std::string tick_text(double value, std::string_view unit);
-
 /// From the axis' values to pixels; axis.low is at `from`.
 class Scale {
  public:
@@ -225,8 +222,6 @@ struct Text {
 };
 
 double text_width(std::string_view text, double size);
-/// Number of letters within `width`; at least a few.
-std::size_t columns_within(double width, double size);
 Box box_of(const Text& text);
 
 struct Scene {
@@ -238,8 +233,6 @@ struct Scene {
 
 /// Escapes < > & and quotes; replaces bytes that are not UTF-8 and characters that XML forbids.
 std::string xml_text(std::string_view text);
-/// A coordinate with one decimal.
-std::string px(double value);
 /// "#0a559e": on a light ground.
 std::string_view hex_of(Colour colour);
 std::string css_name(Colour colour);

@@ -62,6 +62,19 @@ std::vector<Line> roofs_at(const RoofSet& set, const RoofSet* others,
   return lines;
 }
 
+std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
+  const ChartKind own = report.filter.ranks_gpus() && !report.points.empty() ? ChartKind::compare
+                        : report.sweeps.empty()                              ? ChartKind::roofline
+                                                                             : ChartKind::sweep;
+  switch (kind.value_or(own)) {
+    case ChartKind::roofline: return roofline_charts(report);
+    case ChartKind::time: return time_charts(report);
+    case ChartKind::sweep: return sweep_charts(report);
+    case ChartKind::compare: return compare_charts(report);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string row_name(const TableRow& row) { return label_of(row) + suffix_of(row); }
@@ -87,12 +100,6 @@ double length_of(const Bar& bar) {
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty) {
   if (!uncertainty) return std::nullopt;
   return Whisker{expected / uncertainty->factor, expected * uncertainty->factor};
-}
-
-double row_time_s(const TableRow& row) {
-  double time = 0;
-  for (const std::size_t layer : row.layers) time += time_s(row.result.layers[layer]);
-  return time;
 }
 
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
@@ -172,19 +179,6 @@ Panel numbered_panel(std::vector<Mark> marks) {
            .note = fmt::format("{}, {}", duration(mark.time_s), percent(mark.share)),
            .segments = {{mark.time_s, mark.colour, mark.hover}}});
   return {"the marks with numbers: their time, and its share of all", std::move(bars), {}};
-}
-
-std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
-  const ChartKind own = report.filter.ranks_gpus() && !report.points.empty() ? ChartKind::compare
-                        : report.sweeps.empty()                              ? ChartKind::roofline
-                                                                             : ChartKind::sweep;
-  switch (kind.value_or(own)) {
-    case ChartKind::roofline: return roofline_charts(report);
-    case ChartKind::time: return time_charts(report);
-    case ChartKind::sweep: return sweep_charts(report);
-    case ChartKind::compare: return compare_charts(report);
-  }
-  return {};
 }
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {

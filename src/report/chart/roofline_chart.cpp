@@ -110,6 +110,13 @@ double shown_time_s(const TableRow& row) {
   return time;
 }
 
+/// Whether the kernel is faster than its roofline because operands are in cache.
+bool is_in_cache(const LayerResult& row) {
+  return is_below_roofline(row) && row.point.bound == Bound::memory &&
+         row.kernel->dram_read_byte + row.kernel->dram_write_byte <
+             static_cast<double>(row.counts.bytes.total);
+}
+
 /// Whether the kernel finds most operands in L2.
 bool is_under_l2(const LayerResult& row) {
   if (!row.kernel || row.point.bound != Bound::memory) return false;

@@ -12,6 +12,12 @@
 namespace roofline {
 namespace {
 
+double row_time_s(const TableRow& row) {
+  double time = 0;
+  for (const std::size_t layer : row.layers) time += time_s(row.result.layers[layer]);
+  return time;
+}
+
 /// Limiters have the colours in order.
 static_assert(count_of<Limiter> == index_of(Colour::ink));
 constexpr Colour colour_of(Limiter limiter) { return static_cast<Colour>(index_of(limiter)); }
