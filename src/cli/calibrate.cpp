@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
 #include "cli/run.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
@@ -12,6 +11,15 @@
 
 namespace roofline {
 namespace {
+
+/// The GPU with the constants of the request. Throws as Catalogue::find does.
+Gpu named_gpu(const Request& request, const std::string& name) {
+  for (const InputError& problem : request.catalogue->problems_besides({name}))
+    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  Gpu gpu = unwrap(request.catalogue->find(name));
+  if (request.constants != nullptr) gpu.constants = request.constants;
+  return gpu;
+}
 
 /// The networks of all inputs; prints errors of wrong inputs.
 std::vector<Network> read_networks(const Request& request,

@@ -5,7 +5,6 @@
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "cli/request.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"
@@ -326,14 +325,6 @@ void resolve(int argc, const char* const* argv, Options& options) {
 }
 
 }  // namespace
-
-Gpu named_gpu(const Request& request, const std::string& name) {
-  for (const InputError& problem : request.catalogue->problems_besides({name}))
-    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
-  Gpu gpu = unwrap(request.catalogue->find(name));
-  if (request.constants != nullptr) gpu.constants = request.constants;
-  return gpu;
-}
 
 Request make_request(int argc, const char* const* argv) {
   Options options;

@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "cli/request.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 

@@ -124,9 +124,6 @@ struct Request {
 /// files. Throws UsageError, InputError.
 Request make_request(int argc, const char* const* argv);
 
-/// The GPU with the constants of the request. Throws as Catalogue::find does.
-Gpu named_gpu(const Request& request, const std::string& name);
-
 // An option that would do nothing is wrong usage, or an error of the input that cannot take it
 // (nothing_ignored.cpp).
 

@@ -1,12 +1,10 @@
-#include "cli/results.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <iterator>
 
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
+#include "cli/run.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 

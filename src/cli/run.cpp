@@ -1,8 +1,6 @@
 #include "cli/run.hpp"
 
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "cli/results.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 

@@ -32,9 +32,14 @@ void append_error(std::string& text, RowFormat format, const InputError& error) 
       "format");
 }
 
-void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row,
-                  const FieldNames& fields) {
-  append_row(text, format, line_of(result, result.layers[row], !has_columns(format)), fields);
+LayerLine line_in(const Result& result, std::size_t row, RowFormat format) {
+  return line_of(result, result.layers[row], !has_columns(format));
+}
+KernelLine line_in(const KernelTable& table, std::size_t row, RowFormat) {
+  return {table, table.rows[row]};
+}
+SettingLine line_in(const SettingsTable& table, std::size_t row, RowFormat) {
+  return {table, table.rows[row]};
 }
 
 std::string header_of(const FieldNames& fields, const std::string& all) {
@@ -64,12 +69,11 @@ Expected<std::string> OutputFormat::render(const Report& report, const RenderSty
 std::span<const OutputFormat> output_formats() { return output_table; }
 
 const OutputFormat* find_output_format(std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(output_table), std::end(output_table), [&](const auto& format) {
-        const auto& extensions = format.extensions;
-        return format.name == name || std::ranges::find(extensions, name) != extensions.end();
-      });
-  return found == std::end(output_table) ? nullptr : &*found;
+  const auto* found = std::ranges::find_if(output_table, [&](const OutputFormat& format) {
+    const auto& extensions = format.extensions;
+    return format.name == name || std::ranges::find(extensions, name) != extensions.end();
+  });
+  return found == std::end(output_table) ? nullptr : found;
 }
 
 std::string& RenderedRows::last_piece() {
@@ -82,7 +86,7 @@ void RenderedRows::add(const InputError& error) { append_error(last_piece(), for
 
 void RenderedRows::add(const Result& result, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row)
-    append_layer(last_piece(), format_, result, row, fields_);
+    append_row(last_piece(), format_, line_in(result, row, format_), fields_);
 }
 
 void RenderedRows::add(const KernelTable& table) {
@@ -118,24 +122,18 @@ void write_rows(RowFormat format, const Report& report, const FieldNames& fields
     out.text() = header_of(fields, of_points    ? csv_header<SettingLine>()
                                    : of_kernels ? csv_header<KernelLine>()
                                                 : csv_header<LayerLine>());
-  const auto write = [&](const auto& wholes, const auto& selections, const auto& append) {
+  const auto write = [&](const auto& wholes, const auto& selections) {
     for (std::size_t i = 0; i < wholes.size(); ++i)
       for (const std::size_t row : selections[i].rows) {
-        append(wholes[i], row);
+        append_row(out.text(), format, line_in(wholes[i], row, format), fields);
         out.pass_on();
       }
   };
   if (of_points)
-    write(report.points, report.point_selections, [&](const SettingsTable& table, std::size_t row) {
-      append_row(out.text(), format, SettingLine{table, table.rows[row]}, fields);
-    });
+    write(report.points, report.point_selections);
   else
-    write(report.results, report.selections, [&](const Result& result, std::size_t row) {
-      append_layer(out.text(), format, result, row, fields);
-    });
-  write(report.kernels, report.kernel_selections, [&](const KernelTable& table, std::size_t row) {
-    append_row(out.text(), format, KernelLine{table, table.rows[row]}, fields);
-  });
+    write(report.results, report.selections);
+  write(report.kernels, report.kernel_selections);
   for (const InputError& error : report.errors) append_error(out.text(), format, error);
   out.flush();
 }

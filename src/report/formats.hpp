@@ -3,7 +3,6 @@
 // The table of formats, and the buffer and the rows between them and the output.
 
 #include "report/fields.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 

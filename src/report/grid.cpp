@@ -56,15 +56,11 @@ std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid
   return line;
 }
 
-std::vector<std::string_view> headers_of(const Grid& grid) {
-  std::vector<std::string_view> headers;
-  for (const GridColumn& column : grid.columns) headers.emplace_back(column.header);
-  return headers;
-}
-
-std::vector<std::string_view> row_of(const Grid& grid, std::size_t row) {
+/// Of a row, or of the header.
+std::vector<std::string_view> cells_of(const Grid& grid, std::optional<std::size_t> row = {}) {
   std::vector<std::string_view> cells;
-  for (const GridColumn& column : grid.columns) cells.emplace_back(column.cells[row]);
+  for (const GridColumn& column : grid.columns)
+    cells.emplace_back(row ? column.cells[*row] : column.header);
   return cells;
 }
 
@@ -163,8 +159,8 @@ std::string aligned(const Grid& grid, std::optional<std::size_t> width) {
   const auto add = [&](const std::vector<std::string_view>& cells) {
     text += line_of(cells, grid, widths) + '\n';
   };
-  add(headers_of(grid));
-  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
+  add(cells_of(grid));
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(cells_of(grid, i));
   return text;
 }
 
@@ -174,10 +170,10 @@ std::string markdown_grid(const Grid& grid) {
     for (const std::string_view cell : cells) text += "| " + markdown_text(cell) + ' ';
     text += "|\n";
   };
-  add(headers_of(grid));
+  add(cells_of(grid));
   for (const GridColumn& column : grid.columns) text += column.left ? "| :-- " : "| --: ";
   text += "|\n";
-  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(cells_of(grid, i));
   return text;
 }
 

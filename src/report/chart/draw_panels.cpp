@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
 

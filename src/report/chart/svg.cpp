@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
 #include <numbers>
 
-#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/text.hpp"
@@ -246,16 +243,16 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
 
 namespace {
 
-constexpr double width = page_width - 2 * page_margin;
+constexpr double area_width = page_width - 2 * page_margin;
 
 double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double top) {
   if (legend.empty()) return top;
   double x = page_margin;
   double y = top + line_height / 2;
   for (const LegendItem& item : legend) {
-    const std::string text = fitted_text(item.text, width - 2 * sign_width, small_text);
+    const std::string text = fitted_text(item.text, area_width - 2 * sign_width, small_text);
     const double item_width = sign_width + 4 + text_width(text, small_text) + 10;
-    if (x > page_margin && x + item_width > page_margin + width) {
+    if (x > page_margin && x + item_width > page_margin + area_width) {
       x = page_margin;
       y += line_height;
     }
@@ -269,7 +266,7 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double t
 /// Returns the bottom.
 double draw_paragraph(Scene& scene, std::string_view text, Position corner, double size,
                       std::string_view css) {
-  std::string lines = broken(text, columns_within(width, size));
+  std::string lines = broken(text, columns_within(area_width, size));
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     corner.y += size * 1.35;
@@ -282,7 +279,7 @@ double draw_paragraph(Scene& scene, std::string_view text, Position corner, doub
 /// A panel in one of the chart's columns; returns the bottom.
 double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t column,
                   std::size_t columns) {
-  const double share = width / static_cast<double>(columns);
+  const double share = area_width / static_cast<double>(columns);
   const double left = page_margin + static_cast<double>(column) * share;
   if (!panel.heading.empty()) {
     const std::size_t letters = columns_within(share, 12);
@@ -299,7 +296,7 @@ double draw_chart(Scene& scene, const Chart& chart, double top) {
   const auto paragraph = [&](std::string_view text, double at, double size, std::string_view css) {
     return draw_paragraph(scene, text, {page_margin, at}, size, css);
   };
-  double y = paragraph(fitted_text(chart.title, 1.8 * width, 16), top + 8, 16, "ink title");
+  double y = paragraph(fitted_text(chart.title, 1.8 * area_width, 16), top + 8, 16, "ink title");
   y = paragraph(chart.subtitle, y + 2, 12, "muted") + 12;
   std::size_t column = 0;
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {

@@ -7,7 +7,6 @@
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

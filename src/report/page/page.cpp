@@ -4,7 +4,6 @@
 
 #include <iterator>
 
-#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
