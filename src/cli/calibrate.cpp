@@ -2,29 +2,43 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
-#include "cli/contexts.hpp"
 #include "cli/errors.hpp"
-#include "cli/evaluator.hpp"
-#include "cli/output.hpp"
-#include "cli/output_file.hpp"
 #include "cli/run.hpp"
-#include "kernel/constants.hpp"
-#include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"
-#include "report/grid.hpp"
 #include "report/text.hpp"
-#include "roofline/catalogue.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {
+
+/// The GPU with the constants of the request. Throws as Catalogue::find does.
+Gpu named_gpu(const Request& request, const std::string& name) {
+  for (const InputError& problem : request.catalogue->problems_besides({name}))
+    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  Gpu gpu = unwrap(request.catalogue->find(name));
+  if (request.constants != nullptr) gpu.constants = request.constants;
+  return gpu;
+}
+
+/// The networks of all inputs; prints errors of wrong inputs.
+std::vector<Network> read_networks(const Request& request,
+                                   const std::vector<Expected<std::string>>& inputs, bool& failed) {
+  std::vector<Network> networks;
+  const LayerDefaults& defaults = request.settings.front().defaults;
+  const InputSet set(request.inputs);
+  for (const Expected<std::string>& input : inputs) {
+    const std::unique_ptr<Reader> reader =
+        unwrap(open_input(unwrap(input), set, {}, request.limits));
+    while (const std::optional<Expected<Item>> item = reader->next()) try {
+        networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
+      } catch (const std::exception&) {
+        note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
+        failed = true;
+      }
+  }
+  return networks;
+}
 
 /// Layers of one network resemble each other: "resnet50" of "resnet50/conv1".
 std::string network_of(const Layer& layer, const Network& network) {
@@ -230,25 +244,57 @@ ModelConstants described(const Calibration& calibration, const Request& request,
   return constants;
 }
 
-}  // namespace
-
-std::vector<Network> read_networks(const Request& request,
-                                   const std::vector<Expected<std::string>>& inputs, bool& failed) {
-  std::vector<Network> networks;
-  const LayerDefaults& defaults = request.settings.front().defaults;
-  const InputSet set(request.inputs);
-  for (const Expected<std::string>& input : inputs) {
-    const std::unique_ptr<Reader> reader =
-        unwrap(open_input(unwrap(input), set, {}, request.limits));
-    while (const std::optional<Expected<Item>> item = reader->next()) try {
-        networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
-      } catch (const std::exception&) {
-        note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
-        failed = true;
-      }
-  }
-  return networks;
+/// The script builds images and rows of features, and no learned operands of combinations.
+bool can_be_timed(const Layer& layer) {
+  using enum LayerKind;
+  constexpr LayerKind timed[] = {
+      conv,     conv_transpose, linear,         matmul, attention, add,      batch_norm, layer_norm,
+      rms_norm, group_norm,     softmax,        mul,    concat,    max_pool, avg_pool,   copy,
+      reduce,   upsample,       global_avg_pool};
+  const KindInfo& kind = info(layer.kind);
+  const bool is_function = kind.family == KindFamily::activation && kind.reach == Reach::place;
+  const bool is_timed = is_function || std::ranges::find(timed, layer.kind) != std::end(timed);
+  return is_timed && (!has_window(layer.kind) || layer.window->rank == 2) &&
+         layer.window->pad_begin == layer.window->pad_end &&
+         std::ranges::none_of(layer.inputs, [&](const Operand& operand) {
+           return operand.is_parameter && kind.family == KindFamily::combine;
+         });
 }
+
+std::string_view calibration_file(std::string_view name) {
+  const auto files = embedded_calibration();
+  return std::ranges::find(files, name, &EmbeddedFile::name)->text;
+}
+
+void replace(std::string& text, std::string_view what, const std::string& by) {
+  text.replace(text.find(what), what.size(), by);
+}
+
+/// The layers of all inputs in their own types and passes, without duplicates.
+std::string objects_of_inputs(const Request& request, bool& failed) {
+  std::string out;
+  std::set<std::string> known;
+  const auto inputs = resolve_inputs(request.inputs);
+  for (const Network& network : read_networks(request, inputs, failed))
+    for (const Layer& layer : network.layers) {
+      LayerSpec spec = stated(layer);
+      spec.measured = {};
+      if (!known.insert(identity(spec)).second) continue;
+      if (!can_be_timed(layer) || !spec.fused.empty()) {
+        note(fmt::format("{}: layer {} is none that the script can time: left out", network.source,
+                         in_quotes(layer.name)));
+        continue;
+      }
+      if (!out.empty()) out += '\n';
+      JsonWriter writer(out, false);
+      write_layer(writer, spec);
+    }
+  if (out.empty())
+    throw InputError(request.inputs.front(), "", "expected layers that the script can time");
+  return out;
+}
+
+}  // namespace
 
 int calibrate_inputs(const Request& request) {
   if (std::ranges::none_of(constant_fields(), [&](const ConstantField& field) {
@@ -294,6 +340,17 @@ int calibrate_inputs(const Request& request) {
                  std::string(calibration.networks < 2 ? "like" : "network") + ".\n\n"
            : "\n") +
       fitted_text(calibration) + kept_text(calibration) + warnings(calibration, layers.size()));
+  return failed ? 1 : 0;
+}
+
+int write_measuring_script(const Request& request) {
+  bool failed = false;
+  std::string script(calibration_file("measure"));
+  replace(script, "@MINUTES@", fmt::format("{}", request.minutes));
+  replace(script, "@LAYERS@",
+          request.inputs.empty() ? std::string(trimmed(calibration_file("layers")))
+                                 : objects_of_inputs(request, failed));
+  write_standard_output(script);
   return failed ? 1 : 0;
 }
 

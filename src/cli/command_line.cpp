@@ -1,28 +1,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
-#include <functional>
 #include <iterator>
-#include <map>
-#include <set>
 #include <sstream>
 #include <thread>
-#include <type_traits>
 
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "load/csv.hpp"
-#include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/text.hpp"
-#include "roofline/layer.hpp"
 
 namespace roofline {
 

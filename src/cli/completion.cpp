@@ -1,12 +1,9 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "cli/options.hpp"
 #include "model/gpu_selection.hpp"
 #include "report/text.hpp"
-#include "roofline/catalogue.hpp"
 
 namespace roofline {
 namespace {
@@ -25,11 +22,6 @@ bool is_plain_word(std::string_view word) {
   });
 }
 
-void add_selections(std::string& out) {
-  for (const std::string& word : selecting_words(all_gpus()))
-    if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
-}
-
 /// Aliases; those in the user's GPU files that a shell would act on are left out.
 void add_gpus(std::string& out) {
   for (const Gpu& gpu : all_gpus())
@@ -41,7 +33,9 @@ void add_gpus(std::string& out) {
 std::string values_of(CLI::Option& option) {
   std::string out;
   const auto is = [&](const char* name) { return option.check_lname(name); };
-  if (is("gpu")) add_selections(out);
+  if (is("gpu"))
+    for (const std::string& word : selecting_words(all_gpus()))
+      if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
   if (is("gpu") || option.get_type_name() == "GPU") {
     add_gpus(out);
     add_candidate(out, ":files");

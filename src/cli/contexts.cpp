@@ -1,15 +1,10 @@
-#include "cli/contexts.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "cli/errors.hpp"
+#include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

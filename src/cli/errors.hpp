@@ -2,10 +2,7 @@
 
 // Errors of the library, in the words of the command line.
 
-#include <stdexcept>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "roofline/error.hpp"
 

@@ -1,17 +1,13 @@
 #include "cli/evaluator.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <new>
-#include <set>
-#include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "report/sections.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {
@@ -50,14 +46,7 @@ std::string row_error(const InputError& error) {
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
-      : request_(*evaluator.request_),
-        contexts_(*evaluator.contexts_),
-        times_(evaluator.times_),
-        options_(evaluator.options_),
-        needs_(request_.needs),
-        all_(all),
-        submit_(submit),
-        first_(all.results.size()) {}
+      : evaluator_(evaluator), all_(all), submit_(submit) {}
 
   void fail(const InputError& unhinted) {
     const InputError error = hinted(unhinted);
@@ -163,7 +152,7 @@ class Evaluator::ItemEvaluator {
   }
 
   void join_and_keep(Network& network, const OnGpus& gpus) {
-    if (times_ != nullptr) times_->join(network);
+    if (evaluator_.times_ != nullptr) evaluator_.times_->join(network);
     if (const std::string text = contexts_.set_measured_gpu(network, gpus); !text.empty())
       all_.messages.push_back({text, Message::Kind::once});
     keep_network(network);
@@ -181,7 +170,7 @@ class Evaluator::ItemEvaluator {
   unsigned obeyed(std::size_t setting, const Result& result) const {
     unsigned bits = 0;
     for (const LayerResult& row : result.layers)
-      bits |= options_.obeyed(request_.settings[setting], result.setting.runs_as, row);
+      bits |= evaluator_.options_.obeyed(request_.settings[setting], result.setting.runs_as, row);
     return bits;
   }
 
@@ -200,7 +189,7 @@ class Evaluator::ItemEvaluator {
     ItemResult one{{{}, &context, nullptr}, std::nullopt};
     if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
     one.result = roofline::evaluate(std::move(network), context).value();
-    const std::string problem = options_.problem(obeyed(setting, one.result));
+    const std::string problem = evaluator_.options_.problem(obeyed(setting, one.result));
     if (!problem.empty()) throw InputError(one.result.setting.source, "", problem);
     refuse_impossible(one.result);
     one.result.setting.batch_goal = request_.settings[setting].batch_goal;
@@ -231,7 +220,8 @@ class Evaluator::ItemEvaluator {
         alone.measured.impossible = impossible_times(alone, context);
         refuse_impossible(alone);
       }
-      all_.obeyed = all_.obeyed.value_or(0) | options_.obeyed(request_.settings[setting], {}, row);
+      all_.obeyed =
+          all_.obeyed.value_or(0) | evaluator_.options_.obeyed(request_.settings[setting], {}, row);
     }
     if (rows.empty())
       rows = std::move(own);
@@ -307,14 +297,13 @@ class Evaluator::ItemEvaluator {
     all_.results.push_back(std::move(one));
   }
 
-  const Request& request_;
-  Contexts& contexts_;
-  MeasuredTimes* times_;
-  const LayerOptions& options_;
-  const Needs& needs_;
+  const Evaluator& evaluator_;
   Evaluation& all_;
   const Submit& submit_;
-  const std::size_t first_;  ///< index of the item's first result
+  const Request& request_ = *evaluator_.request_;
+  Contexts& contexts_ = *evaluator_.contexts_;
+  const Needs& needs_ = request_.needs;
+  const std::size_t first_ = all_.results.size();  ///< index of the item's first result
   bool is_kept_ = false;
   std::set<std::string> failures_;
 };

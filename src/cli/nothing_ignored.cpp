@@ -1,12 +1,7 @@
-#include "cli/nothing_ignored.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "cli/errors.hpp"
-#include "kernel/engine_facts.hpp"
+#include "cli/request.hpp"
 #include "model/gpu_selection.hpp"
 
 namespace roofline {

@@ -1,12 +1,8 @@
 #include "cli/options.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <span>
-#include <utility>
 
 #include "cli/errors.hpp"
-#include "cli/nothing_ignored.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -148,11 +144,6 @@ void set_analysis(Options& options) {
   program = with_defaults(stated, Framework::pytorch);
   program.layout = stated.layout;
   if (options.fusion) program.fusion = *options.fusion;
-}
-
-void set_order(Options& options) {
-  RowFilter& filter = options.request.report.filter;
-  if (!filter.by && !options.prices.empty()) filter.by = RowsBy::gpu;
 }
 
 void add_files(Request& request, const Gpu& gpu) {
@@ -319,7 +310,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
     set_outputs(options);
     check_inputs(request);
     check_combinations(request);
-    set_order(options);
+    if (std::optional<RowsBy>& by = request.report.filter.by; !by && !options.prices.empty())
+      by = RowsBy::gpu;
   }
   if (request.action != gpus && request.action != model) {
     set_settings(options);
@@ -338,14 +330,6 @@ void resolve(int argc, const char* const* argv, Options& options) {
 }
 
 }  // namespace
-
-Gpu named_gpu(const Request& request, const std::string& name) {
-  for (const InputError& problem : request.catalogue->problems_besides({name}))
-    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
-  Gpu gpu = unwrap(request.catalogue->find(name));
-  if (request.constants != nullptr) gpu.constants = request.constants;
-  return gpu;
-}
 
 Request make_request(int argc, const char* const* argv) {
   Options options;

@@ -1,14 +1,10 @@
 #pragma once
 
-// Standard output takes results (or files: output_file.hpp), standard error all else.
+// Standard output and files take results, standard error all else.
 
 #include <chrono>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
-#include "roofline/render.hpp"
+#include "cli/request.hpp"
 
 namespace roofline {
 
@@ -24,10 +20,6 @@ class OutputError : public std::runtime_error {
 /// fails.
 void reserve_standard_descriptors();
 
-/// Writes all bytes; waits if the file is full for now. False on failure.
-bool write_whole(int file, std::string_view bytes);
-/// On a terminal, writes "?" for all characters that it would act on.
-bool write_text(int file, std::string_view text);
 /// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);
 void note(const std::string& text);
@@ -56,5 +48,53 @@ class Progress {
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;
 };
+
+// Output files. -o and --to-layers must not name a file that the run reads.
+
+/// The path after its symbolic links. Links in /proc count as files: they lead to open files.
+std::string written_path(const std::string& path);
+
+/// False for a pipe, a device, a folder, and a file that this process has open for writing.
+bool is_replaceable(const std::string& path);
+
+/// Replaces the file at `path` on commit(), with its owner and mode; until then, and if the run
+/// fails, the old file stays. What cannot be replaced is written directly: /dev/stdout is standard
+/// output itself, which a shell may append to a file.
+class OutputFile {
+ public:
+  /// Throws OutputError.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws OutputError. The first write to a pipe waits for its reader.
+  void write(std::string_view text);
+  /// To be called when all is written. Throws as write does.
+  void commit();
+
+ private:
+  struct Temporary;
+  friend void remove_temporaries(int signal);
+
+  void make_temporary();
+  void open_directly();
+  [[noreturn]] void fail(const std::string& what = "") const;
+
+  std::string path_;                ///< as given by the user
+  std::string target_;              ///< after symbolic links
+  Temporary* temporary_ = nullptr;  ///< null: written directly
+  int file_ = -1;
+};
+
+/// The inputs that the words name; an error for each word that names none.
+std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words);
+
+/// Opens files by path. Rejects files that the run reads and files named twice, so call it after
+/// the options are read and before the inputs are. `gpu`: one beside the options', which it reads.
+/// Throws UsageError with both names, OutputError.
+std::map<std::string, OutputFile> open_outputs(const Request& request,
+                                               std::span<const Expected<std::string>> inputs,
+                                               const Gpu* gpu = nullptr);
 
 }  // namespace roofline

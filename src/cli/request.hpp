@@ -2,21 +2,11 @@
 
 // The words of the command line, resolved once: later stages neither change it nor see the words.
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
-#include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/gate.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/render.hpp"
-#include "roofline/report.hpp"
 
 namespace roofline {
 
@@ -134,7 +124,29 @@ struct Request {
 /// files. Throws UsageError, InputError.
 Request make_request(int argc, const char* const* argv);
 
-/// The GPU with the constants of the request. Throws as Catalogue::find does.
-Gpu named_gpu(const Request& request, const std::string& name);
+// An option that would do nothing is wrong usage, or an error of the input that cannot take it
+// (nothing_ignored.cpp).
+
+/// Rejects options that do nothing beside others, whatever the input. Throws UsageError.
+void check_combinations(const Request& request);
+
+/// A given option that these kernels without layers cannot take; null if there is none.
+const GivenOption* useless_for(const KernelTable& kernels, const Request& request);
+
+/// Options that layers may state for themselves, or not be able to take.
+class LayerOptions {
+ public:
+  explicit LayerOptions(const Request& request);
+
+  /// One bit for each given option that this row obeys. `runs_as`: absent for a record.
+  unsigned obeyed(const LayerSetting& setting, std::optional<RunsAs> runs_as,
+                  const LayerResult& row) const;
+  /// Why the first option without a bit does nothing; empty if all are obeyed.
+  std::string problem(unsigned obeyed) const;
+
+ private:
+  const Request* request_;
+  std::vector<const GivenOption*> given_;  ///< null if not given
+};
 
 }  // namespace roofline

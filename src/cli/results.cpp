@@ -1,17 +1,11 @@
-#include "cli/results.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "load/byte_stream.hpp"
+#include "cli/run.hpp"
 #include "model/text.hpp"
-#include "report/fields.hpp"
 #include "report/rows.hpp"
 
 namespace roofline {

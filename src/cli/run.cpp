@@ -1,16 +1,8 @@
 #include "cli/run.hpp"
 
-#include <utility>
-
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "cli/output_file.hpp"
-#include "cli/results.hpp"
-#include "load/kernel_model.hpp"
 #include "model/text.hpp"
-#include "report/grid.hpp"
 #include "report/text.hpp"
-#include "roofline/catalogue.hpp"
 
 namespace roofline {
 namespace {

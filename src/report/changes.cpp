@@ -1,16 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <span>
-#include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <type_traits>
-
 #include "report/rows.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {
@@ -358,8 +353,7 @@ constexpr const auto& table_of() {
 
 /// A row's layer has a column for each of its fields.
 template <class Line>
-void append_csv_row(std::string& text, RowFormat format, const Line& line) {
-  TextBuffer out(text, format == RowFormat::spreadsheet);
+void append_csv_cells(TextBuffer& out, const Line& line) {
   bool is_first = true;
   for (const Column<Line>& column : table_of<Line>()) {
     if (column.path.empty()) continue;
@@ -371,8 +365,26 @@ void append_csv_row(std::string& text, RowFormat format, const Line& line) {
       }
     append_csv(out, column.value(line));
   }
-  out.add('\n');
-  out.flush();
+}
+
+std::string amount_text(double amount, std::string_view unit) {
+  if (amount >= 1000) return si(amount, unit);
+  return fmt::format("{}{}{}", amount, unit.empty() ? "" : " ", unit);
+}
+
+std::string number_text(Unit unit, double value) {
+  switch (unit) {
+    case Unit::count: return fmt::format("{:.0f}", value);
+    case Unit::operation: return amount_text(value, "");
+    case Unit::byte: return amount_text(value, "B");
+    case Unit::second: return duration(value);
+    case Unit::share: return percent(value);
+    case Unit::ratio: return ratio_text(value);
+    case Unit::rate: return si(value, "");
+    case Unit::number:
+    case Unit::none: return plain(value);
+  }
+  return "";
 }
 
 }  // namespace
@@ -417,36 +429,22 @@ Cell value_called(const std::string& name, const Line& line) {
 }
 
 template <class Line>
-void append_chosen(std::string& text, RowFormat format, const Line& line,
-                   const FieldNames& fields) {
-  if (!has_columns(format)) {
-    JsonWriter writer(text, false);
-    writer.begin_object();
-    for (const std::string& name : fields) writer.member(name, value_called(name, line));
-    writer.end_object();
-  } else {
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
+  if (has_columns(format)) {
     TextBuffer out(text, format == RowFormat::spreadsheet);
+    if (fields.empty()) append_csv_cells(out, line);
     for (const std::string& name : fields) {
       if (&name != fields.data()) out.add(',');
       append_csv(out, value_called(name, line));
     }
     out.flush();
+  } else {
+    JsonWriter writer(text, false);
+    writer.begin_object();
+    if (fields.empty()) write_fields(writer, line, true);
+    for (const std::string& name : fields) writer.member(name, value_called(name, line));
+    writer.end_object();
   }
-  text += '\n';
-}
-
-template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
-  if (!fields.empty()) return append_chosen(text, format, line, fields);
-  switch (format) {
-    case RowFormat::csv:
-    case RowFormat::spreadsheet: return append_csv_row(text, format, line);
-    case RowFormat::ndjson: break;
-  }
-  JsonWriter writer(text, false);
-  writer.begin_object();
-  write_fields(writer, line, true);
-  writer.end_object();
   text += '\n';
 }
 
@@ -477,6 +475,23 @@ std::string column_of(std::string_view path) {
   std::string column(path);
   std::ranges::replace(column, '.', '_');
   return column;
+}
+
+std::optional<double> number_of(const Cell& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
+  return std::nullopt;
+}
+
+std::string value_text(Unit unit, const Cell& value) {
+  if (const auto number = number_of(value)) return number_text(unit, *number);
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text != nullptr ? std::string(*text) : "";
+}
+
+bool adds_up(Unit unit) {
+  return unit == Unit::count || unit == Unit::operation || unit == Unit::byte ||
+         unit == Unit::second || unit == Unit::share;
 }
 
 }  // namespace roofline

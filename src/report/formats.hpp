@@ -1,11 +1,8 @@
 #pragma once
 
-// The table of formats (formats.cpp), and the buffer between them and the output.
+// The table of formats, and the buffer and the rows between them and the output.
 
-#include <cstddef>
-#include <string>
-
-#include "roofline/render.hpp"
+#include "report/fields.hpp"
 
 namespace roofline {
 
@@ -38,5 +35,49 @@ void write_table(const Report& report, const RenderStyle& style, const Sink& sin
 void write_markdown(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_html(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink);
+
+class RenderedRows {
+ public:
+  explicit RenderedRows(RowFormat format, FieldNames fields = {})
+      : format_(format), fields_(std::move(fields)) {}
+
+  void add(const InputError& error);
+  void add(const Result& result, std::size_t begin, std::size_t end);
+  void add(const KernelTable& table);
+
+  RenderedRows empty() const { return RenderedRows(format_, fields_); }
+  bool is_large() const { return pieces_.size() > 4; }
+
+ private:
+  friend class RowStream;
+
+  std::string& last_piece();
+
+  RowFormat format_;
+  FieldNames fields_;                ///< chosen columns; empty: all
+  std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
+  const std::string* header_ = &csv_header<LayerLine>();
+};
+
+class RowStream {
+ public:
+  RowStream(RowFormat format, Sink sink, FieldNames fields = {});
+
+  bool has_begun() const { return header_ != nullptr; }
+  /// Throws InputError if kernels and layers, whose columns differ, would share a header.
+  void take(const RenderedRows& part);
+  void end() { write("", csv_header<LayerLine>()); }
+
+ private:
+  void write(std::string_view text, const std::string& header);
+
+  RowFormat format_;
+  Sink sink_;
+  FieldNames fields_;
+  const std::string* header_ = nullptr;  ///< of all rows
+};
+
+/// The report's selected rows and its errors.
+void write_rows(RowFormat format, const Report& report, const FieldNames& fields, const Sink& sink);
 
 }  // namespace roofline

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ranges>
-#include <type_traits>
 
 #include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"

@@ -1,9 +1,12 @@
 #include "report/grid.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <numeric>
 
+#include "model/text.hpp"
 #include "report/text.hpp"
+#include "roofline/analysis.hpp"
 
 namespace roofline {
 namespace {
@@ -53,16 +56,87 @@ std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid
   return line;
 }
 
-std::vector<std::string_view> headers_of(const Grid& grid) {
-  std::vector<std::string_view> headers;
-  for (const GridColumn& column : grid.columns) headers.emplace_back(column.header);
-  return headers;
+/// Of a row, or of the header.
+std::vector<std::string_view> cells_of(const Grid& grid, std::optional<std::size_t> row = {}) {
+  std::vector<std::string_view> cells;
+  for (const GridColumn& column : grid.columns)
+    cells.emplace_back(row ? column.cells[*row] : column.header);
+  return cells;
 }
 
-std::vector<std::string_view> row_of(const Grid& grid, std::size_t row) {
-  std::vector<std::string_view> cells;
-  for (const GridColumn& column : grid.columns) cells.emplace_back(column.cells[row]);
-  return cells;
+struct Word {
+  std::string_view word;     ///< a header or a mark
+  std::string_view brief;    ///< for a legend; empty: left out
+  std::string_view meaning;  ///< for `roofline words`
+};
+
+/// The least known first.
+constexpr Word words_and_marks[] = {
+    {"~", "~: not measured on this GPU",
+     "an expected time of a kind of kernel that was not measured on this GPU: it is carried over "
+     "from GPUs like it, or from the datasheet"},
+    {"*", "*: expected below the roofline, by L2 or Winograd",
+     "behind a bound: expected to be faster than the roofline, because operands are in L2 (see "
+     "--assume cache) or Winograd needs fewer MACs"},
+    {"rank", "rank: shared where ranges overlap",
+     "place in a ranking; all whose range (time / within to time x within) overlaps that of the "
+     "first of a rank share it, as they are as good for all that is known"},
+    {"/bound", "/bound, /exp.: measured over roofline, over expected",
+     "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
+     "kernel"},
+    {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},
+    {"best batch", "best batch: the smallest nearly as fast as any",
+     "of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is within 5% of "
+     "the least"},
+    {"max batch", "max batch: the largest that fits",
+     "the largest that fits into the memory that driver and libraries leave free: all but 0.5 GB, "
+     "of AMD's GPUs all but 1 GB"},
+    {"within", "within: 68 of 100 times lie within this factor",
+     "of 100 measured times 68 lie between expected / within and expected x within"},
+    {"a million", "a million: images, by --price", "what a million images cost, by --price"},
+    {"/exp.", "", "the measured time over the expected one"},
+    {"lost", "lost: beyond the roofline", "the measured time beyond the roofline"},
+    {"gerr", "gerr: the typical error as a factor",
+     "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; "
+     "in its table the column roofline has that of the plain roofline time"},
+    {"bias", "", "the geometric mean of predicted over measured times"},
+    {"median", "", "the median of |predicted / measured - 1|"},
+    {"TDP", "", "the power that the GPU draws at most"},
+    {"speed-up", "speed-up: over the first row",
+     "over the first row, of an image's time where that is known"},
+    {"bound by", "bound by: most of the roofline's time",
+     "what has most of the roofline's time, and its share of it"},
+    {"limiter", "limiter: most of the expected time",
+     "the largest part of the expected time, one of those below"},
+    {"roofline", "roofline: max(FLOP / peak, bytes / bandwidth)",
+     "max(FLOP / peak, bytes / bandwidth), with all bytes from device memory"},
+    {"expected", "expected: a library's kernel",
+     "the time of a library's kernel; less than the roofline where operands are in L2 or Winograd "
+     "needs fewer MACs"},
+    {"measured", "", "the time that a profiler or a person gave"},
+    {"share", "", "of the total"},
+    {"bound", "", "what takes longer at the peaks: compute, the arithmetic, or memory, the bytes"},
+    {"FLOP", "",
+     "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP; taps on padding "
+     "count, bias adds and epilogues do not"},
+    {"peak", "", "dense; of tensor cores with sums in fp32"},
+    {"bytes", "",
+     "what is needed of each operand is read once, each result written once, at its own data type"},
+    {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
+    {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
+    {"kernel", "kernel, not layer: nothing says for what it ran",
+     "what ran on the GPU; where a recording has no shapes, nothing says for which layer"},
+    {"nearest roof", "nearest roof: the ceiling that it comes closest to",
+     "of a kernel with hardware counters, the ceiling that it comes closest to, and its share of "
+     "it; FLOP/B is then counted FLOP over counted bytes, engine the units that they keep busy the "
+     "longest"},
+    {"k, M, G, T", "", "powers of ten; KiB and MiB are powers of two"},
+};
+
+bool ends_in_count(std::string_view cell) {
+  const std::size_t digits = cell.find_last_not_of("0123456789");
+  return digits != cell.npos && digits > 0 && digits + 1 < cell.size() && cell[digits] == 'x' &&
+         cell[digits - 1] == ' ';
 }
 
 }  // namespace
@@ -75,11 +149,6 @@ std::size_t GridColumn::width() const {
   return widest;
 }
 
-bool GridColumn::says_nothing() const {
-  return std::ranges::all_of(
-      cells, [&](const std::string& cell) { return cell.empty() || (!left && cell == "0"); });
-}
-
 void Grid::add_row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(cells[i]);
 }
@@ -90,8 +159,8 @@ std::string aligned(const Grid& grid, std::optional<std::size_t> width) {
   const auto add = [&](const std::vector<std::string_view>& cells) {
     text += line_of(cells, grid, widths) + '\n';
   };
-  add(headers_of(grid));
-  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
+  add(cells_of(grid));
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(cells_of(grid, i));
   return text;
 }
 
@@ -101,16 +170,20 @@ std::string markdown_grid(const Grid& grid) {
     for (const std::string_view cell : cells) text += "| " + markdown_text(cell) + ' ';
     text += "|\n";
   };
-  add(headers_of(grid));
+  add(cells_of(grid));
   for (const GridColumn& column : grid.columns) text += column.left ? "| :-- " : "| --: ";
   text += "|\n";
-  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(cells_of(grid, i));
   return text;
 }
 
 void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
   std::vector<GridColumn>& columns = grid.columns;
-  std::erase_if(columns, [](const GridColumn& column) { return column.says_nothing(); });
+  std::erase_if(columns, [](const GridColumn& column) {
+    return std::ranges::all_of(column.cells, [&](const std::string& cell) {
+      return cell.empty() || (!column.left && cell == "0");
+    });
+  });
   const auto is_too_wide = [&] {
     std::vector<std::size_t> widths = natural_widths(grid);
     if (!widths.empty()) widths.front() = std::min(widths.front(), enough);
@@ -122,6 +195,47 @@ void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
     if (next->drop_order == 0) return;
     columns.erase(next);
   }
+}
+
+void Legend::add(const Grid& grid) {
+  for (const GridColumn& column : grid.columns) {
+    words_.insert(column.header);
+    for (const std::string& cell : column.cells) {
+      if (cell.starts_with('~')) words_.insert("~");
+      if (column.header == "bound" && cell.ends_with('*')) words_.insert("*");
+      if (column.header == "layer" && ends_in_count(cell)) words_.insert("x2");
+    }
+  }
+}
+
+std::string Legend::text() const {
+  constexpr std::string_view more = "roofline words explains all.";
+  std::string text;
+  const auto with = [&](std::string_view brief) {
+    return broken(fmt::format("{}{}. {}", text, brief, more), sentence_width);
+  };
+  for (const Word& each : words_and_marks) {
+    if (each.brief.empty() || !words_.contains(std::string(each.word))) continue;
+    const std::string longer = with(each.brief);
+    if (std::ranges::count(longer, '\n') < 2) text += fmt::format("{}. ", each.brief);
+  }
+  return text.empty() ? text : broken(text + std::string(more), sentence_width) + '\n';
+}
+
+std::string words_text(std::size_t width, std::string_view only) {
+  std::string text;
+  const auto add = [&](std::string_view word, std::string_view meaning) {
+    if (!only.empty() && only != word) return;
+    const std::string name = fmt::format("  {:<12} ", word);
+    std::string lines = broken(meaning, width - name.size());
+    for (std::size_t i = lines.find('\n'); i != lines.npos; i = lines.find('\n', i + 1))
+      lines.insert(i + 1, name.size(), ' ');
+    text += name + lines + '\n';
+  };
+  for (const Word& each : words_and_marks) add(each.word, each.meaning);
+  if (only.empty()) text += "\nparts of the expected time\n";
+  for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
+  return text;
 }
 
 }  // namespace roofline

@@ -25,7 +25,6 @@ struct GridColumn {
   /// Makes the cell printable, as names come from files.
   void add(std::string_view cell);
   std::size_t width() const;
-  bool says_nothing() const;
 };
 
 inline GridColumn left(std::string header, std::size_t drop_order = 0) {

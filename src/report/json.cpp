@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
 

@@ -2,11 +2,7 @@
 
 // Rows of layers and kernels as people read them.
 
-#include <string>
-#include <vector>
-
 #include "report/fields.hpp"
-#include "report/grid.hpp"
 
 namespace roofline {
 
@@ -29,8 +25,6 @@ std::string label_of(const TableRow& row);
 std::string suffix_of(const TableRow& row);
 /// Whether the kernel is expected to be faster than its roofline.
 bool is_below_roofline(const LayerResult& row);
-/// Whether it is so because operands are in cache.
-bool is_in_cache(const LayerResult& row);
 /// "~" before a time whose uncertainty comes from other GPUs: it must not look measured.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 
@@ -59,8 +53,5 @@ std::string kernel_title(const KernelTable& table);
 Grid kernel_grid(const KernelTable& table, const Selection& selection,
                  std::optional<std::size_t> width);
 std::string kernel_label(const KernelRow& row);
-/// "24.57 us, 12.3%, x4": time, share, launches.
-std::string kernel_note(const KernelRow& row);
-std::string kernel_hover(const KernelTable& table, const KernelRow& row);
 
 }  // namespace roofline

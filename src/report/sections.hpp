@@ -2,11 +2,6 @@
 
 // Sentences and grids of tables and pages beside the rows of layers.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "report/grid.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"

@@ -2,15 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-#include <span>
-#include <utility>
-
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

@@ -1,9 +1,3 @@
-#include <algorithm>
-#include <initializer_list>
-#include <set>
-#include <utility>
-#include <vector>
-
 #include "model/as_run.hpp"
 #include "report/fields.hpp"
 

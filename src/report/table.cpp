@@ -1,13 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "model/text.hpp"
-#include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

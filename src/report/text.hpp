@@ -3,11 +3,6 @@
 // Text for people; empty for a number that is not finite.
 
 #include <concepts>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "roofline/layer.hpp"
 
@@ -61,7 +56,6 @@ std::string shape_text(const Shape& shape);
 std::size_t display_width(std::string_view text);
 /// Replaces the middle by "..." if the text is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
-std::string_view last_columns(std::string_view text, std::size_t width);
 /// Breaks lines wider than `width` at blanks; the rest of an indented line is indented.
 std::string broken(std::string_view text, std::size_t width);
 /// Width of sentences without a terminal.
@@ -80,7 +74,7 @@ bool is_plain(std::string_view text);
 /// Replaces bytes that are not UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-// Short names of layers and kernels (names.cpp).
+// Short names of layers and kernels.
 
 /// {"layer1.0.conv1", "layer1.1.conv1"} is "layer1.{0,1}.conv1"; copies ("relu#2") count as their
 /// first. The first name if more than one part differs.

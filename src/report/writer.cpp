@@ -3,7 +3,6 @@
 #include <fmt/compile.h>
 
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 

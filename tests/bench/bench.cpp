@@ -13,7 +13,7 @@
 #include "bench/layers.hpp"
 #include "bench/process.hpp"
 #include "bench/streams.hpp"
-#include "report/row_stream.hpp"
+#include "report/formats.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"

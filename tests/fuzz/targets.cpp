@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "cli/output.hpp"
-#include "cli/output_file.hpp"
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
 #include "load/network_reader.hpp"
@@ -29,7 +28,7 @@
 #include "profilers/formats.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"
-#include "report/row_stream.hpp"
+#include "report/formats.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"

@@ -2,11 +2,6 @@
 
 // Shared by makers of charts: marked layers, bars, and roofs of GPUs; and the makers.
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "report/chart/chart.hpp"
 #include "report/rows.hpp"
 
@@ -18,7 +13,6 @@ std::string row_name(const TableRow& row);
 std::string row_hover(const TableRow& row);
 /// The range of 68 of 100 measured values around an expected time or rate.
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
-double row_time_s(const TableRow& row);
 /// As in a terminal's table; in the network's order unless the view sorts.
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
 
@@ -70,7 +64,6 @@ std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
 Chart changes_chart(const Changes& changes);
-std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
 /// Charts of recordings without layers; nullopt: their default kinds.
 std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind);
 

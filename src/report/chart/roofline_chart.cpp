@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <tuple>
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {
@@ -111,6 +108,13 @@ double shown_time_s(const TableRow& row) {
   double time = 0;
   for (const std::size_t layer : row.layers) time += shown_time_s(row.result.layers[layer]);
   return time;
+}
+
+/// Whether the kernel is faster than its roofline because operands are in cache.
+bool is_in_cache(const LayerResult& row) {
+  return is_below_roofline(row) && row.point.bound == Bound::memory &&
+         row.kernel->dram_read_byte + row.kernel->dram_write_byte <
+             static_cast<double>(row.counts.bytes.total);
 }
 
 /// Whether the kernel finds most operands in L2.

@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
-#include <span>
 
-#include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
-#include "report/rows.hpp"
 #include "report/sections.hpp"
-#include "report/text.hpp"
 
 namespace roofline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/process.hpp"
 #include "load/loading.hpp"
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "roofline/catalogue.hpp"
 

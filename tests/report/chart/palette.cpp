@@ -5,7 +5,7 @@
 #include <set>
 
 #include "catch.hpp"
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 
 using namespace roofline;
 

@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/golden.hpp"
 
 using namespace roofline;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "load/loading.hpp"
-#include "report/chart/draw.hpp"
+#include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
 #include "roofline/catalogue.hpp"
 
