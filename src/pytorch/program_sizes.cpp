@@ -92,7 +92,7 @@ class Parser {
       return result;
     }
     const std::string word = take_until("(),= ");
-    if (const auto number = number_in<double>(word)) return {*number, word, {}};
+    if (const auto number = number_in<double>(std::string_view(word))) return {*number, word, {}};
     const std::string name = word.substr(word.rfind('.') + 1);  // without its module
     if (name.empty()) fail(rest_);
     if (!take('(')) return symbol(name);

@@ -42,12 +42,13 @@ const ApproachMark approach_marks[] = {
 // clang-format on
 
 const ApproachMark* mark_of(std::string_view name) {
-  for (const ApproachMark& mark : approach_marks)
-    if (std::ranges::any_of(mark.parts, [&](std::string_view part) {
-          return name.find(part) != std::string_view::npos;
-        }))
-      return &mark;
-  return nullptr;
+  const auto fits = [&](const ApproachMark& mark) {
+    return std::ranges::any_of(mark.parts, [&](std::string_view part) {
+      return name.find(part) != std::string_view::npos;
+    });
+  };
+  const auto* const found = std::ranges::find_if(approach_marks, fits);
+  return found != std::end(approach_marks) ? found : nullptr;
 }
 
 Approach approach_of(std::string_view name) {
