@@ -42,7 +42,8 @@ std::vector<Settable> settable_fields() {
 }
 
 Settable field_called(std::string_view name) {
-  const std::string word = lower_case(name);
+  // The power mode of a board, or a limit that its owner sets, takes the TDP's place.
+  const std::string word = lower_case(name) == "power" ? "tdp" : lower_case(name);
   const bool is_engine = parse<Engine>(word).has_value();
   for (const Settable& field : settable_fields())
     if (field.form.word == word || field.form.file_key == word ||

@@ -44,6 +44,7 @@ TEST_CASE("Settings in natural units, in those of GPU files and as factors",
                                                {"FP32=15.7tflop/s", "peak", false, 1.57e13},
                                                {"peak=x2", "peak", true, 2},
                                                {"tdp=300W", "tdp", false, 300},
+                                               {"power=30W", "tdp", false, 30},
                                                {"launch=500ns", "launch", false, 5e-7},
                                                {"launch_us=2", "launch", false, 2e-6}}));
   CAPTURE(each.text);

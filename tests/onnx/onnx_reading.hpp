@@ -9,7 +9,10 @@
 #include "temporary_folder.hpp"
 
 inline std::string model_path(const std::string& name) {
-  return std::string(ROOFLINE_SOURCE_FOLDER) + "/tests/onnx/" + name + ".onnx";
+  std::string path = ROOFLINE_SOURCE_FOLDER "/tests/onnx/";
+  path += name;
+  path += ".onnx";
+  return path;
 }
 
 inline std::shared_ptr<const roofline::NetworkSpec> read_onnx(
