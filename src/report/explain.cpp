@@ -215,9 +215,11 @@ std::string odds_text(const std::optional<Uncertainty>& uncertainty) {
 
 /// "  heuristic  picks a kernel of 22.63 us; cudnn.benchmark = True saves 2.726 us"
 std::string tuning_text(const LayerResult& row) {
-  if (!row.other_tuning_s) return "";
+  const double own_s = row.kernel->expected_time_s();
+  const double more_s = row.other_tuning_s.value_or(own_s) - own_s;
+  // Nothing where the host takes longer than either kernel.
+  if (std::fabs(more_s) < 0.005 * own_s) return "";
   const bool by_heuristic = row.layer.kernels == KernelSource::heuristic;
-  const double more_s = *row.other_tuning_s - row.kernel->expected_time_s();
   return line(by_heuristic ? "autotuned" : "heuristic",
               "{} a kernel of {}; cudnn.benchmark = True saves {}", by_heuristic ? "runs" : "picks",
               duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));

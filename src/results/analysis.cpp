@@ -229,6 +229,17 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
+/// Of the kernel's time under the other tuning to its own.
+std::optional<double> other_tuning_ratio(const LayerResult& row, const ResolvedModel& model) {
+  Layer layer = row.layer;
+  const bool by_heuristic = layer.kernels == KernelSource::heuristic;
+  if (!has_cudnn(model.machine) || (!by_heuristic && !is_tuned(layer))) return std::nullopt;
+  layer.kernels = KernelSource::heuristic;
+  const LayerErrors* const picked = find_errors(model.errors, layer, row.engine);
+  if (picked == nullptr) return std::nullopt;
+  return by_heuristic ? 1 / picked->heuristic_ratio : picked->heuristic_ratio;
+}
+
 void plan_row(LayerResult& row, const Context& context, const Network& network) {
   const KernelModel& model = context.kernel;
   try {
@@ -242,24 +253,13 @@ void plan_row(LayerResult& row, const Context& context, const Network& network) 
   if (!row.kernel) return;
   Launch launch = launch_of(row.layer, network, context);
   launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
+  if (const auto ratio = other_tuning_ratio(row, model.resolved())) {
+    KernelPlan other = *row.kernel;
+    for (double& part_s : other.part_s) part_s *= *ratio;
+    row.other_tuning_s = launched(std::move(other), model, launch).expected_time_s();
+  }
   row.kernel = launched(*row.kernel, model, launch);
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
-}
-
-void set_other_tuning(LayerResult& row, const Context& context) {
-  Layer& layer = row.layer;
-  const KernelSource kernels = layer.kernels;
-  const ResolvedModel& model = context.kernel.resolved();
-  if (!row.kernel || !has_cudnn(model.machine) ||
-      (kernels != KernelSource::heuristic && !is_tuned(layer)))
-    return;
-  layer.kernels = KernelSource::heuristic;
-  const LayerErrors* const picked = find_errors(model.errors, layer, row.engine);
-  layer.kernels = kernels;
-  if (picked == nullptr) return;
-  const double time_s = row.kernel->expected_time_s();
-  row.other_tuning_s = kernels == KernelSource::heuristic ? time_s / picked->heuristic_ratio
-                                                          : time_s * picked->heuristic_ratio;
 }
 
 void time_row(LayerResult& row, const Context& context, const Network& network) {
@@ -271,7 +271,6 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
   if (row.kernel)
     row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
-  set_other_tuning(row, context);
   set_measured(row, context);
   row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }

@@ -23,6 +23,11 @@ TEST_CASE("Each tuning tells the time of the other", "[results/tuning]") {
   CHECK(*picked.layers[0].other_tuning_s == Approx(*best.layers[0].expected_time_s()));
   CHECK(*picked.layers[1].expected_time_s() == *best.layers[1].expected_time_s());
   CHECK(!best.layers[1].other_tuning_s);
+  // The host takes 23 us to start either.
+  options.launch = LaunchProtocol::eager;
+  const Result eager = analyze(network, gpu, options);
+  CHECK(*eager.layers[0].expected_time_s() == Approx(23e-6));
+  CHECK(*eager.layers[0].other_tuning_s == Approx(23e-6));
 }
 
 TEST_CASE("What is shown names the tuning and what the other one saves", "[results/tuning]") {
