@@ -560,7 +560,8 @@ void note_given(const Rows& rows, std::vector<GivenOption>& given) {
     if (option->get_positional() || option->count() == 0 || is_output) continue;
     for (const std::string& value : option->results()) {
       const bool is_flag = option->get_expected_max() == 0 || value == whole_network;
-      const std::string word = is_flag ? name : name + ' ' + value;
+      std::string word = name;
+      if (!is_flag) word.append(1, ' ').append(value);
       given.push_back({word == "--top all" ? "--all" : word, word});  // it chooses no rows
     }
   }
