@@ -200,7 +200,7 @@ struct SlowConvolution {
   std::optional<double>
       transforms_share;            ///< 0..1, of its time: kernels around the one that computes
   std::vector<std::string> traps;  ///< known causes
-  std::vector<Advice> changes;     ///< that would do so, in descending order of saving
+  std::vector<Advice> changes;     ///< faster ways, in descending order of saving
 };
 
 /// Where the measured time went, over rows with a measured and an expected time of the same work.

@@ -160,8 +160,9 @@ struct KernelPlan {
 };
 
 /// The kernel of the layer's pass: the stated mapping, else the fastest kernel in the library of
-/// the GPU's architecture. nullopt for a layer without a kernel, and for a contraction on an engine
-/// without a peak. An error, without a source, for an impossible mapping. Allocates nothing.
+/// the GPU's architecture, or the one of its heuristic (KernelSource::heuristic). nullopt for a
+/// layer without a kernel, and for a contraction on an engine without a peak. An error, without a
+/// source, for an impossible mapping. Allocates nothing.
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache);

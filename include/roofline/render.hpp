@@ -33,7 +33,7 @@ struct RenderStyle {
 using Sink = std::function<void(std::string_view)>;
 
 /// Rows of layers, kernels or points, rendered alone on any thread and written as they come.
-/// `spreadsheet`: CSV of which a spreadsheet runs no cell.
+/// `spreadsheet`: CSV with disabled formulas.
 enum class RowFormat : std::uint8_t { ndjson, csv, spreadsheet };
 /// Whether rows are cells below a header line: all of one kind, without errors (standard error).
 constexpr bool has_columns(RowFormat format) {

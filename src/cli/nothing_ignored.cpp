@@ -31,6 +31,7 @@ struct Combination {
 
 constexpr std::string_view no_cost = "the cost of an image is of GPUs: expected --by gpu";
 constexpr std::string_view not_rows = "expected another format than rows of layers";
+constexpr std::string_view row_formats = "--format csv|--format ndjson|--format spreadsheet";
 constexpr std::string_view order = "changes are of layers, in the order of their size";
 constexpr std::string_view holds_layers = "a layer file holds layers";
 
@@ -43,7 +44,7 @@ constexpr Combination combinations[] = {
     {"--compare", Beside::never, "--sort*|--by*", order},
     {"--compare", Beside::never, "--top *%", "expected --top N, for the largest changes"},
     {"--compare", Beside::never, "--chart*", "changes have a picture of their own"},
-    {"--explain*|--compare|--by type", Beside::never, "--format csv|--format ndjson|--format spreadsheet", not_rows},
+    {"--explain*|--compare|--by type", Beside::never, row_formats, not_rows},
     {"--by type", Beside::never, "--format svg", "a picture's marks are layers"},
     {"--by gpu|--price*", Beside::never, "--top *%", "expected --top N of ranked GPUs, or --by layer for layers"},
     {"--by gpu|--price*", Beside::never, "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error", "GPUs are ranked by time or cost; --by layer sorts layers"},
@@ -52,7 +53,7 @@ constexpr Combination combinations[] = {
     {"--by gpu|--sort cost", Beside::never, "--to-layers*", holds_layers},
     {"--price*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*", no_cost},
     {"--chart sweep|--chart compare", Beside::never, "--top*|--sort*", "its marks are networks"},
-    {"--fields*", Beside::always, "--format csv|--format ndjson|--format spreadsheet", "expected --format ndjson or csv, which have columns"},
+    {"--fields*", Beside::always, row_formats, "expected --format ndjson or csv, which have columns"},
     {"--chart*", Beside::always, "--format svg", "expected --format svg or -o FILE.svg"},
     {"--sort cost", Beside::always, "--price*", "expected what GPUs cost, with --price"},
     {"--assume optimizer*", Beside::always, "--pass training", "expected --pass training, whose memory it takes"},

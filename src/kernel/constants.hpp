@@ -122,8 +122,9 @@ struct LayerErrors {
   std::optional<ConvolutionForm> form;
   std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
-  double heuristic_ratio =
-      0;  ///< time of the heuristic's kernel to the fastest's; 0: of the latter
+  /// Time of the kernel that the library's heuristic picks to the fastest's; 0: errors of the
+  /// latter.
+  double heuristic_ratio = 0;
   std::uint64_t layers = 0;
   double factor = 1;
   double factor_95 = 1;

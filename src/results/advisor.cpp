@@ -220,7 +220,7 @@ std::string algorithms_text(const Subject& subject) {
                             : "let the library time its algorithms";
 }
 
-/// The model's kernel is the library's best.
+/// The model expects the library's fastest kernel, but under Tuning::heuristic.
 bool autotune(Variant& variant, const LayerResult& row, const Subject&) {
   if (row.layer.kernels == KernelSource::heuristic) variant.layer.kernels = KernelSource::library;
   return row.layer.kind == LayerKind::conv;

@@ -27,8 +27,9 @@
 namespace roofline {
 namespace {
 
-/// Limit of cuDNN's group kernels on tensor cores, in 16 bits with channels last.
-constexpr std::uint64_t most_taps_along_an_axis = 127;
+/// cuDNN's kernels for groups on tensor cores, in 16 bits with channels last, have a longest
+/// window.
+bool has_group_kernels(const Window& window) { return window.kernel[2] <= 127; }
 
 ConvolutionProblem convolution_problem(const PlanRequest& request, bool nhwc) {
   const Layer& layer = request.layer;
@@ -51,7 +52,6 @@ ConvolutionProblem convolution_problem(const PlanRequest& request, bool nhwc) {
   problem.stride = product(layer.window->stride);
   problem.input_positions = product(input->spatial);
   problem.output_positions = product(output->spatial);
-  problem.phase_taps = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double phases =
         problem.pass == Pass::dgrad ? static_cast<double>(layer.window->stride[axis]) : 1;
@@ -76,7 +76,7 @@ std::vector<ConvolutionProblem> problems_of(const PlanRequest& request) {
   const bool has_other =
       on_tensor ? !own : own && (layer.pass != Pass::wgrad || layer.window->rank == 3);
   const bool copies = has_cudnn(request.model.machine) && !is_depthwise(layer) && has_other &&
-                      layer.window->kernel[2] <= most_taps_along_an_axis;
+                      has_group_kernels(*layer.window);
   std::vector<ConvolutionProblem> problems;
   const bool has_own = !copies || element_byte(layer.dtypes.input) > 2;
   if (has_own) problems.push_back(convolution_problem(request, own));
@@ -192,7 +192,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add([&f] { return f.dgrad_nchw(); }, !left && pass == Pass::dgrad);
     add([&f] { return f.wgrad_nchw(); }, (!left || is_line) && pass == Pass::wgrad);
   } else if (has_long_window(problem)) {
-    if (problem.layer->window->kernel[2] <= most_taps_along_an_axis)
+    if (has_group_kernels(*problem.layer->window))
       add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
     else
       add(general);
@@ -218,8 +218,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
 }
 
 template <class Number>
-ThroughputWork<Number> candidate_work(const GroupedFormulas<Number>& f, std::size_t index) {
-  auto work = candidates_of(f)[index]();
+ThroughputWork<Number> with_copies(ThroughputWork<Number> work, const GroupedFormulas<Number>& f) {
   if (f.problem.copied)
     work.copy_clocks =
         work.copy_clocks + (Number(f.problem.input_element()) + f.problem.output_element()) *
@@ -242,8 +241,9 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
   for (const ConvolutionProblem& problem : problems_of(request)) {
     const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
                                            eval};
-    for (std::size_t i = 0; i < candidates_of(formulas).size(); ++i) {
-      const auto work = candidate_work(formulas, i);
+    const auto candidates = candidates_of(formulas);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const auto work = with_copies(candidates[i](), formulas);
       const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
       if (each_s < best_s) best = {problem, i}, best_s = each_s;
     }
@@ -260,7 +260,7 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const auto [problem, candidate] = fastest_candidate(request);
   const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
                                          eval};
-  return {candidate_work(formulas, candidate)};
+  return {with_copies(candidates_of(formulas)[candidate](), formulas)};
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
