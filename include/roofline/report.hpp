@@ -226,7 +226,8 @@ struct ReportOptions {
   RowFilter filter;
   bool compare = false;  ///< two results
   Prices price_per_hour;
-  std::string currency;  ///< may be empty
+  std::optional<double> max_time_s;  ///< of a run, for a ranking and BatchGoal::best
+  std::string currency;              ///< may be empty
   /// A layer's name, or a pattern with * and ?; empty: no layer.
   std::string explain;
   bool explain_networks = false;

@@ -59,6 +59,9 @@ struct SettingRow {
   bool tied = false;                  ///< its range overlaps the best row's
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;
+  bool in_time = true;  ///< takes at most the longest time asked for
+
+  bool qualifies() const { return fits.value_or(true) && in_time; }
 };
 
 /// Time or cost of an image; the time of all layers if they have no batch in common.
@@ -69,7 +72,8 @@ struct SettingsTable {
   bool training = false;
   std::vector<SettingRow> rows;
   std::optional<SortBy> ranked_by;
-  // Indices of rows; nullopt if the quantity is unknown, or nothing fits into memory.
+  std::optional<double> max_time_s;  ///< slower settings do not qualify
+  // Indices of rows; nullopt if the quantity is unknown, or nothing qualifies.
   std::optional<std::size_t> best;  ///< least time per image
   std::optional<std::size_t> cheapest;
   /// In a sweep, the first row from which, up to the best, the time per image stays within
@@ -78,14 +82,17 @@ struct SettingsTable {
 };
 
 /// One table for each piece of work, rows in the order of the results, without repeated settings.
-std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices);
+std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices,
+                                       std::optional<double> max_time_s = {});
 
-/// Tables with two rows or more (with prices or a ranking: one), sorted by GPU, type and batch; or
-/// ranked by time or cost of an image, the least first, settings beyond memory last.
+/// Tables with two rows or more (with prices or a ranking: one), sorted by GPU, framework, type and
+/// batch; or ranked by time or cost of an image, the least first, settings that do not qualify
+/// last.
 std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
                                      std::optional<SortBy> rank_by = {});
 
-/// One table for each network, GPU and type evaluated at two batches or more, sorted by batch.
+/// One table for each network, GPU, framework and type evaluated at two batches or more, sorted by
+/// batch.
 std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables);
 
 /// A network at any batch >= 1.
@@ -93,10 +100,11 @@ using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
 
 /// max: the largest batch whose needed memory (network.hpp) is at most the GPU's minus
 /// reserved_memory_byte. best: of 1, 2, 4, ... and max, the smallest from which, up to the one with
-/// the least time per image, this time is within near_best_share of the least. Errors: one image
-/// does not fit, nothing grows with the batch, or the GPU's memory is unknown.
+/// the least time per image, this time is within near_best_share of the least; of those that take
+/// at most `max_time_s`, or 1 if there is no such batch. Errors: one image does not fit, nothing
+/// grows with the batch, or the GPU's memory is unknown.
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
-                                   const Context& context);
+                                   const Context& context, std::optional<double> max_time_s = {});
 
 /// Sets best and near_best_from for rows sorted by batch.
 void find_best_batch(SettingsTable& table);

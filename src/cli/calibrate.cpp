@@ -314,7 +314,7 @@ int calibrate_inputs(const Request& request) {
   const std::vector<std::string> other_names =
       take_names(networks, gpu, catalogue.path_of(name).has_value(), catalogue);
   keep_those_of(gpu, networks);
-  const Context context = unwrap(make_context(gpu, request.analysis[Stack::stated]));
+  const Context context = unwrap(make_context(gpu, request.stated()));
   const std::vector<MeasuredLayer> layers = measured_layers(networks, context, failed);
   if (layers.empty())
     throw InputError(request.inputs.front(), "",

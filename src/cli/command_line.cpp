@@ -127,6 +127,13 @@ void parse_price(const std::string& text, Options& options) {
                    in_quotes(text));
 }
 
+double parse_time(const std::string& text) {
+  const std::optional<double> time_s = stated_time_s(text);
+  if (time_s) return *time_s;
+  throw UsageError("--max-time: expected a time above 0 in us, ms or s such as 10ms, got " +
+                   in_quotes(text));
+}
+
 std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   std::array<std::uint64_t, 3> tile{};
   const char* next = text.data();
@@ -287,6 +294,17 @@ Key count(const std::string& name, Value& value, const std::string& meaning,
   return {name, within<std::uint64_t>("1", most),
           [&value](auto& word) { value = *number_in<std::uint64_t>(word); }, meaning};
 }
+/// In place of the frameworks' own.
+template <Enumeration E, class Value>
+Key assumed(const std::string& name, Options& options, Value AnalysisOptions::*member,
+            const std::string& meaning) {
+  return {name, one_of_all<E>(),
+          [&options, member](auto& word) {
+            options.assumed.emplace_back(
+                [member, value = *parse<E>(word)](AnalysisOptions& all) { all.*member = value; });
+          },
+          meaning};
+}
 Key text(const std::string& name, std::string& value, const std::string& meaning) {
   return {name, stated(), [&value](auto& word) { value = word; }, meaning};
 }
@@ -409,9 +427,10 @@ void parse_field(std::string word, std::vector<std::string>& fields) {
 }
 
 void parse_what_if(const std::string& text, Options& options) {
-  CeilingKind& ceilings = options.request.analysis[Stack::stated].ceilings;
   if (text.starts_with("ceilings="))
-    return use_keys("--set", {one_of<CeilingKind>("ceilings", ceilings, {})}, {text});
+    return use_keys("--set",
+                    {assumed<CeilingKind>("ceilings", options, &AnalysisOptions::ceilings, {})},
+                    {text});
   std::vector<GpuSetting>& all = options.request.gpu_settings;
   const GpuSetting setting = value_of("--set " + text, parse_gpu_setting(text));
   for (const GpuSetting& each : all)
@@ -469,6 +488,7 @@ void add_gpu(Rows& rows, Options& options) {
 void add_what_if(Rows& rows, Options& options) {
   add_gpu(rows, options);
   rows.list("--set", "KEY=VALUE", each([&](auto& text) { parse_what_if(text, options); }), "What if the GPU had another " + settable_gpu_fields() + " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s\nceilings=sustained: measured ones, for GPUs that have them")->check(offered("ceilings=datasheet ceilings=sustained"));
+  rows.one("TIME", {"--max-time", stated(), [&](auto& word) { options.request.report.max_time_s = parse_time(word); }, "Rank GPUs by what takes at most this long for a batch, as 10ms"});
   rows.list("--price", "LIST", each([&](auto& text) { parse_price(text, options); }), "What an hour of a GPU costs, for the cost of a million images: h100=2.5USD,t4=0.35USD");
 }
 
@@ -498,18 +518,18 @@ void add_output(Rows& rows, Options& options) {
 }
 
 void add_software(Rows& rows, Options& options) {
-  AnalysisOptions& analysis = options.request.analysis[Stack::stated];
+  using Assumed = AnalysisOptions;
   rows.group("Software");
-  rows.one("NAME", {"--framework", one_of_all<Framework>(), [&](auto& word) { analysis = options_of(*parse<Framework>(word)); }, "Who runs the network: " + framework_list()})->trigger_on_parse();  // before --assume
-  rows.one("NAME", one_of<Tuning>("--tuning", analysis.tuning, "Kernels of convolutions: best (default), the fastest of the library; heuristic, what the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
+  rows.list("--framework", "LIST", each([&](auto& word) { options.frameworks.push_back(*parse<Framework>(word)); }), "Who runs the network: " + framework_list())->check(one_of_all<Framework>());
+  rows.one("NAME", assumed<Tuning>("--tuning", options, &Assumed::tuning, "Kernels of convolutions: best (default), the fastest of the library; heuristic, what the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
   rows.keys("--assume", {
       one_of<FusionKind>("fuse", options.fusion, "what runs inside the kernel of the layer before: norms, activations and adds (epilogue), chains of them (pointwise), not even a bias (eager)"),
-      one_of<LaunchProtocol>("launch", analysis.launch, "what starts kernels: nothing (as a profiler times them), the device, library calls, a framework's operators"),
+      assumed<LaunchProtocol>("launch", options, &Assumed::launch, "what starts kernels: nothing (as a profiler times them), the device, library calls, a framework's operators"),
       one_of<Layout>("layout", options.layout, "of images whose layers state none"),
-      one_of<CacheState>("cache", analysis.cache, "whether operands are in L2 at the start"),
-      one_of<EngineChoice>("engine", analysis.engine, "units for dense layers"),
-      one_of<HostMemory>("host-copies", analysis.host_copies, "adds the copies of input and result over the host link"),
-      one_of<Optimizer>("optimizer", analysis.optimizer, "of training, for its memory"),
+      assumed<CacheState>("cache", options, &Assumed::cache, "whether operands are in L2 at the start"),
+      assumed<EngineChoice>("engine", options, &Assumed::engine, "units for dense layers"),
+      assumed<HostMemory>("host-copies", options, &Assumed::host_copies, "adds the copies of input and result over the host link"),
+      assumed<Optimizer>("optimizer", options, &Assumed::optimizer, "of training, for its memory"),
       text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
   }, "In place of the framework's, or of the defaults, by commas:");
   rows.one("FILE", text("--kernel-model", options.kernel_model, "Constants of the kernel model, in place of those of the GPU's architecture"));

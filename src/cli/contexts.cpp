@@ -50,19 +50,32 @@ std::string SkippedGpus::text(bool of_records) const {
 }
 
 Contexts::Contexts(const Request& request) : request_(request) {
+  for (std::size_t i = 0; i < request.analysis.size(); ++i) named_.push_back(named(i));
+  say_assumed();
+}
+
+OnGpus Contexts::named(std::size_t framework) const {
+  OnGpus on;
   SkippedGpus skipped{"--gpu"};
-  for (const AskedGpu& asked : request.gpus) {
-    if (request.pairing == Pairing::gpu_and_as_set && !asked.is_selected)
-      named_.contexts.push_back(unwrap(context_of(asked.gpu, false, Stack::stated)));
-    Expected<Context> context = context_of(asked.gpu, true, Stack::stated);
+  const AnalysisOptions& options = request_.stated(framework);
+  for (const AskedGpu& asked : request_.gpus) {
+    if (request_.pairing == Pairing::gpu_and_as_set && !asked.is_selected)
+      on.contexts.push_back(unwrap(context_of(asked.gpu, false, options)));
+    Expected<Context> context = context_of(asked.gpu, true, options);
     if (!context && asked.is_selected)
       skipped.add(asked.gpu.name, context.error());
     else
-      named_.contexts.push_back(unwrap(std::move(context)));
+      on.contexts.push_back(unwrap(std::move(context)));
   }
-  say_assumed();
-  if (named_.contexts.empty() && skipped.first) raise(*skipped.first);
+  if (on.contexts.empty() && skipped.first) raise(*skipped.first);
   if (skipped.first) note(skipped.text());
+  return on;
+}
+
+std::size_t Contexts::count() const {
+  std::size_t most = 0;
+  for (const OnGpus& on : named_) most = std::max(most, on.contexts.size());
+  return most;
 }
 
 bool Contexts::is_selected(const Context& context) const {
@@ -71,22 +84,25 @@ bool Contexts::is_selected(const Context& context) const {
   });
 }
 
-Expected<Context> Contexts::context_of(Gpu gpu, bool as_set, Stack stack) const {
+Expected<Context> Contexts::context_of(Gpu gpu, bool as_set, const AnalysisOptions& options) const {
   if (as_set) {
     Expected<Gpu> other = with_settings(std::move(gpu), request_.gpu_settings);
     if (!other) return other.error();
     gpu = *std::move(other);
   }
-  return make_context(std::move(gpu), request_.analysis[stack]);
+  return make_context(std::move(gpu), options);
 }
 
 /// One note for GPUs with the same assumption.
 void Contexts::say_assumed() const {
   constexpr std::size_t most_named = 4;
   std::map<std::string, std::vector<std::string>> assumed;
-  for (const Context& context : named_.contexts)
-    if (!context.assumptions.empty())
-      assumed[joined(context.assumptions, "; ")].push_back(context.gpu.name);
+  for (const OnGpus& on : named_)
+    for (const Context& context : on.contexts) {
+      if (context.assumptions.empty()) continue;
+      std::vector<std::string>& gpus = assumed[joined(context.assumptions, "; ")];
+      if (std::ranges::find(gpus, context.gpu.name) == gpus.end()) gpus.push_back(context.gpu.name);
+    }
   for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
 
@@ -99,10 +115,10 @@ const OnGpus& Contexts::made_once(const std::string& key, const Make& make) {
 
 OnGpus Contexts::named_for_programs() const {
   OnGpus on;
-  for (const Context& named : named_.contexts) {
+  for (const Context& named : named_.front().contexts) {
     const Gpu& gpu = named.gpu;
-    const Context& context =
-        on.contexts.emplace_back(unwrap(context_of(gpu, false, Stack::program)));
+    const Context& context = on.contexts.emplace_back(
+        unwrap(context_of(gpu, false, request_.analysis.front()[Stack::program])));
     for (const std::string& text : context.assumptions)
       if (std::ranges::find(named.assumptions, text) == named.assumptions.end())
         on.notes.push_back(gpu.name + ": " + text);
@@ -110,20 +126,20 @@ OnGpus Contexts::named_for_programs() const {
   return on;
 }
 
-const OnGpus& Contexts::of(const Network& network) {
-  const bool is_named = !named_.contexts.empty();
-  if (is_named && network.runs_as == RunsAs::pytorch_program &&
-      !request_.analysis[Stack::stated].framework)
+const OnGpus& Contexts::of(const Network& network, std::size_t framework) {
+  const OnGpus& named = named_[framework];
+  const bool is_named = !named.contexts.empty();
+  if (is_named && network.runs_as == RunsAs::pytorch_program && !request_.stated().framework)
     return made_once("programs", [&] { return named_for_programs(); });
-  if (is_named) return named_;
+  if (is_named) return named;
   if (network.recording) {
     const RecordedGpu& gpu = network.recording->gpu;
-    return made_once("recorded on " + gpu.name + '/' + hardware_of(gpu),
-                     [&] { return recorded_on(gpu, network.source); });
+    return made_once(fmt::format("{} recorded on {}/{}", framework, gpu.name, hardware_of(gpu)),
+                     [&] { return recorded_on(gpu, network.source, framework); });
   }
   if (request_.needs.gpu)
     throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)");
-  return named_;
+  return named;
 }
 
 bool Contexts::takes(const std::string& input, std::size_t gpu) const {
@@ -143,7 +159,7 @@ std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const
   const std::string_view only_named = request_.only_gpu();
   if (const auto& recording = network.recording; recording && !gpus.empty()) {
     const bool is_here =
-        named_.contexts.empty() || (!only_named.empty() && !names_another(recording->gpu));
+        named_.front().contexts.empty() || (!only_named.empty() && !names_another(recording->gpu));
     if (!is_here && only_named.empty()) return "";
     if (!is_here)
       return network.source + ": recorded on " + recorded_name(recording->gpu) + ", not on " +
@@ -154,7 +170,7 @@ std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const
   }
   std::string measured_on = request_.measured_gpu;
   if (request_.pairing == Pairing::input_and_gpu && count() == 2)
-    measured_on = named_.contexts[takes(network.source, 0) ? 0 : 1].gpu.name;
+    measured_on = named_.front().contexts[takes(network.source, 0) ? 0 : 1].gpu.name;
   else if (network.measured_on_asked_gpu && measured_on.empty())
     measured_on = only_named;
   roofline::set_measured_gpu(network, measured_on);
@@ -178,20 +194,21 @@ OnGpus Contexts::of(const KernelRecording& recording) {
                      "recorded on " + recorded_name(recording.gpu) +
                          ", expected that GPU or none by "
                          "--gpu, got " +
-                         named_.contexts.front().gpu.name);
-  if (count() == 1) return named_;
+                         named_.front().contexts.front().gpu.name);
+  if (count() == 1) return named_.front();
   if (!recording.has_counters()) return {};
   if (recording.gpu.name.empty())
     return {.notes = {recording.source + ": the recording does not name its GPU: --gpu draws the "
                                          "roofs over its kernels"}};
   try {
-    return recorded_on(recording.gpu, recording.source);
+    return recorded_on(recording.gpu, recording.source, 0);
   } catch (const InputError& error) {
     return {.notes = {std::string(error.what()) + ", to have the roofs over its kernels"}};
   }
 }
 
-OnGpus Contexts::recorded_on(const RecordedGpu& recorded, const std::string& source) const {
+OnGpus Contexts::recorded_on(const RecordedGpu& recorded, const std::string& source,
+                             std::size_t framework) const {
   OnGpus on;
   for (const InputError& problem : request_.catalogue->problems_besides({recorded.name}))
     on.notes.push_back(std::string(problem.what()) + " (ignored: no GPU of this run)");
@@ -203,7 +220,7 @@ OnGpus Contexts::recorded_on(const RecordedGpu& recorded, const std::string& sou
                        hardware_of(recorded) + " are those of " + gpu.name +
                        ", unless --gpu says otherwise");
   if (request_.constants != nullptr) gpu.constants = request_.constants;
-  Context context = unwrap(context_of(std::move(gpu), true, Stack::stated));
+  Context context = unwrap(context_of(std::move(gpu), true, request_.stated(framework)));
   if (const std::string text = joined(context.assumptions, "; "); !text.empty())
     on.notes.push_back(context.gpu.name + ": " + text);
   on.contexts.push_back(std::move(context));

@@ -64,13 +64,13 @@ class Evaluator::ItemEvaluator {
 
   void add(Item& item, std::size_t index) {
     for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
-        const auto& [defaults, goal] = request_.settings[setting];
-        std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
+        const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
+        LayerDefaults own = request_.settings[setting].defaults;
+        std::shared_ptr<const NetworkSpec> spec = item.spec(own).value();
         // Recorded kernels have one setting.
         if (spec->kernels) return add_kernels(spec->kernels);
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
-        LayerDefaults own = defaults;
         if (goal) own.batch_override = 1;
         Network network = infer(*spec, own).value();
         spec = nullptr;
@@ -106,7 +106,7 @@ class Evaluator::ItemEvaluator {
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
     if (network.layers.empty()) return keep_network(network);
-    const OnGpus& gpus = contexts_.of(network);
+    const OnGpus& gpus = contexts_.of(network, request_.settings[setting].framework);
     if (!goal) join_and_keep(network, gpus);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
@@ -127,14 +127,15 @@ class Evaluator::ItemEvaluator {
             const auto spec = item.spec(own);
             return spec ? infer(**spec, own) : Expected<Network>(spec.error());
           };
-          batch = find_batch(*goal, network_at, context).value();
+          batch = find_batch(*goal, network_at, context, request_.report.max_time_s).value();
           network = network_at(*batch).value();
           network.item = index;
           join_and_keep(network, gpus);
         }
         Network own = gpu + 1 == count ? std::exchange(network, {}) : network;
         if (own.record)
-          add_record(std::move(own), setting, setting * count + gpu, context);
+          add_record(std::move(own), setting, setting * std::max(count, contexts_.count()) + gpu,
+                     context);
         else
           add_network(std::move(own), setting, context, batch);
         can_run = all_.evaluated = true;
@@ -254,7 +255,7 @@ class Evaluator::ItemEvaluator {
   void render(const Result& result) {
     constexpr std::size_t rows_a_part = 512;
     const std::size_t count = result.layers.size();
-    const std::size_t threads = request_.analysis[Stack::stated].threads;
+    const std::size_t threads = request_.stated().threads;
     if (count <= 2 * rows_a_part) return add_rows(result);
     submit_text();
     for (std::size_t begin = 0; begin < count; begin += threads * rows_a_part) {

@@ -36,14 +36,15 @@ class Contexts {
 
   /// Whether --gpu selects this GPU by a property instead of its name.
   bool is_selected(const Context& context) const;
-  std::size_t count() const { return named_.contexts.size(); }
+  /// Of the named GPUs, by the framework that runs on most.
+  std::size_t count() const;
 
   /// Sets the GPU of measured times without one; returns a note if it is unknown.
   std::string set_measured_gpu(Network& network, const OnGpus& gpus) const;
 
   /// The GPUs of --gpu, or else the recording's. Throws UsageError without any, InputError if the
   /// recording does not name its GPU.
-  const OnGpus& of(const Network& network);
+  const OnGpus& of(const Network& network, std::size_t framework);
   /// Whether the input is evaluated on the GPU of this index.
   bool takes(const std::string& input, std::size_t gpu) const;
 
@@ -52,16 +53,18 @@ class Contexts {
   OnGpus of(const KernelRecording& recording);
 
  private:
-  Expected<Context> context_of(Gpu gpu, bool as_set, Stack stack) const;
+  OnGpus named(std::size_t framework) const;
+  Expected<Context> context_of(Gpu gpu, bool as_set, const AnalysisOptions& options) const;
   bool names_another(const RecordedGpu& recorded) const;
   void say_assumed() const;
-  OnGpus named_for_programs() const;
-  OnGpus recorded_on(const RecordedGpu& gpu, const std::string& source) const;
+  OnGpus named_for_programs() const;  ///< if no framework is stated
+  OnGpus recorded_on(const RecordedGpu& gpu, const std::string& source,
+                     std::size_t framework) const;
   template <class Make>
   const OnGpus& made_once(const std::string& key, const Make& make);
 
   const Request& request_;
-  OnGpus named_;  ///< of --gpu, as stated
+  std::vector<OnGpus> named_;  ///< of --gpu, as stated, by each framework
   std::mutex mutex_;
   std::map<std::string, OnGpus> made_;  ///< all others by key
 };

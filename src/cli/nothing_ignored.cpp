@@ -46,12 +46,13 @@ constexpr Combination combinations[] = {
     {"--compare", Beside::never, "--chart*", "changes have a picture of their own"},
     {"--explain*|--compare|--by type", Beside::never, row_formats, not_rows},
     {"--by type", Beside::never, "--format svg", "a picture's marks are layers"},
-    {"--by gpu|--price*", Beside::never, "--top *%", "expected --top N of ranked GPUs, or --by layer for layers"},
-    {"--by gpu|--price*", Beside::never, "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error", "GPUs are ranked by time or cost; --by layer sorts layers"},
-    {"--sort*", Beside::always, "--top*|--by gpu|--price*|--chart time|--to-layers*|--format table|--format csv|--format spreadsheet|--format *json|--format markdown|--format html", "marks of a picture have no order: expected --top N or --chart time"},
+    {"--by gpu|--price*|--max-time*", Beside::never, "--top *%", "expected --top N of ranked GPUs, or --by layer for layers"},
+    {"--by gpu|--price*|--max-time*", Beside::never, "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error", "GPUs are ranked by time or cost; --by layer sorts layers"},
+    {"--sort*", Beside::always, "--top*|--by gpu|--price*|--max-time*|--chart time|--to-layers*|--format table|--format csv|--format spreadsheet|--format *json|--format markdown|--format html", "marks of a picture have no order: expected --top N or --chart time"},
     {"--by gpu", Beside::never, "--chart*", "a ranking has a picture of its own"},
     {"--by gpu|--sort cost", Beside::never, "--to-layers*", holds_layers},
     {"--price*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*", no_cost},
+    {"--max-time*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*|--to-layers*", "it chooses among GPUs: expected --by gpu"},
     {"--chart sweep|--chart compare", Beside::never, "--top*|--sort*", "its marks are networks"},
     {"--fields*", Beside::always, row_formats, "expected --format ndjson or csv, which have columns"},
     {"--chart*", Beside::always, "--format svg", "expected --format svg or -o FILE.svg"},
@@ -63,11 +64,13 @@ constexpr Combination combinations[] = {
 
 /// What layers as they are read do not depend on.
 constexpr std::string_view of_results =
-    "--set*|--price*|--framework*|--tuning*|--kernel-model*|--assume*|--explain*|--compare|--by*|"
+    "--set*|--price*|--max-time*|--framework*|--tuning*|--kernel-model*|--assume*|--explain*|--"
+    "compare|--by*|"
     "--pass training";
 
 constexpr std::string_view of_layers =
-    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--by*|--explain*|--framework*|--tuning*|"
+    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--max-time*|--by*|--explain*|--"
+    "framework*|--tuning*|"
     "--kernel*|--assume*";
 
 bool has_type(const Layer& layer, const LayerDefaults& defaults) {
@@ -84,7 +87,7 @@ bool is_on(Engine engine, EngineChoice choice) {
 
 struct AskedRow {
   const Request& request;
-  const LayerDefaults& defaults;
+  const LayerSetting& setting;
   std::optional<RunsAs> runs_as;  ///< absent for a record
   const LayerResult& row;
 };
@@ -95,7 +98,9 @@ struct LayerOption {
   std::string_view why;
 };
 
-const AnalysisOptions& options_of(const AskedRow& of) { return of.request.analysis[Stack::stated]; }
+const AnalysisOptions& options_of(const AskedRow& of) {
+  return of.request.stated(of.setting.framework);
+}
 bool may_change(const AskedRow& of) { return !is_fixed(of.runs_as.value_or(RunsAs::layers)); }
 bool may_fuse(const AskedRow& of) {
   const bool joins_layers = options_of(of).fusion == FusionKind::epilogue ||
@@ -105,8 +110,8 @@ bool may_fuse(const AskedRow& of) {
 
 // clang-format off
 constexpr LayerOption layer_options[] = {
-    {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.defaults); }, "all layers state another type"},
-    {"--pass*", [](const AskedRow& of) { return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd : of.row.layer.pass == of.defaults.pass; }, "all layers state another pass"},
+    {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.setting.defaults); }, "all layers state another type"},
+    {"--pass*", [](const AskedRow& of) { return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd : of.row.layer.pass == of.setting.defaults.pass; }, "all layers state another pass"},
     {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
     {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
     {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that a library is yet to run"},
@@ -115,7 +120,7 @@ constexpr LayerOption layer_options[] = {
     {"--assume fuse*", may_fuse, "expected a network that still is to run"},
     {"--assume optimizer*", [](const AskedRow& of) { return of.runs_as && may_change(of); }, "expected a network that still is to run"},
     {"--assume measured-gpu*", [](const AskedRow& of) { return of.row.measured_left_out || of.row.layer.measured->gpu == of.request.measured_gpu; }, "expected measured times that name no GPU"},
-    {"--kernel *", [](const AskedRow& of) { return *of.row.layer.mapping == of.defaults.mapping; }, "no layer is a contraction of one group that states no mapping"},
+    {"--kernel *", [](const AskedRow& of) { return *of.row.layer.mapping == of.setting.defaults.mapping; }, "no layer is a contraction of one group that states no mapping"},
 };
 // clang-format on
 static_assert(std::size(layer_options) < 32);
@@ -158,7 +163,7 @@ LayerOptions::LayerOptions(const Request& request) : request_(&request) {
 unsigned LayerOptions::obeyed(const LayerSetting& setting, std::optional<RunsAs> runs_as,
                               const LayerResult& row) const {
   unsigned bits = 0;
-  const AskedRow asked{*request_, setting.defaults, runs_as, row};
+  const AskedRow asked{*request_, setting, runs_as, row};
   for (std::size_t i = 0; i < given_.size(); ++i)
     if (given_[i] == nullptr || layer_options[i].is_obeyed(asked)) bits |= 1U << i;
   return bits;

@@ -87,13 +87,11 @@ void check_layer_file(const Options& options) {
                      std::to_string(request.gpus.size()));
 }
 
-void set_settings(Options& options) {
-  LayerDefaults& defaults = options.defaults;
-  defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
-  defaults.pass = options.pass.value_or(Pass::fwd);
-  defaults.dtype_given = !options.dtypes.empty();
-  if (options.dtypes.empty()) options.dtypes = {DataType::fp32};
-  const std::optional<Framework> framework = options.request.analysis[Stack::stated].framework;
+/// A setting for each type and batch.
+void add_settings(Options& options, std::size_t framework_index) {
+  LayerDefaults defaults = options.defaults;
+  std::optional<Framework> framework;
+  if (!options.frameworks.empty()) framework = options.frameworks[framework_index];
   defaults.as_pytorch_runs =
       framework == Framework::pytorch || framework == Framework::torch_compile;
   std::vector<LayerSetting>& settings = options.request.settings;
@@ -107,24 +105,35 @@ void set_settings(Options& options) {
     else if (framework == Framework::torch_compile || framework == Framework::tensorrt)
       defaults.layout = info(*framework).layout.value_or(usual_layout(defaults.dtype));
     if (options.batches.empty() && options.batch_goals.empty())
-      settings.push_back({defaults, std::nullopt});
-    for (const BatchGoal goal : options.batch_goals) settings.push_back({defaults, goal});
+      settings.push_back({defaults, std::nullopt, framework_index});
+    for (const BatchGoal goal : options.batch_goals)
+      settings.push_back({defaults, goal, framework_index});
     for (const std::uint64_t batch : options.batches) {
-      settings.push_back({defaults, std::nullopt});
+      settings.push_back({defaults, std::nullopt, framework_index});
       settings.back().defaults.batch_override = batch;
     }
   }
 }
 
-void set_analysis(Options& options) {
-  EnumArray<Stack, AnalysisOptions>& all = options.request.analysis;
-  AnalysisOptions& stated = all[Stack::stated];
+void set_settings(Options& options) {
+  LayerDefaults& defaults = options.defaults;
+  defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
+  defaults.pass = options.pass.value_or(Pass::fwd);
+  defaults.dtype_given = !options.dtypes.empty();
+  if (options.dtypes.empty()) options.dtypes = {DataType::fp32};
+  const std::size_t frameworks = std::max<std::size_t>(1, options.frameworks.size());
+  for (std::size_t i = 0; i < frameworks; ++i) add_settings(options, i);
+}
+/// The options of one framework, or of none.
+AnalysisOptions stated_options(const Options& options, std::optional<Framework> framework) {
+  AnalysisOptions stated = framework ? options_of(*framework) : AnalysisOptions{};
+  for (const auto& set : options.assumed) set(stated);
   stated.training = !options.pass;
   stated.threads = options.request.jobs;
   if (options.layout) stated.layout = options.layout;
   stated.fusion = options.fusion.value_or(stated.fusion);
   const bool is_inference = options.pass == Pass::fwd;
-  const bool deploys = stated.framework == Framework::deployed;
+  const bool deploys = framework == Framework::deployed;
   if (deploys && options.fusion)
     throw UsageError(
         "--assume fuse: expected a framework of one way to fuse, got --framework deployed: " +
@@ -133,17 +142,28 @@ void set_analysis(Options& options) {
       deploys || stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
   if (fuses && !is_inference)
     throw UsageError((options.fusion ? "--assume fuse=" + std::string(name_of(*options.fusion))
-                                     : "--framework " + std::string(name_of(*stated.framework))) +
+                                     : "--framework " + std::string(name_of(*framework))) +
                      " is for inference: expected --pass fwd, got " +
                      (options.pass ? std::string(name_of(*options.pass)) : "training"));
   if (!is_inference) stated.fused_attention = false;
-  AnalysisOptions& program = all[Stack::program];
-  program = stated;
-  if (stated.framework) return;
+  return stated;
+}
+
+void set_analysis(Options& options) {
+  Request& request = options.request;
+  if (request.action != Request::Action::evaluate && options.frameworks.size() > 1)
+    throw UsageError("calibrate --framework: expected one, which ran the layers, got " +
+                     std::to_string(options.frameworks.size()));
+  for (const Framework framework : options.frameworks)
+    request.analysis.push_back(
+        {stated_options(options, framework), stated_options(options, framework)});
+  if (!options.frameworks.empty()) return;
   // PyTorch runs a program in the order of its example's tensors.
-  program = with_defaults(stated, Framework::pytorch);
+  const AnalysisOptions stated = stated_options(options, std::nullopt);
+  AnalysisOptions program = with_defaults(stated, Framework::pytorch);
   program.layout = stated.layout;
   if (options.fusion) program.fusion = *options.fusion;
+  request.analysis.push_back({stated, program});
 }
 
 void add_files(Request& request, const Gpu& gpu) {
@@ -310,7 +330,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
     set_outputs(options);
     check_inputs(request);
     check_combinations(request);
-    if (std::optional<RowsBy>& by = request.report.filter.by; !by && !options.prices.empty())
+    if (std::optional<RowsBy>& by = request.report.filter.by;
+        !by && (!options.prices.empty() || request.report.max_time_s))
       by = RowsBy::gpu;
   }
   if (request.action != gpus && request.action != model) {

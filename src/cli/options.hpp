@@ -2,6 +2,8 @@
 
 // The words of the command line, which only command_line.cpp and options.cpp see.
 
+#include <functional>
+
 #include "cli/request.hpp"
 
 namespace CLI {
@@ -25,6 +27,8 @@ struct Options {
   std::vector<std::uint64_t> batches;
   std::vector<BatchGoal> batch_goals;
   std::optional<Pass> pass = Pass::fwd;  ///< nullopt: training, all three passes
+  std::vector<Framework> frameworks;
+  std::vector<std::function<void(AnalysisOptions&)>> assumed;  ///< in place of the frameworks' own
   std::optional<FusionKind> fusion;
   std::optional<Layout> layout;
   std::uint64_t limits_factor = 1;

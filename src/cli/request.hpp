@@ -35,6 +35,7 @@ struct GivenOption {
 struct LayerSetting {
   LayerDefaults defaults;
   std::optional<BatchGoal> batch_goal;  ///< a batch to search for on each GPU
+  std::size_t framework = 0;            ///< index in Request::analysis
 };
 
 struct AskedGpu {
@@ -82,7 +83,7 @@ struct Request {
   std::vector<std::string> inputs;
   std::optional<std::size_t> first_line;  ///< line of the first record in a longer text
   InputLimits limits;
-  std::vector<LayerSetting> settings;     ///< one for each type and batch
+  std::vector<LayerSetting> settings;     ///< one for each framework, type and batch
   std::optional<MeasuredTimes> measured;  ///< times to join, in input order
   std::size_t jobs = 1;                   ///< evaluating threads
 
@@ -94,7 +95,8 @@ struct Request {
   std::string measured_gpu;        ///< for measured times that name no GPU; empty: unknown
   Pairing pairing = Pairing::all;
 
-  EnumArray<Stack, AnalysisOptions> analysis;
+  /// One for each framework of --framework, or one for none.
+  std::vector<EnumArray<Stack, AnalysisOptions>> analysis;
 
   ReportOptions report;
   std::vector<Gate> gates;  ///< of --fail-if
@@ -107,6 +109,9 @@ struct Request {
   std::string fitted = "*";  ///< pattern of the constants that calibration may move
   double minutes = 10;       ///< duration of the script of calibrate
 
+  const AnalysisOptions& stated(std::size_t framework = 0) const {
+    return analysis[framework][Stack::stated];
+  }
   bool writes(Output::What what) const {
     return std::ranges::find(outputs, what, &Output::what) != outputs.end();
   }

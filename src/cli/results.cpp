@@ -216,7 +216,7 @@ void Results::keep_layers(Network network) {
       say({network.source + ": layers that stand alone do not say that it runs as " +
                std::string(name_of(network.runs_as)) + ": a FILE.json of --to-layers does",
            Message::Kind::once});
-    const bool training = request_->analysis[Stack::stated].training;
+    const bool training = request_->stated().training;
     return write_layers(Output::What::records, render_layer_records(network, training));
   }
   if (!layers_) {

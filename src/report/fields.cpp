@@ -257,7 +257,7 @@ bool tells_apart(const SettingsTable& table, BatchGoal goal) {
 }
 
 std::string marks_text(SettingIn s) {
-  if (!s.row.fits.value_or(true)) return "DOES NOT FIT";
+  if (!s.row.qualifies()) return s.row.in_time ? "DOES NOT FIT" : "TOO SLOW";
   if (s.table.ranked_by) return "";
   const auto index = static_cast<std::size_t>(&s.row - s.table.rows.data());
   std::string text;
@@ -285,7 +285,7 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"rank", Unit::count, [](SettingIn s) -> Cell { return s.row.rank; }, {.header = "rank"}},
     {"tied", Unit::none, [](SettingIn s) { return s.row.rank ? Cell(s.row.tied) : Cell(); }},
     {"gpu", Unit::none, [](SettingIn s) -> Cell { return s.row.gpu; }, {.header = "GPU", .text = [](SettingIn s) { return std::string(s.gpu); }, .hidden = setting_facts::one_gpu}},
-    {"framework", Unit::none, [](SettingIn s) -> Cell { return s.row.framework; }},
+    {"framework", Unit::none, [](SettingIn s) -> Cell { return s.row.framework; }, {.header = "by", .text = [](SettingIn s) { return framework_text(s.row); }, .hidden = setting_facts::one_framework}},
     {"dtype", Unit::none, [](SettingIn s) -> Cell { return s.row.dtype; }, {.header = "dtype", .text = [](SettingIn s) { return type_text(s.row); }, .hidden = setting_facts::one_type}},
     {"batch", Unit::count, [](SettingIn s) -> Cell { return s.row.batch; }, {.header = "batch", .text = [](SettingIn s) { return batch_text(s.row); }, .hidden = setting_facts::one_batch}},
     {"is_max_batch", Unit::none, [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::max]; }},
@@ -306,6 +306,7 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"needed_memory_byte", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }, {.header = "memory", .drop_order = {1, 1}}},
     {"cost_per_million_images", Unit::number, [](SettingIn s) -> Cell { return s.row.cost_per_million_images; }, {.header = million_header}},
     {"fits", Unit::none, [](SettingIn s) -> Cell { return s.row.fits; }},
+    {"in_time", Unit::none, [](SettingIn s) -> Cell { return s.row.in_time; }},
     {"", Unit::none, nullptr, {.header = "best in", .text = marks_text}},
 });
 

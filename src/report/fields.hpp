@@ -219,7 +219,7 @@ inline constexpr Facts of_types = 2;
 /// Facts of tables of settings: what the text above a table says once.
 namespace setting_facts {
 inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_batch = 16,
-                       batch_of_one = 32;
+                       batch_of_one = 32, one_framework = 64;
 }
 
 // `Line` below: LayerLine, KernelLine or SettingLine.

@@ -27,6 +27,8 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";
 /// "fp16", "64"; "mixed" if layers differ.
+/// Empty without a framework.
+std::string framework_text(const SettingRow& row);
 std::string type_text(const SettingRow& row);
 std::string batch_text(const SettingRow& row);
 /// Names a row by what differs from other rows.

@@ -47,22 +47,31 @@ std::string other_bests(const SettingsTable& table, const std::string& currency)
   return text.empty() ? text : "best " + text + '\n';
 }
 
-std::string unfit_sentence(const SettingsTable& table) {
+/// "too little memory: 2: Jetson Nano 4GB, T4 16GB batch 512"
+std::string left_out_sentence(const SettingsTable& table, const std::string& why,
+                              const std::function<bool(const SettingRow&)>& is_left_out) {
   constexpr std::size_t most_named = 8;
-  const bool one_type = is_one({&table, 1}, type_text);
-  const bool one_batch = is_one({&table, 1}, batch_text);
   std::vector<std::string> names;
-  std::string needed;
-  for (const SettingRow& row : table.rows) {
-    if (row.fits.value_or(true)) continue;
-    names.push_back(printable(row.gpu) + (one_type ? "" : " " + type_text(row)) +
-                    (one_batch ? "" : " batch " + batch_text(row)));
-    if (one_type && one_batch && row.needed_memory_byte)
-      needed = fmt::format(" ({} needed)", si(*row.needed_memory_byte, "B"));
-  }
-  if (names.empty()) return "";
-  return fmt::format("too little memory{}: {}: {}", needed, names.size(),
-                     some_of(names, most_named));
+  for (const SettingRow& row : table.rows)
+    if (is_left_out(row)) names.push_back(point_name(table, row));
+  return names.empty() ? ""
+                       : fmt::format("{}: {}: {}", why, names.size(), some_of(names, most_named));
+}
+
+std::string unfit_sentence(const SettingsTable& table) {
+  const auto is_unfit = [](const SettingRow& row) { return !row.fits.value_or(true); };
+  std::string why = "too little memory";
+  const auto unfit = std::ranges::find_if(table.rows, is_unfit);
+  if (unfit != table.rows.end() && unfit->needed_memory_byte && is_one({&table, 1}, type_text) &&
+      is_one({&table, 1}, batch_text))
+    why += fmt::format(" ({} needed)", si(*unfit->needed_memory_byte, "B"));
+  return left_out_sentence(table, why, is_unfit);
+}
+
+std::string slow_sentence(const SettingsTable& table) {
+  return left_out_sentence(
+      table, "slower than " + duration(table.max_time_s.value_or(0)),
+      [](const SettingRow& row) { return row.fits.value_or(true) && !row.in_time; });
 }
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
@@ -83,6 +92,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   const Facts facts =
       (report.points.front().ranked_by ? ranked : 0) | (report.points.size() == 1 ? one_work : 0) |
       (is_one(report.points, gpu_text) ? one_gpu : 0) |
+      (is_one(report.points, framework_text) ? one_framework : 0) |
       (is_one(report.points, type_text) ? one_type : 0) |
       (is_one(report.points, batch_text) ? one_batch : 0) | (one_image ? batch_of_one : 0);
   Grid grid = grid_of<SettingLine>(shown_columns(setting_columns(), facts), lines, facts);
@@ -121,21 +131,6 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep,
   return grid;
 }
 
-/// ", by tensorrt on NVIDIA, torch-compile elsewhere"
-std::string frameworks_text(std::span<const SettingsTable> tables) {
-  std::set<Framework> all;
-  for (const SettingsTable& table : tables)
-    for (const SettingRow& row : table.rows)
-      if (row.framework) all.insert(*row.framework);
-  std::string text;
-  for (auto each = all.rbegin(); each != all.rend(); ++each)
-    text += fmt::format("{}{}{}", text.empty() ? ", by " : ", ", name_of(*each),
-                        all.size() == 1           ? ""
-                        : info(*each).only_nvidia ? " on NVIDIA"
-                                                  : " elsewhere");
-  return text;
-}
-
 std::string points_title(std::span<const SettingsTable> tables) {
   const SettingsTable& table = tables.front();
   const SettingRow& first = table.rows.front();
@@ -149,7 +144,8 @@ std::string points_title(std::span<const SettingsTable> tables) {
         first.is_goal[goal])
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
-  text += frameworks_text(tables);
+  if (table.max_time_s) text += fmt::format(", in at most {}", duration(*table.max_time_s));
+  if (first.framework && is_one(tables, framework_text)) text += ", by " + framework_text(first);
   return text + "\n";
 }
 
@@ -160,9 +156,10 @@ std::string ranking_sentences(const SettingsTable& table, const Selection& selec
   if (shown < selection.all_groups)
     text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
                         shown < selection.groups.size() ? " (--top all shows every one)" : "");
-  const std::string unfit = report.filter.all ? "" : unfit_sentence(table);
-  if (!unfit.empty())
-    text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+  if (report.filter.all) return text;
+  for (const std::string& left_out : {unfit_sentence(table), slow_sentence(table)})
+    if (!left_out.empty())
+      text += broken(left_out, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
   return text;
 }
 
@@ -176,11 +173,18 @@ std::string batch_text(const SettingRow& row) {
   return row.batch ? fmt::format("{}", *row.batch) : "mixed";
 }
 
+std::string framework_text(const SettingRow& row) {
+  return row.framework ? std::string(name_of(*row.framework)) : "";
+}
+
 std::string point_name(const SettingsTable& table, const SettingRow& row) {
-  const bool says_batch = row.batch && !is_one({&table, 1}, batch_text) &&
-                          std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
-  return printable(row.gpu) + (is_one({&table, 1}, type_text) ? "" : " " + type_text(row)) +
-         (says_batch ? fmt::format(" batch {}", *row.batch) : "");
+  const bool is_repeated = std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
+  std::string name = printable(row.gpu);
+  if (is_repeated && !is_one({&table, 1}, framework_text)) name += " by " + framework_text(row);
+  if (!is_one({&table, 1}, type_text)) name += " " + type_text(row);
+  if (is_repeated && row.batch && !is_one({&table, 1}, batch_text))
+    name += fmt::format(" batch {}", *row.batch);
+  return name;
 }
 
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
@@ -194,7 +198,10 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   constexpr std::size_t most_named = 3;
   const SettingRow& first = table.rows.front();
   if (!first.rank)
-    return first.fits.value_or(true) ? "no cost of an image is known" : "fits none of these GPUs";
+    return first.qualifies() ? "no cost of an image is known"
+           : std::ranges::any_of(table.rows, [](const SettingRow& row) { return !row.in_time; })
+               ? "none of these takes at most " + duration(table.max_time_s.value_or(0))
+               : "fits none of these GPUs";
   const SortBy by = *table.ranked_by;
   std::string text = point_name(table, first) + " first: " + quantity_text(first, by, currency);
   std::vector<std::string> tied;
@@ -231,9 +238,11 @@ std::string flight_cap_line(const Result& result) {
 }
 
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
-  return fmt::format("{} on {} by batch, time of each type of layers\n\n",
+  const SettingRow& first = sweep.rows.front();
+  return fmt::format("{} on {}{} by batch, time of each type of layers\n\n",
                      shortened(printable(sweep.work), 40),
-                     shortened(printable(sweep.rows.front().gpu), widest_gpu)) +
+                     shortened(printable(first.gpu), widest_gpu),
+                     first.framework ? ", by " + framework_text(first) + "," : "") +
          style.render(sweep_grid(report, sweep, style.width)) + '\n';
 }
 

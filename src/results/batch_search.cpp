@@ -8,8 +8,8 @@ namespace {
 
 class Search {
  public:
-  Search(const NetworkAtBatch& network_at, const Context& context)
-      : network_at_(network_at), context_(context) {
+  Search(const NetworkAtBatch& network_at, const Context& context, std::optional<double> max_time_s)
+      : network_at_(network_at), context_(context), max_time_s_(max_time_s) {
     if (!context.gpu.memory_byte)
       throw InputError(context.gpu.name +
                        " states no memory_gb, which a batch has to fit: give it in a GPU file of "
@@ -43,7 +43,7 @@ class Search {
     for (std::uint64_t batch = 1; batch < most_images; batch *= 2) table.rows.push_back(at(batch));
     table.rows.push_back(at(most_images));
     find_best_batch(table);
-    return *table.rows[*table.near_best_from].batch;
+    return table.near_best_from ? *table.rows[*table.near_best_from].batch : 1;
   }
 
  private:
@@ -67,6 +67,7 @@ class Search {
         throw InputError(result->setting.source, "", "expected a network, got layers");
       row.time_per_image_s = result->total.time_s / static_cast<double>(batch);
       row.fits = fits(*result);
+      row.in_time = result->total.time_s <= max_time_s_.value_or(result->total.time_s);
       source_ = result->setting.source;
     }
     return rows_.emplace(batch, row).first->second;
@@ -99,6 +100,7 @@ class Search {
 
   const NetworkAtBatch& network_at_;
   const Context& context_;
+  std::optional<double> max_time_s_;
   double free_byte_ = 0;
   std::map<std::uint64_t, SettingRow> rows_;
   std::string source_;
@@ -107,9 +109,9 @@ class Search {
 }  // namespace
 
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
-                                   const Context& context) {
+                                   const Context& context, std::optional<double> max_time_s) {
   return expected([&] {
-    Search search(network_at, context);
+    Search search(network_at, context, max_time_s);
     return goal == BatchGoal::max ? search.largest() : search.best();
   });
 }

@@ -87,7 +87,7 @@ Changes changes_of(const std::vector<Result>& results, const std::vector<KernelT
   const std::size_t all = results.size() + kernels.size();
   if (all != 2)
     throw InputError(
-        "expected two results to compare, of two inputs, GPUs, types or batches, got " +
+        "expected two results to compare, of two inputs, GPUs, frameworks, types or batches, got " +
         std::to_string(all));
   if (!kernels.empty())
     throw InputError("expected two inputs with layers to compare, got one of kernels");
@@ -135,7 +135,8 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.selections.push_back(is_shown[i] ? select(result, options.filter) : Selection{});
     report.type_selections.push_back(select_types(result, options.filter));
   }
-  const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
+  const std::vector<SettingsTable> settings =
+      settings_of(report.results, options.price_per_hour, options.max_time_s);
   report.sweeps = sweeps_of(settings);
   report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);
   for (const SettingsTable& table : report.points)

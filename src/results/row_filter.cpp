@@ -265,12 +265,12 @@ Selection select(const SettingsTable& table, const RowFilter& filter) {
   Selection selection;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     selection.rows.push_back(i);
-    const bool is_left_out = table.ranked_by && !filter.all && !table.rows[i].fits.value_or(true);
+    const bool is_left_out = table.ranked_by && !filter.all && !table.rows[i].qualifies();
     if (!is_left_out) selection.groups.push_back({i});
   }
   selection.all_groups = selection.groups.size();
   if (table.ranked_by && filter.top) {
-    // Settings beyond the memory are last.
+    // Settings that do not qualify are last.
     const std::size_t kept = std::min<std::size_t>(selection.all_groups, *filter.top);
     selection.groups.resize(kept);
     selection.rows.resize(kept);

@@ -26,7 +26,8 @@ void set_quantities_of_image(SettingRow& row, const Prices& prices) {
     row.cost_per_million_images = million * *row.time_per_image_s / s_per_hour * price->second;
 }
 
-SettingRow row_of(const Result& result, std::size_t index, const Prices& prices) {
+SettingRow row_of(const Result& result, std::size_t index, const Prices& prices,
+                  std::optional<double> max_time_s = {}) {
   const Setting& setting = result.setting;
   SettingRow row;
   row.result = index;
@@ -42,42 +43,45 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices)
   row.tdp_w = setting.tdp_w;
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
+  row.in_time = row.time_s <= max_time_s.value_or(row.time_s);
   set_limiter(row, result);
   row.framework = setting.framework;
   set_quantities_of_image(row, prices);
   return row;
 }
 
-/// The fitting row with the least quantity.
+/// The qualifying row with the least quantity.
 std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
                                  std::optional<double> SettingRow::*quantity) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].fits.value_or(true) && rows[i].*quantity &&
+    if (rows[i].qualifies() && rows[i].*quantity &&
         (!best || *(rows[i].*quantity) < *(rows[*best].*quantity)))
       best = i;
   return best;
 }
 
-/// Sorts rows by GPU and type, each in order of first appearance, then by batch.
+/// Sorts rows by GPU, framework and type, each in order of first appearance, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
+  std::map<std::optional<Framework>, std::size_t> frameworks;
   std::map<std::optional<DataType>, std::size_t> types;
   for (const SettingRow& row : rows) {
     gpus.try_emplace(row.gpu, gpus.size());
+    frameworks.try_emplace(row.framework, frameworks.size());
     types.try_emplace(row.dtype, types.size());
   }
   const auto key_of = [&](const SettingRow& row) {
-    return std::tuple(gpus[row.gpu], types[row.dtype], row.batch);
+    return std::tuple(gpus[row.gpu], frameworks[row.framework], types[row.dtype], row.batch);
   };
   std::ranges::stable_sort(rows, {}, key_of);
 }
 
-/// The least first, then unknown quantities, then settings beyond the memory; ties by time.
+/// The least first, then unknown quantities, then settings that do not qualify; ties by time.
 auto rank_of(const SettingRow& row, SortBy by) {
   const std::optional<double> quantity = ranked_quantity(row, by);
   const std::optional<double> time_s = ranked_quantity(row, SortBy::time);
-  return std::tuple(!row.fits.value_or(true), !quantity, quantity, time_s);
+  return std::tuple(!row.qualifies(), !quantity, quantity, time_s);
 }
 
 /// Rows share a rank if their ranges, quantity / factor to quantity x factor, overlap its first
@@ -90,7 +94,7 @@ void set_ranks(SettingsTable& table, SortBy by) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     SettingRow& row = table.rows[i];
     const std::optional<double> quantity = ranked_quantity(row, by);
-    if (!quantity || !row.fits.value_or(true)) break;  // so are all later rows
+    if (!quantity || !row.qualifies()) break;  // so are all later rows
     const SettingRow& best = table.rows[first];
     if (*quantity / range_of(row) > *ranked_quantity(best, by) * range_of(best)) first = i;
     row.rank = first + 1;
@@ -118,7 +122,8 @@ void finish_points(SettingsTable& table) {
 }
 
 auto setting_key(const Result& result) {
-  return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
+  return std::tie(result.setting.gpu, result.setting.framework, result.setting.dtype,
+                  result.setting.batch);
 }
 
 }  // namespace
@@ -128,7 +133,8 @@ std::optional<double> ranked_quantity(const SettingRow& row, SortBy by) {
   return row.time_per_image_s.value_or(row.time_s);
 }
 
-std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {
+std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices,
+                                       std::optional<double> max_time_s) {
   std::vector<SettingsTable> tables;
   const auto key_of = [](const Result& result) {
     return std::tie(result.setting.source, result.setting.network, result.setting.item,
@@ -145,12 +151,13 @@ std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const
     if (is_new) {
       tables.emplace_back().work = setting.label;
       tables.back().training = setting.training;
+      tables.back().max_time_s = max_time_s;
     }
     std::vector<SettingRow>& rows = tables[entry->second.table].rows;
     const auto [row, is_new_row] =
         entry->second.row_of.try_emplace(setting_key(results[i]), rows.size());
     if (is_new_row)
-      rows.push_back(row_of(results[i], i, prices));
+      rows.push_back(row_of(results[i], i, prices, max_time_s));
     else if (setting.batch_goal)
       rows[row->second].is_goal[*setting.batch_goal] = true;
   }
@@ -175,7 +182,8 @@ std::vector<SettingsTable> sweeps_of(std::vector<SettingsTable> tables) {
     sort_rows(table.rows);
     for (auto begin = table.rows.begin(); begin != table.rows.end();) {
       const auto end = std::find_if(begin, table.rows.end(), [&](const SettingRow& row) {
-        return row.gpu != begin->gpu || row.dtype != begin->dtype;
+        return row.gpu != begin->gpu || row.framework != begin->framework ||
+               row.dtype != begin->dtype;
       });
       if (end - begin > 1) {
         SettingsTable& sweep = sweeps.emplace_back();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -289,6 +290,74 @@ TEST_CASE("Each GPU has a largest and a best batch", "[cli/choose]") {
       run(folder, in_own_folder + "roofline net.json --gpu 'fast one' --batch 1,best,max").out;
   CHECK(table.find("max batch: the largest that fits") != std::string::npos);
   CHECK(table.find("best batch: the smallest") != std::string::npos);
+}
+
+TEST_CASE("Settings slower than --max-time are left out of a ranking and of the best batch",
+          "[cli/choose]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", linear);
+  const double limit_s = 20e-6;
+  const std::string asked = "roofline net.json --gpu t4,a100 --batch 1,64,4096 --max-time 20us";
+  const Json table = Json::parse(run(folder, asked + " --json").out).at("points").at(0);
+  REQUIRE(table.at("rows").size() == 6);
+  std::set<bool> seen;
+  for (const Json& row : table.at("rows")) {
+    const bool in_time = row.at("time_s").get<double>() <= limit_s;
+    CHECK(row.at("in_time") == in_time);
+    CHECK(row.at("rank").is_null() == !in_time);
+    seen.insert(in_time);
+  }
+  CHECK(seen.size() == 2);
+  const std::string text = run(folder, asked).out;
+  CHECK(
+      text.find("slower than 20.00 us: 4: A100 SXM4 80GB batch 4096, A100 SXM4 80GB batch 64,\n") !=
+      text.npos);
+  CHECK(run(folder, "roofline net.json --gpu t4 --max-time 0.001us")
+            .out.starts_with("none of these takes at most 1.000 ns\n"));
+
+  const auto best = [&](const std::string& limit) {
+    const Json result =
+        Json::parse(run(folder, "roofline net.json --gpu t4 --batch best --json" + limit).out)
+            .at("points")
+            .at(0)
+            .at("rows")
+            .at(0);
+    return std::pair(result.at("batch").get<int>(), result.at("time_s").get<double>());
+  };
+  const auto [batch, time_s] = best(" --max-time 100us");
+  CHECK(time_s <= 100e-6);
+  CHECK(batch > 1);
+  CHECK(best(" --max-time 1s").first > batch);
+  CHECK(best(" --max-time 1us").first == 1);
+}
+
+TEST_CASE("Frameworks are a list: each has its rows, and a ranking names it", "[cli/choose]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", linear);
+  const std::string both = "roofline net.json --gpu t4 --dtype fp16 --framework pytorch,tensorrt";
+  const Json all = Json::parse(run(folder, both + " --json").out);
+  REQUIRE(all.at("results").size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string name = i == 0 ? "pytorch" : "tensorrt";
+    const Json& result = all.at("results").at(i);
+    CHECK(result.at("framework") == name);
+    // One alone gives the same.
+    const Json alone = Json::parse(
+        run(folder, "roofline net.json --gpu t4 --dtype fp16 --json --framework " + name).out);
+    CHECK(alone.at("results").at(0) == result);
+    CHECK(all.at("points").at(0).at("rows").at(i).at("framework") == name);
+  }
+  const std::string ranking = run(folder, both + " --by gpu").out;
+  CHECK(ranking.starts_with("Tesla T4 by "));
+  CHECK(run(folder, both + " --compare")
+            .out.find("by pytorch\nafter: net on Tesla T4, fp16, batch "
+                      "1, by tensorrt\n") != std::string::npos);
+  CHECK(run(folder, both + " --assume fuse=eager --fail-if 'expected_ms > 100'").exit_code == 0);
+  CHECK(run(folder, both + ",deployed --assume fuse=eager")
+            .err.starts_with("roofline: --assume fuse: expected a framework of one way to fuse"));
+  CHECK(run(folder, "roofline net.json --gpu amd --framework pytorch,tensorrt").exit_code == 2);
+  CHECK(run(folder, "roofline calibrate net.json -o a.json --framework pytorch,tensorrt").err ==
+        "roofline: calibrate --framework: expected one, which ran the layers, got 2\n");
 }
 
 TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {

@@ -198,6 +198,7 @@ TEST_CASE("More than two results are not compared", "[cli/compare]") {
       run(folder, "roofline resnet18 --gpu v100,t4,a100 --dtype fp16,fp32 --compare");
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.err ==
-        "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got "
+        "roofline: expected two results to compare, of two inputs, GPUs, frameworks, types or "
+        "batches, got "
         "6\n");
 }

@@ -85,6 +85,7 @@ const std::map<std::string, std::string>& usual_values() {
        "shared-memory-byte=1024"},
       {"--output", "out.html"},
       {"--pass", "training"},
+      {"--max-time", "10ms"},
       {"--price", "v100=2"},
       {"--raise-limits", "1"},
       {"--set", "bandwidth=x2,sms=+10%,peak=100TFLOP/s"},

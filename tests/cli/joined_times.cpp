@@ -77,6 +77,7 @@ TEST_CASE("Two measured inputs, the largest change first", "[cli/joined_times]")
       run(folder, "roofline before.csv --gpu v100 --assume measured-gpu=v100 --compare");
   CHECK(one.exit_code == 2);
   CHECK(one.err ==
-        "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got "
+        "roofline: expected two results to compare, of two inputs, GPUs, frameworks, types or "
+        "batches, got "
         "1\n");
 }

@@ -30,12 +30,14 @@ const std::vector<Value> values{
     {"--gpu", "--gpu volta", "", "--to-layers -"},
     {"--set", "--set bandwidth=x2"},
     {"--price", "--price v100=2", "--gpu v100,a100"},
-    {"--top", "--top 1"},
+    {"--max-time", "--max-time 93us", "--gpu v100,orin-nano", "--dim H=32"},
+    {"--top", "--top 1", "", "--max-time 93us"},  // one row is left
     {"--top", "--top 50%"},
     {"--sort", "--sort intensity", "", "--by type"},  // the same order here
     {"--sort", "--sort cost", "--gpu v100,a100 --price v100=2,a100=100"},
     {"--by", "--by type", "", "--json"},  // JSON has sums of types, too
-    {"--by", "--by gpu", "--batch 1,4", "--gpu v100,a100|--gpu volta|--price v100=2|--sort cost"},
+    {"--by", "--by gpu", "--batch 1,4",
+     "--gpu v100,a100|--gpu volta|--price v100=2|--sort cost|--max-time 93us"},
     {"--explain", "--explain"},
     {"--explain", "--explain '*'"},
     {"--compare", "--compare", "--gpu v100,a100"},
@@ -57,6 +59,7 @@ const std::vector<Value> values{
     {"--to-layers", "--to-layers out.ndjson"},
     {"--framework", "--framework pytorch"},
     {"--framework", "--framework tensorrt"},
+    {"--framework", "--framework pytorch,torch-compile"},
     {"--tuning", "--tuning heuristic"},
     {"--kernel-model", "--kernel-model kernels.json"},
     {"--kernel", "--kernel tile=64x64x8"},

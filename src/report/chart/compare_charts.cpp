@@ -141,7 +141,8 @@ void add_knee(Plot& plot, const SettingsTable& sweep) {
 
 std::string sweep_name(const SettingsTable& sweep) {
   const SettingRow& first = sweep.rows.front();
-  return first.gpu + (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
+  return first.gpu + (first.framework ? ", by " + framework_text(first) : "") +
+         (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
 }
 
 Panel throughput_panel(const Sweeps& sweeps) {
