@@ -79,6 +79,21 @@ Owner read_object(const Value& value, const std::string& what) {
   return owner;
 }
 
+/// Other programs' keys by a part of their names.
+void check_spelling(const Value& root) {
+  constexpr std::pair<std::string_view, std::string_view> ours[] = {
+      {"flops", R"("peak_tflops": {"fp32": 15.7})"}, {"bandwidth", R"("bandwidth_gb_per_s": 900)"}};
+  if (!root.is_object()) return;
+  for (const Value member : root)
+    for (const auto& [part, spelling] : ours)
+      if (lower_case(member.key()).find(part) != std::string::npos &&
+          std::ranges::none_of(fields_of<Gpu>(), [&](const GpuField<Gpu>& field) {
+            return field.form.file_key == member.key();
+          }))
+        member.fail("expected a key of a GPU such as " + std::string(spelling) + ", got " +
+                    in_quotes(member.key()));
+}
+
 /// "all" asks for every GPU.
 void check_names(const Value& root, const Gpu& gpu) {
   const std::string message =
@@ -362,6 +377,7 @@ std::optional<std::string_view> find_network(std::string_view name) {
 Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
     const JsonDocument document(json_text, {source});
+    check_spelling(document.root());
     Gpu gpu = read_object<Gpu>(document.root(), "a GPU");
     check_names(document.root(), gpu);
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);

@@ -64,6 +64,12 @@ std::vector<std::string> nearest(std::string_view word,
   return names;
 }
 
+std::string no_open_size(std::string_view name, std::string_view open) {
+  return "--dim: expected a size that it leaves open, " +
+         (open.empty() ? "of which it has none" : "of " + std::string(open)) + ", got " +
+         in_quotes(name);
+}
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::vector<std::string> names = nearest(word, candidates);
   return names.empty() ? "" : "; did you mean " + in_quotes(names.front()) + "?";

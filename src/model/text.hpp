@@ -64,6 +64,9 @@ constexpr bool is_beyond_64_bits(std::string_view text) {
 }
 inline constexpr std::string_view largest_integer = "18446744073709551615";
 
+/// Why --dim names no size of an input; `open`: the names of those that it leaves open.
+std::string no_open_size(std::string_view name, std::string_view open);
+
 /// "a conv", "an attention"
 std::string with_article(std::string_view noun);
 

@@ -36,8 +36,7 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
   for (const auto& [name, value] : defaults.dimensions) {
     values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
     if (!names_.contains(name))
-      notes_.push_back(name + " is no open size of it" +
-                       (names_.empty() ? "" : "; those are " + joined(names_)));
+      throw InputError(model_.source, "", no_open_size(name, joined(names_)));
   }
   find_batch(inputs, defaults);
   bind_inputs(inputs);

@@ -225,8 +225,7 @@ void ProgramSizes::read_symbols(const Value& program, const LayerDefaults& defau
     if (known.contains(name))
       set(name, static_cast<double>(value));
     else
-      notes_.push_back(name + " is no open size of it" +
-                       (known.empty() ? "" : "; those are " + joined(known)));
+      throw InputError(source_, "", no_open_size(name, joined(known)));
 }
 
 void ProgramSizes::set(const std::string& symbol, double value) {

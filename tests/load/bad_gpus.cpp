@@ -54,6 +54,12 @@ TEST_CASE("A wrong GPU file says what is wrong with it", "[load/bad_gpus]") {
        "/bandwidth_gb_per_s: expected a number > 0, got \"900\""},
       {gpu(R"("sm_counts": 80)"),
        "/sm_counts: expected a key of a GPU, got \"sm_counts\"; did you mean \"sm_count\"?"},
+      {R"({"name": "X", "fp32_tflops": 10, "bandwidth_gb_per_s": 500})",
+       "/fp32_tflops: expected a key of a GPU such as \"peak_tflops\": {\"fp32\": 15.7}, got "
+       "\"fp32_tflops\""},
+      {gpu(R"("bandwidth_gbs": 500)"),
+       "/bandwidth_gbs: expected a key of a GPU such as \"bandwidth_gb_per_s\": 900, got "
+       "\"bandwidth_gbs\""},
       {gpu(R"("price": 9000)"), "/price: expected a key of a GPU, got \"price\""},
       {gpu(R"("sm_count": -80)"), "/sm_count: expected an integer >= 1, got -80"},
       {gpu(R"("sm_count": 4294967296)"),

@@ -65,6 +65,9 @@ TEST_CASE("A value of the wrong type or size", "[load/bad_layers]") {
        "/input/1: expected an integer >= 1, got 0"},
       {R"({"input": [3, 8], "out_channels": 4, "kernel_size": 3})",
        "/input: expected a shape [C, H, W] or [N, C, H, W], got [3,8]"},
+      {R"({"type": "conv", "input": [1, 3, 8, 32, 32], "out_channels": 4, "kernel_size": 3})",
+       "/input: expected a shape [C, H, W] or [N, C, H, W] (conv3d takes [N, C, D, H, W]), got "
+       "[1,3,8,32,32]"},
   });
 }
 

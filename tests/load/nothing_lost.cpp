@@ -46,6 +46,19 @@ double left_out_us(const std::vector<std::string>& notes) {
   return sum_us;
 }
 
+/// Images of 64 x 64 where the model leaves their size open.
+LayerDefaults with_open_sizes(const onnx_graph::Model& model) {
+  LayerDefaults defaults = {};
+  defaults.batch_override = 2;
+  for (const char* name : {"height", "width", "H", "W"})
+    for (const auto& input : model.graph.inputs)
+      if (input.shape && std::ranges::any_of(*input.shape, [&](const auto& dimension) {
+            return dimension.name == name;
+          }))
+        defaults.dimensions.emplace_back(name, 64);
+  return defaults;
+}
+
 }  // namespace
 
 TEST_CASE("Kernels of recordings are layers, transfers or named", "[load/nothing_lost]") {
@@ -64,13 +77,11 @@ TEST_CASE("Kernels of recordings are layers, transfers or named", "[load/nothing
 }
 
 TEST_CASE("Products, windows and norms of ONNX models are layers or named", "[load/nothing_lost]") {
-  LayerDefaults defaults = {};
-  defaults.batch_override = 2;
-  defaults.dimensions = {{"height", 64}, {"width", 64}, {"H", 64}, {"W", 64}};
   LayerNodes all;
   for (const std::string& path : files_in("onnx", ".onnx")) {
     INFO(path);
     const auto model = onnx_graph::read_model(*open_stream(path));
+    const LayerDefaults defaults = with_open_sizes(*model);
     const LayerNodes own = layer_nodes(*model, defaults);
     all.products += own.products;
     all.windows_and_norms += own.windows_and_norms;

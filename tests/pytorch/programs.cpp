@@ -134,10 +134,11 @@ TEST_CASE("A batch that the program leaves open", "[pytorch/programs]") {
   CHECK(failure_of(program, at_batch(65)) ==
         "net.pt2: expected s0 from 1 to 64, its range in the program, got 65");
   LayerDefaults defaults;
-  defaults.dimensions = {{"s0", 5}, {"s1", 7}};
+  defaults.dimensions = {{"s0", 5}};
   CHECK(network_of(program, defaults).layers.front().output.batch == 5);
-  CHECK(network_of(program, defaults).assumptions.front() ==
-        "s1 is no open size of it; those are s0");
+  defaults.dimensions = {{"s1", 7}};
+  CHECK(failure_of(program, defaults) ==
+        "net.pt2: --dim: expected a size that it leaves open, of s0, got \"s1\"");
 }
 
 TEST_CASE("Sizes as expressions", "[pytorch/programs]") {

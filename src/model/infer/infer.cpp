@@ -84,8 +84,7 @@ class Inference {
       if (resized_ && (name == "H" || name == "W"))
         *(resized_->input->sizes.end() - (name == "H" ? 2 : 1)) = value;
       else
-        network_.assumptions.push_back(name + " is no open size of it" +
-                                       (resized_ ? "; those are H, W" : ""));
+        throw InputError(spec_.source, "", no_open_size(name, resized_ ? "H, W" : ""));
   }
 
   /// Reports unreadable layers before inconsistent ones, whatever their order.

@@ -163,7 +163,10 @@ StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm&
   const std::size_t without_batch = std::size_t{rank} + 1;
   const bool has_batch = sizes.size() == without_batch + 1;
   if (!has_batch && sizes.size() != without_batch)
-    fail_shape(field, index, expected_shape(rank), sizes);
+    fail_shape(field, index,
+               expected_shape(rank) +
+                   (rank == 2 && sizes.size() == 5 ? " (conv3d takes [N, C, D, H, W])" : ""),
+               sizes);
   StatedShape stated;
   stated.has_batch = has_batch;
   const std::uint64_t* next = sizes.data();
