@@ -1,7 +1,6 @@
-// What the README.md files show is what the program prints: every "$ command" of their console
-// blocks is run in the root of the source tree, at a terminal of 100 columns.
-// ROOFLINE_UPDATE_GOLDEN=1 writes the real output into the files. Their links lead to what is
-// there.
+// What the pages show is what the program prints: every "$ command" of their console blocks is run
+// in the root of the source tree, at a terminal of 80 columns. ROOFLINE_UPDATE_GOLDEN=1 writes the
+// real output into the pages. Their links lead to what is there.
 
 #include <algorithm>
 #include <cctype>
@@ -21,14 +20,17 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path source_directory = ROOFLINE_SOURCE_FOLDER;
+const fs::path docs = source_directory / "src" / "docs";
 
-/// The README.md of the root and of every folder below the source folders; build folders are left
-/// out.
-std::vector<fs::path> readme_files() {
+/// The README.md of the root and of every folder below the source folders, and what users read;
+/// build folders are left out.
+std::vector<fs::path> pages() {
   std::vector<fs::path> files{source_directory / "README.md"};
   for (const char* folder : {"configs", "include", "src", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(source_directory / folder))
-      if (entry.path().filename() == "README.md") files.push_back(entry.path());
+      if (entry.path().filename() == "README.md" ||
+          (entry.path().parent_path() == docs && entry.path().extension() == ".md"))
+        files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -66,7 +68,7 @@ Page page_of(const std::string& text) {
 }
 
 std::string real_output(const std::string& command) {
-  return run_at_terminal(source_directory.string(), command, 100);
+  return run_at_terminal(source_directory.string(), command, 80);
 }
 
 /// The text without its blocks of code, where brackets are no links.
@@ -98,8 +100,8 @@ std::set<std::string> anchors_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("README.md files show real output", "[readme]") {
-  for (const fs::path& file : readme_files()) {
+TEST_CASE("Pages show real output", "[readme]") {
+  for (const fs::path& file : pages()) {
     const Page page = page_of(read_file(file.string()));
     std::string real = page.texts.front();
     for (std::size_t i = 0; i < page.commands.size(); ++i) {
@@ -113,27 +115,28 @@ TEST_CASE("README.md files show real output", "[readme]") {
   }
 }
 
-TEST_CASE("The commands of README that show no output run as well", "[readme]") {
+TEST_CASE("Commands of the first page and the guide that show no output run as well", "[readme]") {
   static const std::regex command(R"((?:^    |`)(roofline [^`]+)(?:`|$))");
   const TemporaryFolder folder;  // for the files that they write
   run(folder, "ln -s '" + (source_directory / "configs").string() + "' '" +
                   (source_directory / "tests").string() + "' .");
   std::size_t commands = 0;
-  for (const std::string& line : lines_of(read_file((source_directory / "README.md").string())))
-    for (std::sregex_iterator match(line.begin(), line.end(), command), end; match != end;
-         ++match) {
-      ++commands;
-      const Outcome outcome = run(folder, (*match)[1]);
-      INFO((*match)[1] << '\n' << outcome.err);
-      CHECK(outcome.exit_code == 0);
-    }
-  CHECK(commands >= 10);
+  for (const fs::path& page : {source_directory / "README.md", docs / "guide.md"})
+    for (const std::string& line : lines_of(read_file(page.string())))
+      for (std::sregex_iterator match(line.begin(), line.end(), command), end; match != end;
+           ++match) {
+        ++commands;
+        const Outcome outcome = run(folder, (*match)[1]);
+        INFO((*match)[1] << '\n' << outcome.err);
+        CHECK(outcome.exit_code == 0);
+      }
+  CHECK(commands >= 20);
 }
 
-TEST_CASE("Links of README.md files lead to what is there", "[readme]") {
+TEST_CASE("Links of pages lead to what is there", "[readme]") {
   static const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
   std::size_t links = 0;
-  for (const fs::path& file : readme_files()) {
+  for (const fs::path& file : pages()) {
     const std::string text = prose_of(read_file(file.string()));
     for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
       const std::string target = (*match)[1];

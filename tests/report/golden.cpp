@@ -58,7 +58,7 @@ const GoldenRun frozen_runs[] = {
      "resnet18 --gpu frozen100.json,frozen40.json --dtype fp16 --batch 1,4,16,64 --format svg"},
 };
 
-// src/report/README.md shows these.
+// src/docs/outputs.md shows these.
 const GoldenRun shown_pictures[] = {
     {"resnet50.svg", "resnet50 --gpu h200 --dtype fp16 --batch 32 --format svg"},
     {"winograd.svg", "resnet50 --gpu v100 --batch 32 --format svg"},

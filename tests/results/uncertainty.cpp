@@ -199,7 +199,7 @@ TEST_CASE("The truth lies where it is said to, as often as is said", "[results/u
   CHECK(static_cast<double>(runs.within_95) / 123 == Approx(0.95).margin(0.04));
 
   // The page shows this table.
-  const std::string path = ROOFLINE_SOURCE_FOLDER "/configs/kernels/README.md";
+  const std::string path = ROOFLINE_SOURCE_FOLDER "/src/docs/accuracy.md";
   const std::string page = read_file(path);
   const std::string text = text_of(table);
   const std::size_t begin = page.find(text.substr(0, text.find('\n') + 1));
