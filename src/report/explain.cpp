@@ -137,26 +137,27 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
+bool is_for_tensor_cores(const LayerResult& row) {
+  return row.engine == Engine::tf32 || row.engine == Engine::fp16_tensor ||
+         row.engine == Engine::bf16;
+}
+
+/// "groups of 4 channels in fp32, NHWC"
+std::string missing_kernel(const Layer& layer) {
+  const auto channels = layer.inputs.front().shape.channels / layer.groups;
+  return fmt::format("{}{} channel{} in {}, {}", layer.groups > 1 ? "groups of " : "", channels,
+                     channels == 1 ? "" : "s", name_of(layer.dtypes.input),
+                     layout_of(layer) == Layout::nchw ? "NCHW" : "NHWC");
+}
+
 /// Of a convolution for tensor cores, on which the library has nothing as fast for it.
 std::string vector_units_text(const Explanation& explanation, const LayerResult& row) {
-  using enum Algorithm;
-  constexpr std::array on_vector_units{grouped_direct_nhwc, grouped_direct_nchw,
-                                       group_by_group_nchw, group_by_group_small_nchw,
-                                       group_by_group_winograd};
-  const bool for_tensor_cores =
-      row.engine == Engine::tf32 || row.engine == Engine::fp16_tensor || row.engine == Engine::bf16;
   const bool widened = std::ranges::any_of(explanation.steps, [](const DerivationStep& step) {
     return step.quantity == "bits of an element" && step.value == 32;
   });
-  const Layer& layer = row.layer;
-  if (!for_tensor_cores || (!widened && std::ranges::find(on_vector_units, row.kernel->algorithm) ==
-                                            on_vector_units.end()))
-    return "";
-  const auto channels = layer.inputs.front().shape.channels / layer.groups;
+  if (!falls_to_vector_units(row) && !(widened && is_for_tensor_cores(row))) return "";
   return line("", "on vector units: the library has no tensor-core kernel as fast for this:") +
-         line("", "{}{} channel{} in {}, {}", layer.groups > 1 ? "groups of " : "", channels,
-              channels == 1 ? "" : "s", name_of(layer.dtypes.input),
-              layout_of(layer) == Layout::nchw ? "NCHW" : "NHWC");
+         line("", "{}", missing_kernel(row.layer));
 }
 
 /// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", from the derivation.
@@ -537,6 +538,35 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 }
 
 }  // namespace
+
+bool falls_to_vector_units(const LayerResult& row) {
+  using enum Algorithm;
+  constexpr std::array on_vector_units{grouped_direct_nhwc, grouped_direct_nchw,
+                                       group_by_group_nchw, group_by_group_small_nchw,
+                                       group_by_group_winograd};
+  return row.kernel && is_for_tensor_cores(row) &&
+         std::ranges::find(on_vector_units, row.kernel->algorithm) != on_vector_units.end();
+}
+
+std::string vector_units_sentence(const Result& result) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> kinds;
+  double time_s = 0;
+  for (const LayerResult& row : result.layers) {
+    if (!falls_to_vector_units(row)) continue;
+    const double own_s = row.kernel->expected_time_s();
+    if (row.kernel->part_s[Limiter::math] + row.kernel->part_s[Limiter::tile_padding] < own_s / 2)
+      continue;
+    time_s += own_s;
+    const std::string kind = missing_kernel(row.layer);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+  }
+  if (share_of(time_s, result.total.time_s) < 0.03) return "";
+  return fmt::format(
+      "{} of the time on vector units, as the library has no tensor-core kernel for "
+      "{}\n",
+      percent(share_of(time_s, result.total.time_s)), some_of(kinds, most_named));
+}
 
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
                                      const std::string& ceilings, const TableStyle& style) {

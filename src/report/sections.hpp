@@ -22,6 +22,11 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 /// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
+/// Whether a convolution for tensor cores runs on vector units.
+bool falls_to_vector_units(const LayerResult& row);
+/// How much of the time such layers compute, and for which the library has no better kernel.
+std::string vector_units_sentence(const Result& result);
+
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.

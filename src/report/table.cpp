@@ -132,7 +132,8 @@ std::string section_text(const Report& report, const Section& section, const Tab
   else
     text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
-  return text + network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
+  return text + broken(vector_units_sentence(result), sentence_width) +
+         network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
 }
 
 std::string layer_tables(const Report& report, TableStyle style) {

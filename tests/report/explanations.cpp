@@ -81,6 +81,16 @@ TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/ex
       "             3 channels in bf16, NCHW\n";
   CHECK(run(folder, line + "nchw").out.find(named) != std::string::npos);
   CHECK(run(folder, line + "nhwc").out.find(" on vector units") == std::string::npos);
+  // A network's table says how much of its time goes there.
+  folder.write("net.json",
+               R"({"layers": [{"type": "conv", "input": [160, 56, 56], "out_channels": 160, )"
+               R"("kernel_size": 7, "padding": 3, "groups": 32}, {"type": "relu"}]})");
+  const std::string table = run(folder,
+                                "roofline net.json --gpu a100 --batch 32 --assume "
+                                "engine=tf32,layout=nchw")
+                                .out;
+  CHECK(table.find("% of the time on vector units, as the library has no tensor-core kernel for\n"
+                   "groups of 5 channels in fp32, NCHW\n") != std::string::npos);
 }
 
 TEST_CASE("Nothing to explain", "[report/explanations]") {
