@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 
@@ -339,6 +340,9 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
 });
 // clang-format on
 
+/// The column of layers that a ranking has as `time_s`, and gives by both names.
+constexpr std::string_view layers_expected = "expected_time_s";
+
 template <class Line>
 constexpr const auto& table_of() {
   if constexpr (std::is_same_v<Line, LayerLine>)
@@ -406,21 +410,36 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
 }
 
 template <class Line>
-const std::string& csv_header() {
-  static const std::string header = [] {
-    std::string out;
-    for (const Column<Line>& column : table_of<Line>())
-      if (!column.path.empty())
-        out += (out.empty() ? "" : ",") +
-               (column.path == layer_path ? stated_columns() : column_of(column.path));
-    return out + '\n';
+const RowKind& row_kind() {
+  static const RowKind kind = [] {
+    RowKind all{std::is_same_v<Line, LayerLine>    ? "layers"
+                : std::is_same_v<Line, KernelLine> ? "kernels"
+                                                   : "a ranking",
+                {},
+                ""};
+    for (const Column<Line>& column : table_of<Line>()) {
+      if (column.path.empty()) continue;
+      all.columns.push_back(column_of(column.path));
+      add_item(all.csv_header, column.path == layer_path ? stated_columns() : all.columns.back(),
+               ",");
+    }
+    return all;
   }();
-  return header;
+  return kind;
 }
 
-/// Unknown for a column that rows of this kind have not.
+void RowKind::check(const FieldNames& chosen) const {
+  constexpr std::size_t most_named = 12;
+  for (const std::string& name : chosen)
+    if (std::ranges::find(columns, name) == columns.end() &&
+        !(name == layers_expected && this == &row_kind<SettingLine>()))
+      throw InputError(fmt::format("rows of {} have no column {}: expected {}", of, in_quotes(name),
+                                   some_of(columns, most_named)));
+}
+
 template <class Line>
-Cell value_called(const std::string& name, const Line& line) {
+Cell value_called(std::string_view name, const Line& line) {
+  if (name == layers_expected && std::is_same_v<Line, SettingLine>) name = "time_s";
   for (const Column<Line>& column : table_of<Line>())
     if (std::ranges::equal(column.path, name,
                            [](char a, char b) { return a == b || (a == '.' && b == '_'); }))
@@ -452,22 +471,18 @@ template void write_fields(JsonWriter&, const LayerLine&, bool);
 template void write_fields(JsonWriter&, const KernelLine&, bool);
 template void write_fields(JsonWriter&, const SettingLine&, bool);
 template void write_fields(JsonWriter&, const TypeRow&, bool);
-template const std::string& csv_header<LayerLine>();
-template const std::string& csv_header<KernelLine>();
-template const std::string& csv_header<SettingLine>();
+template const RowKind& row_kind<LayerLine>();
+template const RowKind& row_kind<KernelLine>();
+template const RowKind& row_kind<SettingLine>();
 template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&);
 template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&);
 template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&);
 
-std::vector<std::string> column_names() {
-  std::vector<std::string> names;
-  const auto add = [&](const auto& table) {
-    for (const auto& column : table)
-      if (!column.path.empty()) names.push_back(column_of(column.path));
-  };
-  add(layer_table);
-  add(kernel_table);
-  add(setting_table);
+FieldNames column_names() {
+  FieldNames names;
+  for (const RowKind* kind :
+       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+    names.insert(names.end(), kind->columns.begin(), kind->columns.end());
   return names;
 }
 

@@ -228,17 +228,26 @@ inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 
-template <class Line>
-const std::string& csv_header();
-
 /// Chosen columns, as CSV names them; empty: all.
 using FieldNames = std::vector<std::string>;
+
+/// What one header can stand above.
+struct RowKind {
+  std::string_view of;     ///< "layers"
+  FieldNames columns;      ///< that can be chosen
+  std::string csv_header;  ///< of all columns
+
+  /// Throws InputError if rows of this kind lack a chosen column.
+  void check(const FieldNames& chosen) const;
+};
+template <class Line>
+const RowKind& row_kind();
 
 template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields);
 
-/// Names of all columns of rows, as CSV has them.
-std::vector<std::string> column_names();
+/// Columns of all kinds of rows.
+FieldNames column_names();
 
 std::string column_of(std::string_view path);
 
