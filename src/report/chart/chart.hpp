@@ -233,8 +233,7 @@ struct Scene {
 
 /// Escapes < > & and quotes; replaces bytes that are not UTF-8 and characters that XML forbids.
 std::string xml_text(std::string_view text);
-/// "#0a559e": on a light ground.
-std::string_view hex_of(Colour colour);
+/// As chart.css names it.
 std::string css_name(Colour colour);
 /// Outline with the area of a circle of `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
@@ -264,6 +263,5 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
 Scene scene_of(const std::vector<Chart>& charts);
 
 std::string svg_element(const Chart& chart);
-std::string svg_css();
 
 }  // namespace roofline

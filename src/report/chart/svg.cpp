@@ -8,6 +8,7 @@
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/text.hpp"
+#include "report/texts.hpp"
 
 namespace roofline {
 namespace {
@@ -38,30 +39,6 @@ constexpr double letter_width = 0.66;
 std::size_t columns_within(double width, double size) {
   return static_cast<std::size_t>(std::max(width / (letter_width * size), 5.0));
 }
-
-constexpr std::string_view sizes_css = R"css(
-.chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
-.chart .muted{fill:#4d4d4d}
-.chart .title{font-weight:600}
-.chart .label{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
-.chart .paper{fill:#fff}
-.chart .frame{fill:none;stroke:#767676;stroke-width:1}
-.chart .grid{stroke:#e0e0e0;stroke-width:1}
-.chart .join{stroke:#767676;stroke-width:.9}
-.chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
-.chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
-.chart .measured{stroke:#1a1a1a;stroke-width:2.4}
-.chart .whisker{stroke:#1a1a1a;stroke-width:1}
-.chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
-.chart .line{fill:none;stroke-width:1.8}
-.chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
-.chart .dash_dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
-.chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
-.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#1a1a1a;stroke-width:.8}
-.chart .tint{fill-opacity:.09;stroke:none!important}
-.chart path.c-paper{stroke-width:1.6}
-.chart g:hover>path{stroke-width:2.2}
-)css";
 
 /// An element on a line of its own.
 template <class... Args>
@@ -181,14 +158,6 @@ constexpr Outline outline_of(Symbol symbol) {
 }
 
 }  // namespace
-
-std::string svg_css() {
-  std::string css(sizes_css);
-  for (const Colour colour : enumerators<Colour>)
-    css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
-                       hex_of(colour));
-  return css;
-}
 
 void begin_group(Scene& scene, const std::string& hover) {
   scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
@@ -347,7 +316,7 @@ void write_svg(const Report& report, const RenderStyle& style, const Sink& sink)
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", svg_css())));
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>\n{}</style>\n", chart_css)));
 }
 
 std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors) {
@@ -401,24 +370,6 @@ std::string xml_text(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string_view hex_of(Colour colour) {
-  switch (colour) {
-    case Colour::blue: return "#0a559e";
-    case Colour::sky: return "#76c8f4";
-    case Colour::vermillion: return "#da5006";
-    case Colour::green: return "#00775b";
-    case Colour::brown: return "#783006";
-    case Colour::orange: return "#ffcb66";
-    case Colour::purple: return "#d48fc8";
-    case Colour::yellow: return "#faf6a0";
-    case Colour::grey: return "#929292";
-    case Colour::wine: return "#6d1435";
-    case Colour::ink: return "#1a1a1a";
-    case Colour::paper: return "#ffffff";
-  }
-  return "";
 }
 
 std::string css_name(Colour colour) { return "c-" + std::string(name_of(colour)); }
