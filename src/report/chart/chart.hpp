@@ -189,13 +189,15 @@ std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors);
 class Scale {
  public:
   Scale(const Axis& axis, double from, double to);
-  double operator()(double value) const;
+  double operator()(double value) const { return from_ + per_unit_ * beyond_low(value); }
 
  private:
+  double beyond_low(double value) const;
+
   bool logarithmic_;
   double low_;
   double from_;
-  double per_unit_;
+  double per_unit_ = 0;
 };
 
 struct Box {

@@ -22,14 +22,9 @@ std::string px(double value) {
 
 /// "10 GFLOP/s"; without a unit "0.1", "100", "10k".
 std::string tick_text(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
-                                                      "M", "G", "T", "P", "E"};
-  if (value == 0) return "0";
-  std::size_t prefix = 4;
-  while (value >= 999.9999 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
-  if (!unit.empty())
-    while (value < 0.9999999 && prefix > 0) value *= 1000, --prefix;
-  return fmt::format("{:.4g}{}{}{}", value, unit.empty() ? "" : " ", prefixes[prefix], unit);
+  if (value == 0 || (unit.empty() && value < 999.9999)) return fmt::format("{:.4g}", value);
+  const std::string_view prefix = take_prefix(value);
+  return fmt::format("{:.4g}{}{}{}", value, unit.empty() ? "" : " ", prefix, unit);
 }
 
 /// Average width of a letter over the font's size, in the widest of common sans-serif fonts.
@@ -76,9 +71,8 @@ double decade_of(double value) {
 std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
   const int first = static_cast<int>(std::floor(decade_of(axis.low) + 1e-9));
   const int last = static_cast<int>(std::ceil(decade_of(axis.high) - 1e-9));
-  const int decades = last - first;
-  const int step = std::max(1, (decades + static_cast<int>(majors) - 1) /
-                                   static_cast<int>(std::max<std::size_t>(1, majors)));
+  const int most = std::max(1, static_cast<int>(majors));
+  const int step = std::max(1, (last - first + most - 1) / most);
   const bool few = decade_of(axis.high) - decade_of(axis.low) < 2;
   std::vector<Tick> ticks;
   for (int decade = first; decade <= last; ++decade)
@@ -142,50 +136,18 @@ constexpr Polar tip[] = {{0, 1}};
 /// A plus sign's arm, a third as wide as the sign.
 constexpr Polar arm[] = {{-18.4349, 1.05409}, {18.4349, 1.05409}, {45, 0.471405}};
 
-constexpr Outline outline_of(Symbol symbol) {
-  switch (symbol) {
-    case Symbol::circle: break;
-    case Symbol::hexagon: return {6, 0, 1.0996, tip};
-    case Symbol::square: return {4, 45, 1.2533, tip};
-    case Symbol::diamond: return {4, 0, 1.2533, tip};
-    case Symbol::triangle: return {3, -90, 1.5551, tip};
-    case Symbol::triangle_down: return {3, 90, 1.5551, tip};
-    case Symbol::plus: return {4, 0, 1.1890, arm};
-    case Symbol::cross: return {4, 45, 1.1890, arm};
-    case Symbol::pentagon: return {5, -90, 1.1495, tip};
-  }
-  return {};
-}
-
-}  // namespace
-
-void begin_group(Scene& scene, const std::string& hover) {
-  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
-}
-
-void end_group(Scene& scene) { scene.body += "</g>\n"; }
-
-void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
-  add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
-              px(from.y), px(to.x), px(to.y));
-}
-
-void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
-  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
-  add_element(scene.body, R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)", css,
-              px(box.x), px(box.y), px(box.width), px(box.height), title);
-}
-
-void draw_whisker(Scene& scene, Position from, Position to) {
-  constexpr double half_cap = 2.5;
-  const bool is_upright = from.x == to.x;
-  const Position half{is_upright ? half_cap : 0, is_upright ? 0 : half_cap};
-  draw_line(scene, from, to, "whisker");
-  for (const Position& end : {from, to})
-    draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
-}
-
-namespace {
+/// In the order of Symbol, whose first is a circle.
+constexpr Outline outlines[] = {
+    {},
+    {6, 0, 1.0996, tip},
+    {4, 45, 1.2533, tip},
+    {4, 0, 1.2533, tip},
+    {3, -90, 1.5551, tip},
+    {3, 90, 1.5551, tip},
+    {4, 0, 1.1890, arm},
+    {4, 45, 1.1890, arm},
+    {5, -90, 1.1495, tip},
+};
 
 std::string path_of(const std::vector<Position>& places) {
   std::string path;
@@ -193,24 +155,6 @@ std::string path_of(const std::vector<Position>& places) {
     path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(place.x), px(place.y));
   return path;
 }
-
-}  // namespace
-
-void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
-  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
-              path_of(path));
-}
-
-void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
-  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
-}
-
-void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
-  add_element(scene.body, R"(<path class="{}" d="{}"/>)", css,
-              symbol_path(symbol, at.x, at.y, radius));
-}
-
-namespace {
 
 constexpr double area_width = page_width - 2 * page_margin;
 
@@ -298,6 +242,46 @@ std::string element_of(const Scene& scene, const std::string& label, std::string
 
 }  // namespace
 
+void begin_group(Scene& scene, const std::string& hover) {
+  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
+}
+
+void end_group(Scene& scene) { scene.body += "</g>\n"; }
+
+void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
+  add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
+              px(from.y), px(to.x), px(to.y));
+}
+
+void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
+  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
+  add_element(scene.body, R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)", css,
+              px(box.x), px(box.y), px(box.width), px(box.height), title);
+}
+
+void draw_whisker(Scene& scene, Position from, Position to) {
+  constexpr double half_cap = 2.5;
+  const bool is_upright = from.x == to.x;
+  const Position half{is_upright ? half_cap : 0, is_upright ? 0 : half_cap};
+  draw_line(scene, from, to, "whisker");
+  for (const Position& end : {from, to})
+    draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
+}
+
+void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
+  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
+              path_of(path));
+}
+
+void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
+  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
+}
+
+void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
+  add_element(scene.body, R"(<path class="{}" d="{}"/>)", css,
+              symbol_path(symbol, at.x, at.y, radius));
+}
+
 Scene scene_of(const std::vector<Chart>& charts) {
   Scene scene;
   scene.width = page_width;
@@ -326,13 +310,11 @@ std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors) {
 
 Scale::Scale(const Axis& axis, double from, double to)
     : logarithmic_(axis.logarithmic), low_(axis.low), from_(from) {
-  const double range = logarithmic_ ? decade_of(axis.high) - decade_of(axis.low)
-                                    : std::max(axis.high - axis.low, 1e-300);
-  per_unit_ = (to - from) / range;
+  per_unit_ = (to - from) / std::max(beyond_low(axis.high), 1e-300);
 }
 
-double Scale::operator()(double value) const {
-  return from_ + per_unit_ * (logarithmic_ ? decade_of(value) - decade_of(low_) : value - low_);
+double Scale::beyond_low(double value) const {
+  return logarithmic_ ? decade_of(value) - decade_of(low_) : value - low_;
 }
 
 bool overlap(const Box& a, const Box& b) {
@@ -378,7 +360,7 @@ std::string symbol_path(Symbol symbol, double x, double y, double radius) {
   if (symbol == Symbol::circle)
     return fmt::format("M{0},{1}a{2},{2} 0 1,0 {3},0a{2},{2} 0 1,0 -{3},0Z", px(x - radius), px(y),
                        px(radius), px(2 * radius));
-  const Outline outline = outline_of(symbol);
+  const Outline& outline = outlines[index_of(symbol)];
   std::string path;
   for (std::size_t i = 0; i < outline.repeats; ++i)
     for (const Polar& each : outline.corners) {
