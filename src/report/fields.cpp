@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
@@ -340,6 +342,8 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
 });
 // clang-format on
 
+constexpr std::string_view error_column = "error";
+
 /// The column of layers that a ranking has as `time_s`, and gives by both names.
 constexpr std::string_view layers_expected = "expected_time_s";
 
@@ -369,6 +373,7 @@ void append_csv_cells(TextBuffer& out, const Line& line) {
       }
     append_csv(out, column.value(line));
   }
+  out.add(',');  // no error
 }
 
 std::string amount_text(double amount, std::string_view unit) {
@@ -416,13 +421,16 @@ const RowKind& row_kind() {
                 : std::is_same_v<Line, KernelLine> ? "kernels"
                                                    : "a ranking",
                 {},
-                ""};
+                {}};
     for (const Column<Line>& column : table_of<Line>()) {
       if (column.path.empty()) continue;
       all.columns.push_back(column_of(column.path));
-      add_item(all.csv_header, column.path == layer_path ? stated_columns() : all.columns.back(),
-               ",");
+      if (column.path == layer_path)
+        std::ranges::move(stated_columns(), std::back_inserter(all.in_csv));
+      else
+        all.in_csv.push_back(all.columns.back());
     }
+    for (FieldNames* names : {&all.columns, &all.in_csv}) names->emplace_back(error_column);
     return all;
   }();
   return kind;
@@ -465,6 +473,21 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
     writer.end_object();
   }
   text += '\n';
+}
+
+void append_error_row(std::string& text, RowFormat format, const InputError& error,
+                      const FieldNames& columns) {
+  if (std::ranges::find(columns, error_column) == columns.end()) return;
+  TextBuffer out(text, format == RowFormat::spreadsheet);
+  const std::string line = error.what();
+  for (const std::string& column : columns) {
+    if (&column != columns.data()) out.add(',');
+    append_csv(out, column == error_column ? Cell(line)
+                    : column == "source"   ? Cell(error.source)
+                                           : Cell());
+  }
+  out.add('\n');
+  out.flush();
 }
 
 template void write_fields(JsonWriter&, const LayerLine&, bool);

@@ -231,11 +231,13 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 /// Chosen columns, as CSV names them; empty: all.
 using FieldNames = std::vector<std::string>;
 
-/// What one header can stand above.
+/// Rows that one header can stand above.
 struct RowKind {
-  std::string_view of;     ///< "layers"
-  FieldNames columns;      ///< that can be chosen
-  std::string csv_header;  ///< of all columns
+  std::string_view of;  ///< "layers"
+  FieldNames columns;   ///< that can be chosen
+  /// All columns of CSV: a layer has one for each of its fields. The last is `error`, for inputs
+  /// that could not be evaluated.
+  FieldNames in_csv;
 
   /// Throws InputError if rows of this kind lack a chosen column.
   void check(const FieldNames& chosen) const;
@@ -245,6 +247,9 @@ const RowKind& row_kind();
 
 template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields);
+/// An input that could not be evaluated; nothing without the column for errors.
+void append_error_row(std::string& text, RowFormat format, const InputError& error,
+                      const FieldNames& columns);
 
 /// Columns of all kinds of rows.
 FieldNames column_names();
@@ -273,7 +278,7 @@ inline constexpr std::string_view layer_path = "layer";
 /// Operands name the layers that they come from, except in a stream.
 Cell stated_layer(const LayerLine& row);
 /// A layer in CSV, standing alone: the header of all fields, and a row's cells.
-std::string stated_columns();
+FieldNames stated_columns();
 void append_stated_cells(TextBuffer& csv, const LayerLine& row);
 
 /// The shape of a single operand, or else a list of shapes; learned ones as {"parameter": [...]}.

@@ -60,7 +60,10 @@ std::string& RenderedRows::last_piece() {
 }
 
 void RenderedRows::add(const InputError& error) {
-  if (has_columns(format_)) return;
+  if (has_columns(format_)) {
+    errors_.push_back(error);
+    return;
+  }
   std::string& text = last_piece();
   JsonWriter(text, false)
       .object({{"schema_version", schema_version},
@@ -82,20 +85,40 @@ void RenderedRows::add(const KernelTable& table) {
 RowStream::RowStream(RowFormat format, Sink sink, FieldNames fields)
     : format_(format), sink_(std::move(sink)), fields_(std::move(fields)) {}
 
+void RowStream::begin(const RowKind& kind) {
+  if (kind_ == &kind) return;
+  if (kind_ != nullptr) check_one_kind(format_);
+  kind.check(fields_);
+  write_header(kind);
+}
+
 void RowStream::write_header(const RowKind& kind) {
-  if (has_columns(format_))
-    sink_((fields_.empty() ? kind.csv_header : joined(fields_, ",")) + '\n');
+  kind_ = &kind;
+  if (!has_columns(format_)) return;
+  columns_ = fields_.empty() ? kind.in_csv : fields_;
+  sink_(joined(columns_, ",") + '\n');
+}
+
+void RowStream::write_errors() {
+  std::string text;
+  for (const InputError& error : std::exchange(errors_, {}))
+    append_error_row(text, format_, error, columns_);
+  if (!text.empty()) sink_(text);
+}
+
+void RowStream::end() {
+  if (kind_ == nullptr) write_header(row_kind<LayerLine>());
+  write_errors();
 }
 
 void RowStream::take(const RenderedRows& part) {
+  constexpr std::size_t most_waiting = 100;  // for rows, which say what the columns are
   has_begun_ = has_begun_ || !part.pieces_.empty();
-  if (part.kind_ != nullptr && part.kind_ != kind_) {
-    if (kind_ != nullptr) check_one_kind(format_);
-    part.kind_->check(fields_);
-    if (kind_ == nullptr) write_header(*part.kind_);
-    kind_ = part.kind_;
-  }
+  if (part.kind_ != nullptr) begin(*part.kind_);
   for (const std::string& piece : part.pieces_) sink_(piece);
+  errors_.insert(errors_.end(), part.errors_.begin(), part.errors_.end());
+  if (kind_ == nullptr && errors_.size() > most_waiting) begin(row_kind<LayerLine>());
+  if (kind_ != nullptr) write_errors();
 }
 
 void write_rows(RowFormat format, const Report& report, const FieldNames& fields,

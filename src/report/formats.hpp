@@ -63,6 +63,7 @@ class RenderedRows {
   FieldNames fields_;                ///< chosen columns; empty: all
   std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
   const RowKind* kind_ = nullptr;    ///< null without rows
+  std::vector<InputError> errors_;   ///< below a header, whose columns may not be known yet
 };
 
 class RowStream {
@@ -73,19 +74,21 @@ class RowStream {
   /// Throws InputError if rows lack a chosen column, or if kernels and layers, whose columns
   /// differ, would share a header.
   void take(const RenderedRows& part);
-  /// The header of layers if no rows came.
-  void end() {
-    if (kind_ == nullptr) write_header(row_kind<LayerLine>());
-  }
+  /// Writes the header of layers if no rows came, and the last errors.
+  void end();
 
  private:
+  void begin(const RowKind& kind);
   void write_header(const RowKind& kind);
+  void write_errors();
 
   RowFormat format_;
   Sink sink_;
   FieldNames fields_;
   bool has_begun_ = false;
   const RowKind* kind_ = nullptr;  ///< of the last rows
+  FieldNames columns_;             ///< below a header
+  std::vector<InputError> errors_;
 };
 
 /// The report's selected rows and its errors.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -222,6 +223,25 @@ TEST_CASE("Columns of rows are chosen, in the order asked for", "[cli/outputs]")
   }
 }
 
+TEST_CASE("A failed input is a row of CSV", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", "{\"stride\": 0}\n{\"type\": \"relu\", \"input\": [8]}\n");
+  const std::string line = "roofline x.ndjson --gpu v100 --format csv ";
+  CHECK(run(folder, line + "--fields source,error,name 2>/dev/null").out ==
+        "source,error,name\n"
+        "x.ndjson,,relu2\n"
+        "x.ndjson,\"x.ndjson:1: /stride: expected an integer >= 1, got 0\",\n");
+  CHECK(run(folder, line + "--fields source,name 2>/dev/null").out ==
+        "source,name\nx.ndjson,relu2\n");
+  const std::vector<std::string> rows = lines_of(run(folder, line + "2>/dev/null").out);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].ends_with(",error"));
+  CHECK(rows[1].ends_with(","));
+  CHECK(rows[2].ends_with(",\"x.ndjson:1: /stride: expected an integer >= 1, got 0\""));
+  const auto commas = [](const std::string& row) { return std::ranges::count(row, ','); };
+  CHECK(commas(rows[2]) == commas(rows[0]) + 1);  // the error has one
+}
+
 TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/outputs]") {
   const TemporaryFolder folder;
   folder.write("a.json", R"({"name": "a", "type": "relu", "input": [8]})");
@@ -233,10 +253,10 @@ TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/
       {"bound --by gpu",
        "rows of a ranking have no column \"bound\": expected schema_version, network, training, "
        "rank, tied, gpu, framework, dtype, batch, is_max_batch, is_best_batch, roofline_time_s and "
-       "15 more"},
+       "16 more"},
       {"rank",
        "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
-       "framework, batch, name, type, dtype, pass, engine, fused_into and 73 more"},
+       "framework, batch, name, type, dtype, pass, engine, fused_into and 74 more"},
   };
   for (const auto& [words, error] : cases)
     for (const std::string format : {"csv", "ndjson"}) {
