@@ -146,7 +146,7 @@ std::optional<CsvKey> key_of(const std::string& column, bool own) {
   const bool is_other = column != "kernel" && lower_case(column) == "kernel";
   if (!own) return !is_other && is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
-  const bool is_of_row = column == "gpu" || column == "batch";
+  const bool is_of_row = column == "gpu" || column == "batch" || column == "error";
   return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
 

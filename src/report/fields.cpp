@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
+#include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 
@@ -340,6 +343,11 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
 });
 // clang-format on
 
+constexpr std::string_view error_column = "error";
+
+/// The column of layers that a ranking has as `time_s`, and gives by both names.
+constexpr std::string_view layers_expected = "expected_time_s";
+
 template <class Line>
 constexpr const auto& table_of() {
   if constexpr (std::is_same_v<Line, LayerLine>)
@@ -366,6 +374,7 @@ void append_csv_cells(TextBuffer& out, const Line& line) {
       }
     append_csv(out, column.value(line));
   }
+  out.add(',');  // no error
 }
 
 std::string amount_text(double amount, std::string_view unit) {
@@ -407,21 +416,39 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
 }
 
 template <class Line>
-const std::string& csv_header() {
-  static const std::string header = [] {
-    std::string out;
-    for (const Column<Line>& column : table_of<Line>())
-      if (!column.path.empty())
-        out += (out.empty() ? "" : ",") +
-               (column.path == layer_path ? stated_columns() : column_of(column.path));
-    return out + '\n';
+const RowKind& row_kind() {
+  static const RowKind kind = [] {
+    RowKind all{std::is_same_v<Line, LayerLine>    ? "layers"
+                : std::is_same_v<Line, KernelLine> ? "kernels"
+                                                   : "a ranking",
+                {},
+                {}};
+    for (const Column<Line>& column : table_of<Line>()) {
+      if (column.path.empty()) continue;
+      all.columns.push_back(column_of(column.path));
+      if (column.path == layer_path)
+        std::ranges::move(stated_columns(), std::back_inserter(all.in_csv));
+      else
+        all.in_csv.push_back(all.columns.back());
+    }
+    for (FieldNames* names : {&all.columns, &all.in_csv}) names->emplace_back(error_column);
+    return all;
   }();
-  return header;
+  return kind;
 }
 
-/// Unknown for a column that rows of this kind have not.
+void RowKind::check(const FieldNames& chosen) const {
+  constexpr std::size_t most_named = 12;
+  for (const std::string& name : chosen)
+    if (std::ranges::find(columns, name) == columns.end() &&
+        !(name == layers_expected && this == &row_kind<SettingLine>()))
+      throw InputError(fmt::format("rows of {} have no column {}: expected {}", of, in_quotes(name),
+                                   some_of(columns, most_named)));
+}
+
 template <class Line>
-Cell value_called(const std::string& name, const Line& line) {
+Cell value_called(std::string_view name, const Line& line) {
+  if (name == layers_expected && std::is_same_v<Line, SettingLine>) name = "time_s";
   for (const Column<Line>& column : table_of<Line>())
     if (std::ranges::equal(column.path, name,
                            [](char a, char b) { return a == b || (a == '.' && b == '_'); }))
@@ -449,26 +476,37 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
   text += '\n';
 }
 
+void append_error_row(std::string& text, RowFormat format, const InputError& error,
+                      const FieldNames& columns) {
+  if (std::ranges::find(columns, error_column) == columns.end()) return;
+  TextBuffer out(text, format == RowFormat::spreadsheet);
+  const std::string line = error.what();
+  for (const std::string& column : columns) {
+    if (&column != columns.data()) out.add(',');
+    append_csv(out, column == error_column ? Cell(line)
+                    : column == "source"   ? Cell(error.source)
+                                           : Cell());
+  }
+  out.add('\n');
+  out.flush();
+}
+
 template void write_fields(JsonWriter&, const LayerLine&, bool);
 template void write_fields(JsonWriter&, const KernelLine&, bool);
 template void write_fields(JsonWriter&, const SettingLine&, bool);
 template void write_fields(JsonWriter&, const TypeRow&, bool);
-template const std::string& csv_header<LayerLine>();
-template const std::string& csv_header<KernelLine>();
-template const std::string& csv_header<SettingLine>();
+template const RowKind& row_kind<LayerLine>();
+template const RowKind& row_kind<KernelLine>();
+template const RowKind& row_kind<SettingLine>();
 template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&);
 template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&);
 template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&);
 
-std::vector<std::string> column_names() {
-  std::vector<std::string> names;
-  const auto add = [&](const auto& table) {
-    for (const auto& column : table)
-      if (!column.path.empty()) names.push_back(column_of(column.path));
-  };
-  add(layer_table);
-  add(kernel_table);
-  add(setting_table);
+FieldNames column_names() {
+  FieldNames names;
+  for (const RowKind* kind :
+       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+    names.insert(names.end(), kind->columns.begin(), kind->columns.end());
   return names;
 }
 

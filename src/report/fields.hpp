@@ -228,17 +228,31 @@ inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 
-template <class Line>
-const std::string& csv_header();
-
 /// Chosen columns, as CSV names them; empty: all.
 using FieldNames = std::vector<std::string>;
 
+/// Rows that one header can stand above.
+struct RowKind {
+  std::string_view of;  ///< "layers"
+  FieldNames columns;   ///< that can be chosen
+  /// All columns of CSV: a layer has one for each of its fields. The last is `error`, for inputs
+  /// that could not be evaluated.
+  FieldNames in_csv;
+
+  /// Throws InputError if rows of this kind lack a chosen column.
+  void check(const FieldNames& chosen) const;
+};
+template <class Line>
+const RowKind& row_kind();
+
 template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields);
+/// An input that could not be evaluated; nothing without the column for errors.
+void append_error_row(std::string& text, RowFormat format, const InputError& error,
+                      const FieldNames& columns);
 
-/// Names of all columns of rows, as CSV has them.
-std::vector<std::string> column_names();
+/// Columns of all kinds of rows.
+FieldNames column_names();
 
 std::string column_of(std::string_view path);
 
@@ -264,7 +278,7 @@ inline constexpr std::string_view layer_path = "layer";
 /// Operands name the layers that they come from, except in a stream.
 Cell stated_layer(const LayerLine& row);
 /// A layer in CSV, standing alone: the header of all fields, and a row's cells.
-std::string stated_columns();
+FieldNames stated_columns();
 void append_stated_cells(TextBuffer& csv, const LayerLine& row);
 
 /// The shape of a single operand, or else a list of shapes; learned ones as {"parameter": [...]}.

@@ -16,34 +16,11 @@ const OutputFormat output_table[] = {
     {"html", {"html"}, write_html},
 };
 
-void append_error(std::string& text, RowFormat format, const InputError& error) {
-  if (has_columns(format)) return;
-  JsonWriter(text, false)
-      .object({{"schema_version", schema_version},
-               {"source", error.source},
-               {"where", error.where},
-               {"error", error.message}});
-  text += '\n';
-}
-
-[[noreturn]] void fail_mixed() {
-  throw InputError(
-      "layers and kernels have different columns: write them in runs of their own, or as another "
-      "format");
-}
-
-LayerLine line_in(const Result& result, std::size_t row, RowFormat format) {
-  return line_of(result, result.layers[row], !has_columns(format));
-}
-KernelLine line_in(const KernelTable& table, std::size_t row, RowFormat) {
-  return {table, table.rows[row]};
-}
-SettingLine line_in(const SettingsTable& table, std::size_t row, RowFormat) {
-  return {table, table.rows[row]};
-}
-
-std::string header_of(const FieldNames& fields, const std::string& all) {
-  return fields.empty() ? all : joined(fields, ",") + '\n';
+void check_one_kind(RowFormat format) {
+  if (has_columns(format))
+    throw InputError(
+        "layers and kernels have different columns: write them in runs of their own, or as another "
+        "format");
 }
 
 }  // namespace
@@ -82,60 +59,95 @@ std::string& RenderedRows::last_piece() {
   return pieces_.back();
 }
 
-void RenderedRows::add(const InputError& error) { append_error(last_piece(), format_, error); }
+void RenderedRows::add(const InputError& error) {
+  if (has_columns(format_)) {
+    errors_.push_back(error);
+    return;
+  }
+  std::string& text = last_piece();
+  JsonWriter(text, false)
+      .object({{"schema_version", schema_version},
+               {"source", error.source},
+               {"where", error.where},
+               {"error", error.message}});
+  text += '\n';
+}
 
 void RenderedRows::add(const Result& result, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row)
-    append_row(last_piece(), format_, line_in(result, row, format_), fields_);
+    add(line_of(result, result.layers[row], !has_columns(format_)));
 }
 
 void RenderedRows::add(const KernelTable& table) {
-  header_ = &csv_header<KernelLine>();
-  for (const KernelRow& row : table.rows)
-    append_row(last_piece(), format_, KernelLine{table, row}, fields_);
+  for (const KernelRow& row : table.rows) add(KernelLine{table, row});
 }
 
 RowStream::RowStream(RowFormat format, Sink sink, FieldNames fields)
     : format_(format), sink_(std::move(sink)), fields_(std::move(fields)) {}
 
-void RowStream::write(std::string_view text, const std::string& header) {
-  if (header_ == nullptr) {
-    header_ = &header;
-    if (has_columns(format_)) sink_(header_of(fields_, header));
-  }
-  if (text.empty()) return;
-  if (&header != header_ && has_columns(format_)) fail_mixed();
-  sink_(text);
+void RowStream::begin(const RowKind& kind) {
+  if (kind_ == &kind) return;
+  if (kind_ != nullptr) check_one_kind(format_);
+  kind.check(fields_);
+  write_header(kind);
+}
+
+void RowStream::write_header(const RowKind& kind) {
+  kind_ = &kind;
+  if (!has_columns(format_)) return;
+  columns_ = fields_.empty() ? kind.in_csv : fields_;
+  sink_(joined(columns_, ",") + '\n');
+}
+
+void RowStream::write_errors() {
+  std::string text;
+  for (const InputError& error : std::exchange(errors_, {}))
+    append_error_row(text, format_, error, columns_);
+  if (!text.empty()) sink_(text);
+}
+
+void RowStream::end() {
+  if (kind_ == nullptr) write_header(row_kind<LayerLine>());
+  write_errors();
 }
 
 void RowStream::take(const RenderedRows& part) {
-  for (const std::string& piece : part.pieces_) write(piece, *part.header_);
+  constexpr std::size_t most_waiting = 100;  // for rows, which say what the columns are
+  has_begun_ = has_begun_ || !part.pieces_.empty();
+  if (part.kind_ != nullptr) begin(*part.kind_);
+  for (const std::string& piece : part.pieces_) sink_(piece);
+  errors_.insert(errors_.end(), part.errors_.begin(), part.errors_.end());
+  if (kind_ == nullptr && errors_.size() > most_waiting) begin(row_kind<LayerLine>());
+  if (kind_ != nullptr) write_errors();
 }
 
 void write_rows(RowFormat format, const Report& report, const FieldNames& fields,
                 const Sink& sink) {
-  OutputBuffer out(sink);
-  const bool of_points = report.filter.ranks_gpus() && report.kernels.empty();
-  const bool of_kernels = report.results.empty() && !report.kernels.empty();
-  if (!report.results.empty() && !report.kernels.empty() && has_columns(format)) fail_mixed();
-  if (has_columns(format))
-    out.text() = header_of(fields, of_points    ? csv_header<SettingLine>()
-                                   : of_kernels ? csv_header<KernelLine>()
-                                                : csv_header<LayerLine>());
-  const auto write = [&](const auto& wholes, const auto& selections) {
+  if (!report.results.empty() && !report.kernels.empty()) check_one_kind(format);
+  RowStream stream(format, sink, fields);
+  RenderedRows rows(format, fields);
+  const auto write = [&](const auto& wholes, const auto& selections, const auto& line) {
     for (std::size_t i = 0; i < wholes.size(); ++i)
       for (const std::size_t row : selections[i].rows) {
-        append_row(out.text(), format, line_in(wholes[i], row, format), fields);
-        out.pass_on();
+        rows.add(line(wholes[i], row));
+        if (rows.is_large()) stream.take(std::exchange(rows, rows.empty()));
       }
+    stream.take(std::exchange(rows, rows.empty()));
   };
-  if (of_points)
-    write(report.points, report.point_selections);
+  if (report.filter.ranks_gpus() && report.kernels.empty())
+    write(report.points, report.point_selections, [](const SettingsTable& table, std::size_t row) {
+      return SettingLine{table, table.rows[row]};
+    });
   else
-    write(report.results, report.selections);
-  write(report.kernels, report.kernel_selections);
-  for (const InputError& error : report.errors) append_error(out.text(), format, error);
-  out.flush();
+    write(report.results, report.selections, [&](const Result& result, std::size_t row) {
+      return line_of(result, result.layers[row], !has_columns(format));
+    });
+  write(report.kernels, report.kernel_selections, [](const KernelTable& table, std::size_t row) {
+    return KernelLine{table, table.rows[row]};
+  });
+  for (const InputError& error : report.errors) rows.add(error);
+  stream.take(rows);
+  stream.end();
 }
 
 }  // namespace roofline

@@ -36,6 +36,7 @@ void write_markdown(const Report& report, const RenderStyle& style, const Sink& 
 void write_html(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink);
 
+/// Rows as text, all of one kind, and errors.
 class RenderedRows {
  public:
   explicit RenderedRows(RowFormat format, FieldNames fields = {})
@@ -44,6 +45,11 @@ class RenderedRows {
   void add(const InputError& error);
   void add(const Result& result, std::size_t begin, std::size_t end);
   void add(const KernelTable& table);
+  template <class Line>
+  void add(const Line& line) {
+    kind_ = &row_kind<Line>();
+    append_row(last_piece(), format_, line, fields_);
+  }
 
   RenderedRows empty() const { return RenderedRows(format_, fields_); }
   bool is_large() const { return pieces_.size() > 4; }
@@ -56,25 +62,33 @@ class RenderedRows {
   RowFormat format_;
   FieldNames fields_;                ///< chosen columns; empty: all
   std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
-  const std::string* header_ = &csv_header<LayerLine>();
+  const RowKind* kind_ = nullptr;    ///< null without rows
+  std::vector<InputError> errors_;   ///< below a header, whose columns may not be known yet
 };
 
 class RowStream {
  public:
   RowStream(RowFormat format, Sink sink, FieldNames fields = {});
 
-  bool has_begun() const { return header_ != nullptr; }
-  /// Throws InputError if kernels and layers, whose columns differ, would share a header.
+  bool has_begun() const { return has_begun_; }
+  /// Throws InputError if rows lack a chosen column, or if kernels and layers, whose columns
+  /// differ, would share a header.
   void take(const RenderedRows& part);
-  void end() { write("", csv_header<LayerLine>()); }
+  /// Writes the header of layers if no rows came, and the last errors.
+  void end();
 
  private:
-  void write(std::string_view text, const std::string& header);
+  void begin(const RowKind& kind);
+  void write_header(const RowKind& kind);
+  void write_errors();
 
   RowFormat format_;
   Sink sink_;
   FieldNames fields_;
-  const std::string* header_ = nullptr;  ///< of all rows
+  bool has_begun_ = false;
+  const RowKind* kind_ = nullptr;  ///< of the last rows
+  FieldNames columns_;             ///< below a header
+  std::vector<InputError> errors_;
 };
 
 /// The report's selected rows and its errors.

@@ -6,6 +6,7 @@
 
 #include "model/text.hpp"
 #include "report/text.hpp"
+#include "report/texts.hpp"
 #include "roofline/analysis.hpp"
 
 namespace roofline {
@@ -71,67 +72,20 @@ struct Word {
 };
 
 /// The least known first.
-constexpr Word words_and_marks[] = {
-    {"~", "~: not measured on this GPU",
-     "an expected time of a kind of kernel that was not measured on this GPU: it is carried over "
-     "from GPUs like it, or from the datasheet"},
-    {"*", "*: expected below the roofline, by L2 or Winograd",
-     "behind a bound: expected to be faster than the roofline, because operands are in L2 (see "
-     "--assume cache) or Winograd needs fewer MACs"},
-    {"rank", "rank: shared where ranges overlap",
-     "place in a ranking; all whose range (time / within to time x within) overlaps that of the "
-     "first of a rank share it, as they are as good for all that is known"},
-    {"/bound", "/bound, /exp.: measured over roofline, over expected",
-     "the measured time over the roofline; >x1000 where the roofline is far below the start of a "
-     "kernel"},
-    {"x2", "x2: that many layers alike, added up", "that many layers that are alike, added up"},
-    {"best batch", "best batch: the smallest nearly as fast as any",
-     "of 1, 2, 4, ... and the largest that fits, the smallest whose time an image is within 5% of "
-     "the least"},
-    {"max batch", "max batch: the largest that fits",
-     "the largest that fits into the memory that driver and libraries leave free: all but 0.5 GB, "
-     "of AMD's GPUs all but 1 GB"},
-    {"within", "within: 68 of 100 times lie within this factor",
-     "of 100 measured times 68 lie between expected / within and expected x within"},
-    {"a million", "a million: images, by --price", "what a million images cost, by --price"},
-    {"/exp.", "", "the measured time over the expected one"},
-    {"lost", "lost: beyond the roofline", "the measured time beyond the roofline"},
-    {"gerr", "gerr: the typical error as a factor",
-     "of predicted to measured times, exp of the mean |ln ratio|: the typical error as a factor; "
-     "in its table the column roofline has that of the plain roofline time"},
-    {"bias", "", "the geometric mean of predicted over measured times"},
-    {"median", "", "the median of |predicted / measured - 1|"},
-    {"TDP", "", "the power that the GPU draws at most"},
-    {"speed-up", "speed-up: over the first row",
-     "over the first row, of an image's time where that is known"},
-    {"bound by", "bound by: most of the roofline's time",
-     "what has most of the roofline's time, and its share of it"},
-    {"limiter", "limiter: most of the expected time",
-     "the largest part of the expected time, one of those below"},
-    {"roofline", "roofline: max(FLOP / peak, bytes / bandwidth)",
-     "max(FLOP / peak, bytes / bandwidth), with all bytes from device memory"},
-    {"expected", "expected: a library's kernel",
-     "the time of a library's kernel; less than the roofline where operands are in L2 or Winograd "
-     "needs fewer MACs"},
-    {"measured", "", "the time that a profiler or a person gave"},
-    {"share", "", "of the total"},
-    {"bound", "", "what takes longer at the peaks: compute, the arithmetic, or memory, the bytes"},
-    {"FLOP", "",
-     "operations of floating point: 1 MAC (a multiply and an add) is 2 FLOP; taps on padding "
-     "count, bias adds and epilogues do not"},
-    {"peak", "", "dense; of tensor cores with sums in fp32"},
-    {"bytes", "",
-     "what is needed of each operand is read once, each result written once, at its own data type"},
-    {"FLOP/B", "", "FLOP over bytes, the arithmetic intensity"},
-    {"ridge", "", "peak over bandwidth: layers of fewer FLOP a byte are bound by memory"},
-    {"kernel", "kernel, not layer: nothing says for what it ran",
-     "what ran on the GPU; where a recording has no shapes, nothing says for which layer"},
-    {"nearest roof", "nearest roof: the ceiling that it comes closest to",
-     "of a kernel with hardware counters, the ceiling that it comes closest to, and its share of "
-     "it; FLOP/B is then counted FLOP over counted bytes, engine the units that they keep busy the "
-     "longest"},
-    {"k, M, G, T", "", "powers of ten; KiB and MiB are powers of two"},
-};
+const std::vector<Word>& words_and_marks() {
+  static const std::vector<Word> all = [] {
+    std::vector<Word> rows;
+    std::string_view rest = words_tsv;
+    const auto until = [&](char end) {
+      const std::string_view part = rest.substr(0, rest.find(end));
+      rest.remove_prefix(part.size() + 1);
+      return part;
+    };
+    while (!rest.empty()) rows.push_back({until('\t'), until('\t'), until('\n')});
+    return rows;
+  }();
+  return all;
+}
 
 bool ends_in_count(std::string_view cell) {
   const std::size_t digits = cell.find_last_not_of("0123456789");
@@ -214,7 +168,7 @@ std::string Legend::text() const {
   const auto with = [&](std::string_view brief) {
     return broken(fmt::format("{}{}. {}", text, brief, more), sentence_width);
   };
-  for (const Word& each : words_and_marks) {
+  for (const Word& each : words_and_marks()) {
     if (each.brief.empty() || !words_.contains(std::string(each.word))) continue;
     const std::string longer = with(each.brief);
     if (std::ranges::count(longer, '\n') < 2) text += fmt::format("{}. ", each.brief);
@@ -232,7 +186,7 @@ std::string words_text(std::size_t width, std::string_view only) {
       lines.insert(i + 1, name.size(), ' ');
     text += name + lines + '\n';
   };
-  for (const Word& each : words_and_marks) add(each.word, each.meaning);
+  for (const Word& each : words_and_marks()) add(each.word, each.meaning);
   if (only.empty()) text += "\nparts of the expected time\n";
   for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
   return text;

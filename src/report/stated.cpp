@@ -199,12 +199,11 @@ Cell stated_layer(const LayerLine& row) {
   return JsonValue::of<write_stated_layer>(row);
 }
 
-std::string stated_columns() {
-  std::string columns;
+FieldNames stated_columns() {
+  FieldNames columns;
   for (const LayerField& field : layer_fields())
     if (field.is_written())
-      columns +=
-          (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(field.key);
+      columns.push_back(std::string(layer_path) + "_" + std::string(field.key));
   return columns;
 }
 

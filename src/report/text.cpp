@@ -97,17 +97,6 @@ constexpr double shortest_shown_s = 1e-9;
 /// Beyond it the bound is far below a kernel's launch.
 constexpr int most_ratio = 1000;
 
-constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
-                                                    "M", "G", "T", "P", "E"};
-
-/// Scales the value to its number before a prefix; returns the prefix' index.
-std::size_t scale_to_prefix(double& value) {
-  std::size_t prefix = 4;
-  while (std::fabs(value) >= 999.95 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
-  while (value != 0 && std::fabs(value) < 0.99995 && prefix > 0) value *= 1000, --prefix;
-  return prefix;
-}
-
 using NameParts = std::vector<std::string>;
 
 NameParts parts_of(std::string_view name) {
@@ -249,9 +238,18 @@ std::string plain(double value) {
   return fmt::format("{:#.4g}", value);
 }
 
+std::string_view take_prefix(double& value) {
+  constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
+                                                      "M", "G", "T", "P", "E"};
+  std::size_t prefix = 4;
+  while (std::fabs(value) >= 999.95 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
+  while (value != 0 && std::fabs(value) < 0.99995 && prefix > 0) value *= 1000, --prefix;
+  return prefixes[prefix];
+}
+
 std::string si(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "";
-  const std::string scale = fmt::format("{}{}", prefixes[scale_to_prefix(value)], unit);
+  const std::string scale = fmt::format("{}{}", take_prefix(value), unit);
   return scale.empty() ? plain(value) : fmt::format("{} {}", plain(value), scale);
 }
 
@@ -262,7 +260,7 @@ std::string duration(double seconds) {
 }
 
 std::string duration_range(double seconds, double ratio) {
-  if (seconds < 1) scale_to_prefix(seconds);
+  if (seconds < 1) take_prefix(seconds);
   const auto digits = [](double number) {
     return number < 9.95 ? fmt::format("{:.2g}", number) : fmt::format("{:.0f}", number);
   };

@@ -8,6 +8,8 @@
 
 namespace roofline {
 
+/// Scales the value to its number before the prefix: 17582848 to 17.582848, and "M".
+std::string_view take_prefix(double& value);
 /// Four significant digits with a power-of-ten prefix: si(17582848, "B") is "17.58 MB".
 std::string si(double value, std::string_view unit);
 template <std::integral Count>

@@ -70,7 +70,7 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
   // By name it is an error, whoever else is selected.
   const Outcome named =
       run(folder, in_own_folder + "roofline net.json --gpu 'other one,acme' --by gpu --format csv");
-  CHECK(column(named, gpu_column) == "Fast One;Slow One;");
+  CHECK(column(named, gpu_column) == "Fast One;Slow One;;");  // the last is the error
   CHECK(named.exit_code == 1);
 
   // None is left to evaluate.

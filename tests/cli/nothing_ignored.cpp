@@ -49,8 +49,12 @@ const std::vector<Value> values{
     {"--json", "--json"},
     {"--fields",
      "--fields source,gpu,framework,batch,name,dtype,pass,engine,roofline_time_s,expected_time_s,"
-     "expected_uncertainty_factor,measured_time_s,time_s,cost_per_million_images",
+     "expected_uncertainty_factor,measured_time_s",
      "--format csv"},
+    {"--fields",
+     "--fields rank,gpu,framework,batch,dtype,roofline_time_s,expected_time_s,"
+     "expected_uncertainty_factor,measured_time_s,cost_per_million_images",
+     "--batch 1,4 --by gpu --format csv"},
     {"--output", "-o out.csv"},
     {"--output", "-o out.svg"},
     {"--chart", "--chart time", "-o out.svg"},

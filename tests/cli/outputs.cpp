@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -213,12 +214,62 @@ TEST_CASE("A full disk is an error", "[cli/outputs]") {
 TEST_CASE("Columns of rows are chosen, in the order asked for", "[cli/outputs]") {
   const TemporaryFolder folder;
   folder.write("x.ndjson", R"({"name": "=a", "type": "relu", "input": [8], "batch": 2})");
-  const std::string line = "roofline x.ndjson --gpu v100 --fields bytes.total,name,rank --format ";
+  const std::string line = "roofline x.ndjson --gpu v100 --fields bytes.total,name --format ";
   for (const std::string rows : {"", " --top 1"}) {
     INFO(rows);
-    CHECK(run(folder, line + "csv" + rows).out == "bytes_total,name,rank\n128,=a,\n");
-    CHECK(run(folder, line + "ndjson" + rows).out ==
-          R"({"bytes_total":128,"name":"=a","rank":null})"
-          "\n");
+    CHECK(run(folder, line + "csv" + rows).out == "bytes_total,name\n128,=a\n");
+    CHECK(run(folder, line + "ndjson" + rows).out == R"({"bytes_total":128,"name":"=a"})"
+                                                     "\n");
   }
+}
+
+TEST_CASE("A failed input is a row of CSV", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", "{\"stride\": 0}\n{\"type\": \"relu\", \"input\": [8]}\n");
+  const std::string line = "roofline x.ndjson --gpu v100 --format csv ";
+  CHECK(run(folder, line + "--fields source,error,name 2>/dev/null").out ==
+        "source,error,name\n"
+        "x.ndjson,,relu2\n"
+        "x.ndjson,\"x.ndjson:1: /stride: expected an integer >= 1, got 0\",\n");
+  CHECK(run(folder, line + "--fields source,name 2>/dev/null").out ==
+        "source,name\nx.ndjson,relu2\n");
+  const std::vector<std::string> rows = lines_of(run(folder, line + "2>/dev/null").out);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].ends_with(",error"));
+  CHECK(rows[1].ends_with(","));
+  CHECK(rows[2].ends_with(",\"x.ndjson:1: /stride: expected an integer >= 1, got 0\""));
+  const auto commas = [](const std::string& row) { return std::ranges::count(row, ','); };
+  CHECK(commas(rows[2]) == commas(rows[0]) + 1);  // the error has one
+}
+
+TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", R"({"name": "a", "type": "relu", "input": [8]})");
+  const std::string line = "roofline a.json --gpu v100,a100 --fields gpu,";
+  const struct {
+    std::string words;
+    std::string error;
+  } cases[] = {
+      {"bound --by gpu",
+       "rows of a ranking have no column \"bound\": expected schema_version, network, training, "
+       "rank, tied, gpu, framework, dtype, batch, is_max_batch, is_best_batch, roofline_time_s and "
+       "16 more"},
+      {"rank",
+       "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
+       "framework, batch, name, type, dtype, pass, engine, fused_into and 74 more"},
+  };
+  for (const auto& [words, error] : cases)
+    for (const std::string format : {"csv", "ndjson"}) {
+      const Outcome outcome = run(folder, line + words + " --format " + format);
+      CHECK(outcome.err == "roofline: " + error + "\n");
+      CHECK(outcome.exit_code == 2);
+    }
+  const Outcome named = run(folder, line + "expected_time_s,time_s --by gpu --format csv --top 1");
+  const std::vector<std::string> lines = lines_of(named.out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0] == "gpu,expected_time_s,time_s");
+  const std::size_t last = lines[1].rfind(',');
+  const std::string time = lines[1].substr(last);
+  CHECK(time.size() > 1);
+  CHECK(lines[1].substr(0, last).ends_with(time));
 }

@@ -211,12 +211,16 @@ TEST_CASE("Copies over the host link are of no input", "[cli/read_back]") {
 TEST_CASE("What could not be read before cannot be read now", "[cli/read_back]") {
   const TemporaryFolder folder;
   folder.write("x.ndjson", "{\"stride\": 0}\n{\"type\": \"relu\", \"input\": [8]}\n");
-  const Outcome stream = run(folder,
-                             "roofline x.ndjson --gpu v100 --format ndjson 2>/dev/null | "
-                             "roofline - --gpu v100 --format csv");
-  CHECK(stream.exit_code == 1);
-  CHECK(stream.err == "-:1: expected a layer, got one that an earlier run could not evaluate\n");
-  CHECK(lines_of(stream.out).size() == 2);
+  for (const std::string file : {"y.ndjson:1", "y.csv:3"}) {
+    const std::string name = file.substr(0, file.find(':'));
+    const Outcome stream =
+        run(folder, "roofline x.ndjson --gpu v100 -o " + name + " 2>/dev/null; roofline " + name +
+                        " --gpu v100 --format csv");
+    CHECK(stream.exit_code == 1);
+    CHECK(stream.err ==
+          file + ": expected a layer, got one that an earlier run could not evaluate\n");
+    CHECK(lines_of(stream.out).size() == 3);
+  }
   const Outcome report = run(folder,
                              "roofline missing --gpu v100 --json 2>/dev/null | "
                              "roofline - --gpu v100 --format csv");

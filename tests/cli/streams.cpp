@@ -65,7 +65,7 @@ TEST_CASE("NDJSON is the same in a file, with its errors in order", "[cli/stream
   CHECK(file.exit_code == 1);
   CHECK(read_file(folder / "out.ndjson") == stream.out);
   CHECK(file.out == stream.out);
-  CHECK(lines_of(read_file(folder / "out.csv")).size() == 1 + 16);
+  CHECK(lines_of(read_file(folder / "out.csv")).size() == 1 + 16 + 2);
 }
 
 TEST_CASE("A stream has a version, and no shares of a whole", "[cli/streams]") {

@@ -53,6 +53,23 @@ std::string escapes() {
 
 }  // namespace
 
+TEST_CASE("roofline words has every header of columns and the words of titles", "[report/table]") {
+  std::vector<std::string_view> words{"autotuned", "kernels by heuristic", "~", "*", "last wave"};
+  const auto add_headers = [&](const auto& columns) {
+    for (const auto& column : columns)
+      if (!column.people.header.empty()) words.push_back(column.people.header);
+  };
+  add_headers(layer_columns());
+  add_headers(kernel_columns());
+  add_headers(setting_columns());
+  add_headers(sum_columns());
+  for (const std::string_view word : words) {
+    INFO(word);
+    CHECK_FALSE(words_text(80, word).empty());
+  }
+  CHECK(words_text(80, "nothing").empty());
+}
+
 TEST_CASE("Cells of any text stay cells", "[report/table]") {
   Grid grid;
   grid.columns = {left("a"), right("b"), right("c")};

@@ -189,13 +189,15 @@ std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors);
 class Scale {
  public:
   Scale(const Axis& axis, double from, double to);
-  double operator()(double value) const;
+  double operator()(double value) const { return from_ + per_unit_ * beyond_low(value); }
 
  private:
+  double beyond_low(double value) const;
+
   bool logarithmic_;
   double low_;
   double from_;
-  double per_unit_;
+  double per_unit_ = 0;
 };
 
 struct Box {
@@ -233,8 +235,7 @@ struct Scene {
 
 /// Escapes < > & and quotes; replaces bytes that are not UTF-8 and characters that XML forbids.
 std::string xml_text(std::string_view text);
-/// "#0a559e": on a light ground.
-std::string_view hex_of(Colour colour);
+/// As chart.css names it.
 std::string css_name(Colour colour);
 /// Outline with the area of a circle of `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
@@ -264,6 +265,5 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
 Scene scene_of(const std::vector<Chart>& charts);
 
 std::string svg_element(const Chart& chart);
-std::string svg_css();
 
 }  // namespace roofline

@@ -182,34 +182,29 @@ Chart curves_of(const Sweeps& sweeps) {
 
 constexpr std::size_t most_changed_bars = 14;
 
-struct Difference {
-  std::string label;
-  double change_s = 0;
-};
-
-std::vector<Difference> differences_of(const Changes& changes) {
-  std::vector<Difference> all;
+/// The largest first, the rest together.
+std::vector<Bar> bars_of(const Changes& changes) {
+  std::vector<std::pair<std::string, double>> all;
   const auto add = [&](std::string_view what, const ChangeGroup& group) {
     for (const AlikeChanges& row : folded_changes(changes, group))
       if (row.change_s() != 0)
-        all.push_back({fmt::format("{}: {}", what, printable(name_text(row))), row.change_s()});
+        all.emplace_back(fmt::format("{}: {}", what, printable(name_text(row))), row.change_s());
   };
   add("went", changes.gone);
   add("came", changes.come);
   add("changed", changes.changed);
   std::ranges::stable_sort(all, std::greater(),
-                           [](const Difference& each) { return std::fabs(each.change_s); });
-  if (all.size() <= most_changed_bars) return all;
-  Difference rest{fmt::format("{} smaller ones", all.size() - most_changed_bars)};
-  for (std::size_t i = most_changed_bars; i < all.size(); ++i) rest.change_s += all[i].change_s;
-  all.resize(most_changed_bars);
-  all.push_back(std::move(rest));
-  return all;
-}
-
-std::vector<Bar> bars_of(const Changes& changes) {
+                           [](const auto& each) { return std::fabs(each.second); });
+  if (all.size() > most_changed_bars) {
+    double rest_s = 0;
+    for (std::size_t i = most_changed_bars; i < all.size(); ++i) rest_s += all[i].second;
+    const std::string label = fmt::format("{} smaller ones", all.size() - most_changed_bars);
+    all.resize(most_changed_bars);
+    all.emplace_back(label, rest_s);
+  }
   std::vector<Bar> bars;
-  for (const auto& [label, change_s] : differences_of(changes))
+  bars.reserve(all.size());
+  for (const auto& [label, change_s] : all)
     bars.push_back({.label = label,
                     .note = change_text(change_s),
                     .segments = {{std::fabs(change_s),

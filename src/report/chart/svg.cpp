@@ -8,6 +8,7 @@
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/text.hpp"
+#include "report/texts.hpp"
 
 namespace roofline {
 namespace {
@@ -21,14 +22,9 @@ std::string px(double value) {
 
 /// "10 GFLOP/s"; without a unit "0.1", "100", "10k".
 std::string tick_text(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
-                                                      "M", "G", "T", "P", "E"};
-  if (value == 0) return "0";
-  std::size_t prefix = 4;
-  while (value >= 999.9999 && prefix + 1 < prefixes.size()) value /= 1000, ++prefix;
-  if (!unit.empty())
-    while (value < 0.9999999 && prefix > 0) value *= 1000, --prefix;
-  return fmt::format("{:.4g}{}{}{}", value, unit.empty() ? "" : " ", prefixes[prefix], unit);
+  if (value == 0 || (unit.empty() && value < 999.9999)) return fmt::format("{:.4g}", value);
+  const std::string_view prefix = take_prefix(value);
+  return fmt::format("{:.4g}{}{}{}", value, unit.empty() ? "" : " ", prefix, unit);
 }
 
 /// Average width of a letter over the font's size, in the widest of common sans-serif fonts.
@@ -38,30 +34,6 @@ constexpr double letter_width = 0.66;
 std::size_t columns_within(double width, double size) {
   return static_cast<std::size_t>(std::max(width / (letter_width * size), 5.0));
 }
-
-constexpr std::string_view sizes_css = R"css(
-.chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
-.chart .muted{fill:#4d4d4d}
-.chart .title{font-weight:600}
-.chart .label{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
-.chart .paper{fill:#fff}
-.chart .frame{fill:none;stroke:#767676;stroke-width:1}
-.chart .grid{stroke:#e0e0e0;stroke-width:1}
-.chart .join{stroke:#767676;stroke-width:.9}
-.chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
-.chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
-.chart .measured{stroke:#1a1a1a;stroke-width:2.4}
-.chart .whisker{stroke:#1a1a1a;stroke-width:1}
-.chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
-.chart .line{fill:none;stroke-width:1.8}
-.chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
-.chart .dash_dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
-.chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
-.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#1a1a1a;stroke-width:.8}
-.chart .tint{fill-opacity:.09;stroke:none!important}
-.chart path.c-paper{stroke-width:1.6}
-.chart g:hover>path{stroke-width:2.2}
-)css";
 
 /// An element on a line of its own.
 template <class... Args>
@@ -99,9 +71,8 @@ double decade_of(double value) {
 std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
   const int first = static_cast<int>(std::floor(decade_of(axis.low) + 1e-9));
   const int last = static_cast<int>(std::ceil(decade_of(axis.high) - 1e-9));
-  const int decades = last - first;
-  const int step = std::max(1, (decades + static_cast<int>(majors) - 1) /
-                                   static_cast<int>(std::max<std::size_t>(1, majors)));
+  const int most = std::max(1, static_cast<int>(majors));
+  const int step = std::max(1, (last - first + most - 1) / most);
   const bool few = decade_of(axis.high) - decade_of(axis.low) < 2;
   std::vector<Tick> ticks;
   for (int decade = first; decade <= last; ++decade)
@@ -165,58 +136,18 @@ constexpr Polar tip[] = {{0, 1}};
 /// A plus sign's arm, a third as wide as the sign.
 constexpr Polar arm[] = {{-18.4349, 1.05409}, {18.4349, 1.05409}, {45, 0.471405}};
 
-constexpr Outline outline_of(Symbol symbol) {
-  switch (symbol) {
-    case Symbol::circle: break;
-    case Symbol::hexagon: return {6, 0, 1.0996, tip};
-    case Symbol::square: return {4, 45, 1.2533, tip};
-    case Symbol::diamond: return {4, 0, 1.2533, tip};
-    case Symbol::triangle: return {3, -90, 1.5551, tip};
-    case Symbol::triangle_down: return {3, 90, 1.5551, tip};
-    case Symbol::plus: return {4, 0, 1.1890, arm};
-    case Symbol::cross: return {4, 45, 1.1890, arm};
-    case Symbol::pentagon: return {5, -90, 1.1495, tip};
-  }
-  return {};
-}
-
-}  // namespace
-
-std::string svg_css() {
-  std::string css(sizes_css);
-  for (const Colour colour : enumerators<Colour>)
-    css += fmt::format(".chart .c-{0}{{fill:{1}}}.chart .s-{0}{{stroke:{1}}}\n", name_of(colour),
-                       hex_of(colour));
-  return css;
-}
-
-void begin_group(Scene& scene, const std::string& hover) {
-  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
-}
-
-void end_group(Scene& scene) { scene.body += "</g>\n"; }
-
-void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
-  add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
-              px(from.y), px(to.x), px(to.y));
-}
-
-void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
-  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
-  add_element(scene.body, R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)", css,
-              px(box.x), px(box.y), px(box.width), px(box.height), title);
-}
-
-void draw_whisker(Scene& scene, Position from, Position to) {
-  constexpr double half_cap = 2.5;
-  const bool is_upright = from.x == to.x;
-  const Position half{is_upright ? half_cap : 0, is_upright ? 0 : half_cap};
-  draw_line(scene, from, to, "whisker");
-  for (const Position& end : {from, to})
-    draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
-}
-
-namespace {
+/// In the order of Symbol, whose first is a circle.
+constexpr Outline outlines[] = {
+    {},
+    {6, 0, 1.0996, tip},
+    {4, 45, 1.2533, tip},
+    {4, 0, 1.2533, tip},
+    {3, -90, 1.5551, tip},
+    {3, 90, 1.5551, tip},
+    {4, 0, 1.1890, arm},
+    {4, 45, 1.1890, arm},
+    {5, -90, 1.1495, tip},
+};
 
 std::string path_of(const std::vector<Position>& places) {
   std::string path;
@@ -224,24 +155,6 @@ std::string path_of(const std::vector<Position>& places) {
     path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(place.x), px(place.y));
   return path;
 }
-
-}  // namespace
-
-void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
-  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
-              path_of(path));
-}
-
-void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
-  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
-}
-
-void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
-  add_element(scene.body, R"(<path class="{}" d="{}"/>)", css,
-              symbol_path(symbol, at.x, at.y, radius));
-}
-
-namespace {
 
 constexpr double area_width = page_width - 2 * page_margin;
 
@@ -329,6 +242,46 @@ std::string element_of(const Scene& scene, const std::string& label, std::string
 
 }  // namespace
 
+void begin_group(Scene& scene, const std::string& hover) {
+  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
+}
+
+void end_group(Scene& scene) { scene.body += "</g>\n"; }
+
+void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
+  add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
+              px(from.y), px(to.x), px(to.y));
+}
+
+void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
+  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
+  add_element(scene.body, R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)", css,
+              px(box.x), px(box.y), px(box.width), px(box.height), title);
+}
+
+void draw_whisker(Scene& scene, Position from, Position to) {
+  constexpr double half_cap = 2.5;
+  const bool is_upright = from.x == to.x;
+  const Position half{is_upright ? half_cap : 0, is_upright ? 0 : half_cap};
+  draw_line(scene, from, to, "whisker");
+  for (const Position& end : {from, to})
+    draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
+}
+
+void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
+  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
+              path_of(path));
+}
+
+void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
+  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
+}
+
+void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
+  add_element(scene.body, R"(<path class="{}" d="{}"/>)", css,
+              symbol_path(symbol, at.x, at.y, radius));
+}
+
 Scene scene_of(const std::vector<Chart>& charts) {
   Scene scene;
   scene.width = page_width;
@@ -347,7 +300,7 @@ void write_svg(const Report& report, const RenderStyle& style, const Sink& sink)
   std::string label;
   for (const Chart& chart : charts)
     label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
-  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", svg_css())));
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>\n{}</style>\n", chart_css)));
 }
 
 std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors) {
@@ -357,13 +310,11 @@ std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors) {
 
 Scale::Scale(const Axis& axis, double from, double to)
     : logarithmic_(axis.logarithmic), low_(axis.low), from_(from) {
-  const double range = logarithmic_ ? decade_of(axis.high) - decade_of(axis.low)
-                                    : std::max(axis.high - axis.low, 1e-300);
-  per_unit_ = (to - from) / range;
+  per_unit_ = (to - from) / std::max(beyond_low(axis.high), 1e-300);
 }
 
-double Scale::operator()(double value) const {
-  return from_ + per_unit_ * (logarithmic_ ? decade_of(value) - decade_of(low_) : value - low_);
+double Scale::beyond_low(double value) const {
+  return logarithmic_ ? decade_of(value) - decade_of(low_) : value - low_;
 }
 
 bool overlap(const Box& a, const Box& b) {
@@ -403,31 +354,13 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-std::string_view hex_of(Colour colour) {
-  switch (colour) {
-    case Colour::blue: return "#0a559e";
-    case Colour::sky: return "#76c8f4";
-    case Colour::vermillion: return "#da5006";
-    case Colour::green: return "#00775b";
-    case Colour::brown: return "#783006";
-    case Colour::orange: return "#ffcb66";
-    case Colour::purple: return "#d48fc8";
-    case Colour::yellow: return "#faf6a0";
-    case Colour::grey: return "#929292";
-    case Colour::wine: return "#6d1435";
-    case Colour::ink: return "#1a1a1a";
-    case Colour::paper: return "#ffffff";
-  }
-  return "";
-}
-
 std::string css_name(Colour colour) { return "c-" + std::string(name_of(colour)); }
 
 std::string symbol_path(Symbol symbol, double x, double y, double radius) {
   if (symbol == Symbol::circle)
     return fmt::format("M{0},{1}a{2},{2} 0 1,0 {3},0a{2},{2} 0 1,0 -{3},0Z", px(x - radius), px(y),
                        px(radius), px(2 * radius));
-  const Outline outline = outline_of(symbol);
+  const Outline& outline = outlines[index_of(symbol)];
   std::string path;
   for (std::size_t i = 0; i < outline.repeats; ++i)
     for (const Polar& each : outline.corners) {

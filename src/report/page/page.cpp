@@ -7,22 +7,10 @@
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
+#include "report/texts.hpp"
 
 namespace roofline {
 namespace {
-
-constexpr std::string_view page_css = R"css(
-body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;color:#1a1a1a;background:#fff;
-font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
-h1{font-size:1.5rem;margin:1.5rem 0 .5rem;overflow-wrap:anywhere}
-h2{font-size:1.2rem;margin:2rem 0 .5rem}
-summary:focus-visible,pre:focus-visible,figure:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
-pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-x:auto;margin:.5rem 0}
-summary{cursor:pointer;overflow-wrap:anywhere}
-figure{margin:1rem 0;border:1px solid #d0d0d0;overflow-x:auto}
-figure svg{display:block;width:100%;min-width:873px;height:auto}
-@media print{pre{white-space:pre-wrap}figure svg{min-width:0}}
-)css";
 
 std::string section(std::string_view title, const std::string& content) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
@@ -93,12 +81,12 @@ std::string subject_of(const Report& report) {
 
 void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   const std::string title = "Roofline report: " + xml_text(subject_of(report));
-  sink(
-      fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light\">\n"
-                  "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<main>\n",
-                  title, page_css, svg_css(), title));
+  sink(fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light\">\n"
+      "<title>{}</title>\n<style>\n{}\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<main>\n",
+      title, page_css, chart_css, title));
   if (!report.errors.empty())
     sink(section("Inputs that could not be evaluated", errors_of(report)));
   sink(pictures_of(report));

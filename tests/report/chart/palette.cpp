@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "report/chart/chart.hpp"
+#include "report/texts.hpp"
 
 using namespace roofline;
 
@@ -53,6 +54,14 @@ Triple lab(const Triple& rgb) {
 
 double distance(const Triple& a, const Triple& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/// "#0a559e", as chart.css fills shapes of this colour.
+std::string_view hex_of(Colour colour) {
+  const std::string start = "." + css_name(colour) + "{fill:";
+  const std::size_t at = chart_css.find(start);
+  REQUIRE(at != chart_css.npos);
+  return chart_css.substr(at + start.size(), 7);
 }
 
 }  // namespace
