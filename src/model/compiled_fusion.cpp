@@ -51,10 +51,17 @@ std::uint64_t row_elements(const Layer& layer) {
   return layer.norm_elements > 0 ? layer.norm_elements : layer.inputs.front().shape.channels;
 }
 
+/// PyTorch's inductor fuses concatenations up to this size (`MAX_COMPLEX_POINTWISE_CAT`).
+constexpr std::size_t most_operands_read_in_place = 8;
+
+/// A concatenation of many operands is copied, and read by other kernels.
+bool is_copied(const Layer& layer) {
+  return layer.kind == LayerKind::concat && layer.inputs.size() > most_operands_read_in_place;
+}
+
 /// Whether it computes operands as it reads them; a window would compute each many times.
 bool takes_operands_in(const Layer& layer) {
-  return info(layer.kind).reach != Reach::window &&
-         (layer.kind != LayerKind::concat || layer.inputs.size() <= most_operands_read_in_place);
+  return info(layer.kind).reach != Reach::window && !is_copied(layer);
 }
 
 std::uint64_t places_of(const Layer& layer) {
@@ -109,8 +116,8 @@ class Compiler {
         before = std::max(before, products_before_[*maker] + (is_compiled(layer(*maker)) ? 0 : 1));
     if (!is_compiled(own)) return;
     kernel_of_[index] = index;
-    kernels_[index] = {
-        {index}, places_of(own), before, reduces(own), reduces(own) && !reduces_rows(own)};
+    const bool ends = is_copied(own) || (reduces(own) && !reduces_rows(own));
+    kernels_[index] = {{index}, places_of(own), before, reduces(own), ends};
     if (!takes_operands_in(own)) return;
     for (const Operand& operand : own.inputs)
       if (const auto maker = maker_of(operand); maker && joins(index, *maker))
