@@ -16,26 +16,14 @@ namespace roofline {
 namespace {
 
 bool is_compiled(const Layer& layer) {
-  switch (info(layer.kind).family) {
-    case KindFamily::contraction:
-    case KindFamily::attention:
-    case KindFamily::transfer:
-    case KindFamily::free: return false;
-    case KindFamily::norm:
-    case KindFamily::activation:
-    case KindFamily::combine:
-    case KindFamily::pool:
-    case KindFamily::resize:
-    case KindFamily::lookup:
-    case KindFamily::movement: break;
-  }
-  return layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
+  using enum KindFamily;
+  return !is_any(info(layer.kind).family, contraction, attention, transfer, free) &&
+         layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 
 /// Whether each result depends on many elements.
 bool reduces(const Layer& layer) {
-  const Reach reach = info(layer.kind).reach;
-  return reach == Reach::row || reach == Reach::group || reach == Reach::plane;
+  return is_any(info(layer.kind).reach, Reach::row, Reach::group, Reach::plane);
 }
 
 /// A kernel keeps reduced rows and goes on with them. Other reductions take two kernels: one for
@@ -191,15 +179,8 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
 }
 
 void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
-  switch (info(layer.kind).cost) {
-    case ElementCost::exponential:
-    case ElementCost::several:
-    case ElementCost::erf: ++work.functions; break;
-    case ElementCost::own:
-    case ElementCost::simple:
-    case ElementCost::scaled:
-    case ElementCost::any: break;
-  }
+  using enum ElementCost;
+  if (is_any(info(layer.kind).cost, exponential, several, erf)) ++work.functions;
   if (layer.kind == LayerKind::batch_norm) ++work.norms;
   if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();
   if (!reduces(layer)) return;

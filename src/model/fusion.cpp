@@ -65,7 +65,7 @@ Operand heads(std::uint64_t products, std::uint64_t length, std::uint64_t featur
   shape.channels = features;
   shape.spatial = {1, 1, length};
   shape.spatial_rank = 2;
-  return {shape, std::nullopt, false};
+  return {shape};
 }
 
 void make_attention(Network& network, std::size_t product, const std::vector<std::size_t>& rest) {

@@ -199,12 +199,11 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
   const auto identity_of = [](const auto& each) {
     return identity(stated(each->second.row->layer));
   };
-  std::multimap<std::string, AllWork::iterator> by_identity;
+  std::multimap<LayerSpec, AllWork::iterator> by_identity;
   for (const auto& each : in_order(later)) by_identity.emplace(identity_of(each), each);
   for (const auto& work : in_order(earlier)) {
-    const std::string own = identity_of(work);
-    const auto found = by_identity.lower_bound(own);
-    if (found == by_identity.end() || found->first != own) continue;
+    const auto found = by_identity.find(identity_of(work));
+    if (found == by_identity.end()) continue;
     const auto& [pass, name] = work->first;
     changed.push_back(
         {name, found->second->first.second, pass, work->second.time, found->second->second.time});
