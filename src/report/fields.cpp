@@ -306,6 +306,7 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"needed_memory_byte", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }, {.header = "memory", .drop_order = {1, 1}}},
     {"cost_per_million_images", Unit::number, [](SettingIn s) -> Cell { return s.row.cost_per_million_images; }, {.header = million_header}},
     {"fits", Unit::none, [](SettingIn s) -> Cell { return s.row.fits; }},
+    {"layout", Unit::none, [](SettingIn s) -> Cell { return s.row.layout; }},
     {"", Unit::none, nullptr, {.header = "best in", .text = marks_text}},
 });
 

@@ -26,6 +26,7 @@ std::string setting_text(const Setting& setting) {
     text += ", training";
   else if (setting.pass && *setting.pass != Pass::fwd)
     text += ", " + std::string(name_of(*setting.pass));
+  if (setting.layout) text += ", " + std::string(name_of(*setting.layout));
   if (setting.framework) text += ", by " + std::string(name_of(*setting.framework));
   return text;
 }
