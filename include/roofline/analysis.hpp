@@ -60,15 +60,10 @@ constexpr std::string_view meaning_of(StepPart part) {
   return "";
 }
 
-struct IdlePart {
-  StepPart part;
-  IdleCause cause;
-};
-inline constexpr std::array idle_parts =
-    std::to_array<IdlePart>({{StepPart::idle_host, IdleCause::host},
-                             {StepPart::idle_data_loading, IdleCause::data_loading},
-                             {StepPart::idle_synchronisation, IdleCause::synchronisation},
-                             {StepPart::idle_queued, IdleCause::queued}});
+constexpr StepPart idle_part(IdleCause cause) {
+  return enumerators<StepPart>[index_of(StepPart::idle_host) + index_of(cause)];
+}
+static_assert(idle_part(IdleCause::queued) == StepPart::idle_queued);
 
 /// An action which would shorten a time, from the model or the recording.
 struct Advice {
@@ -91,7 +86,7 @@ struct Verdict {
 
   double idle_s() const {
     double sum_s = 0;
-    for (const IdlePart& each : idle_parts) sum_s += part_s[each.part];
+    for (const IdleCause cause : enumerators<IdleCause>) sum_s += part_s[idle_part(cause)];
     return sum_s;
   }
   double layers_s() const {
@@ -238,9 +233,10 @@ struct Setting {
   std::optional<BatchGoal> batch_goal;
   bool training = false;
   std::optional<Framework> framework;
-  RunWay way = RunWay::layers;
   RunsAs runs_as = RunsAs::layers;
   std::optional<Pass> pass;  ///< absent if layers differ, and in training
+  /// Of the first convolution, else of the first norm of images: it decides on their kernels.
+  std::optional<Layout> layout;
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
   std::optional<std::uint64_t> gpu_memory_byte;

@@ -20,8 +20,8 @@
 
 namespace roofline {
 
-/// What runs inside the kernel of the preceding layer: only a convolution's bias (none); norms,
-/// activations and adds, in contractions (epilogue, TensorRT); chains of them in one kernel
+/// What runs inside another layer's kernel: only a convolution's bias (none); norms, activations
+/// and adds, in contractions (epilogue, TensorRT); all but contractions, in a compiler's kernels
 /// (pointwise, torch.compile); nothing, not even a convolution's bias (eager, PyTorch).
 enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 
@@ -36,10 +36,10 @@ enum class Framework : std::uint8_t {
 struct FrameworkInfo {
   std::string_view name;
   std::string_view meaning;
-  EngineChoices engine;  ///< on NVIDIA GPUs; elsewhere each data type's own engine
+  EngineChoices engine{};  ///< on NVIDIA GPUs; elsewhere each data type's own engine
   FusionKind fusion = FusionKind::none;
   LaunchProtocol launch = LaunchProtocol::graph;
-  std::optional<Layout> layout;  ///< of images; nullopt: usual_layout, or the engine's choice
+  std::optional<Layout> layout{};  ///< of images; nullopt: usual_layout, or the engine's choice
   bool only_nvidia = false;
 };
 
@@ -50,21 +50,12 @@ constexpr FrameworkInfo info(Framework framework) {
   constexpr EngineChoices tf32_convolutions{EngineChoice::tf32, EngineChoice::automatic};
   switch (framework) {
     case Framework::pytorch:
-      return {"pytorch",
-              "PyTorch, operator by operator",
-              tf32_convolutions,
-              FusionKind::eager,
-              LaunchProtocol::eager,
-              Layout::nchw,
-              false};
+      return {"pytorch",         "PyTorch, operator by operator", tf32_convolutions,
+              FusionKind::eager, LaunchProtocol::eager,           Layout::nchw};
     case Framework::torch_compile:
-      return {"torch-compile",
-              "PyTorch with torch.compile(mode=\"reduce-overhead\")",
-              tf32_convolutions,
-              FusionKind::pointwise,
-              LaunchProtocol::graph,
-              Layout::nhwc,
-              false};
+      return {"torch-compile",       "PyTorch with torch.compile(mode=\"reduce-overhead\")",
+              tf32_convolutions,     FusionKind::pointwise,
+              LaunchProtocol::graph, Layout::nhwc};
     case Framework::tensorrt:
       return {"tensorrt",
               "TensorRT",
@@ -73,14 +64,7 @@ constexpr FrameworkInfo info(Framework framework) {
               LaunchProtocol::stream,
               std::nullopt,
               true};
-    case Framework::deployed:
-      return {"deployed",
-              "TensorRT on NVIDIA, torch.compile elsewhere",
-              {},
-              FusionKind::none,
-              LaunchProtocol::graph,
-              std::nullopt,
-              false};
+    case Framework::deployed: return {"deployed", "TensorRT on NVIDIA, torch.compile elsewhere"};
   }
   return {};
 }

@@ -1,17 +1,19 @@
 #pragma once
 
-// Element types of tensors. The arithmetic unit is an Engine (gpu.hpp).
+// Element types of tensors, and the arithmetic units that take them.
 //
 // Block-scaled types store an 8-bit scale for each block of elements: the OCP Microscaling Formats
 // (MX) specification 1.0, 2023, has blocks of 32 elements and powers of two as scales; NVIDIA's
 // nvfp4 has blocks of 16 and scales in fp8. nvfp4's fp32 scale for a whole tensor is not counted:
 // four bytes a tensor.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 
@@ -47,30 +49,36 @@ struct DataTypeInfo {
   std::uint64_t bits = 0;            ///< of one element, without its share of a scale
   std::uint64_t block_elements = 0;  ///< elements sharing one 8-bit scale; 0: no scales
   std::string_view aliases = "";     ///< frameworks' names, separated by blanks
+  /// The first available engine counts: narrow types are widened on loading, only as far as needed.
+  std::array<std::optional<Engine>, 4> tensor{};
+  Engine vector = Engine::fp32;
+  bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
 };
 
 constexpr DataTypeInfo info(DataType type) {
+  using enum Engine;
   switch (type) {
-    case DataType::fp64: return {"fp64", 64, 0, "float64 double f64"};
-    case DataType::fp32: return {"fp32", 32, 0, "float32 float f32 single"};
-    case DataType::tf32: return {"tf32", 32};
-    case DataType::fp16: return {"fp16", 16, 0, "float16 half f16"};
-    case DataType::bf16: return {"bf16", 16, 0, "bfloat16"};
-    case DataType::fp8: return {"fp8", 8, 0, "e4m3 e5m2 float8_e4m3fn float8_e5m2 f8"};
-    case DataType::int8: return {"int8", 8, 0, "s8 i8 qint8"};
-    case DataType::int32: return {"int32", 32, 0, "s32 i32"};
-    case DataType::int4: return {"int4", 4, 0, "s4 i4"};
-    case DataType::fp4: return {"fp4", 4};
-    case DataType::fp6: return {"fp6", 6};
-    case DataType::mxfp8: return {"mxfp8", 8, 32};
-    case DataType::mxfp6: return {"mxfp6", 6, 32};
-    case DataType::mxfp4: return {"mxfp4", 4, 32};
-    case DataType::nvfp4: return {"nvfp4", 4, 16};
-    case DataType::int16: return {"int16", 16};
-    case DataType::int64: return {"int64", 64};
-    case DataType::boolean: return {"bool", 8};
-    case DataType::complex64: return {"complex64", 64};
-    case DataType::complex128: return {"complex128", 128};
+    case DataType::fp64: return {"fp64", 64, 0, "float64 double f64", {fp64_tensor}, fp64, true};
+    case DataType::fp32:
+      return {"fp32", 32, 0, "float32 float f32 single", {fp32_tensor}, fp32, true};
+    case DataType::tf32: return {"tf32", 32, 0, "", {tf32}, fp32};
+    case DataType::fp16: return {"fp16", 16, 0, "float16 half f16", {fp16_tensor}, fp16, true};
+    case DataType::bf16: return {"bf16", 16, 0, "bfloat16", {bf16}, bf16_vector, true};
+    case DataType::fp8: return {"fp8", 8, 0, "e4m3 e5m2 float8_e4m3fn float8_e5m2 f8", {fp8}, fp16};
+    case DataType::int8: return {"int8", 8, 0, "s8 i8 qint8", {int8}, dp4a, true};
+    case DataType::int32: return {"int32", 32, 0, "s32 i32", {}, fp32, true};
+    case DataType::int4: return {"int4", 4, 0, "s4 i4", {int4, int8}, dp4a, true};
+    case DataType::fp4: return {"fp4", 4, 0, "", {fp4, fp6, fp8, fp16_tensor}, fp16};
+    case DataType::fp6: return {"fp6", 6, 0, "", {fp6, fp8, fp16_tensor}, fp16};
+    case DataType::mxfp8: return {"mxfp8", 8, 32, "", {fp8, fp16_tensor}, fp16};
+    case DataType::mxfp6: return {"mxfp6", 6, 32, "", {fp6, fp8, fp16_tensor}, fp16};
+    case DataType::mxfp4: return {"mxfp4", 4, 32, "", {fp4, fp6, fp8, fp16_tensor}, fp16};
+    case DataType::nvfp4: return {"nvfp4", 4, 16, "", {fp4, fp6, fp8, fp16_tensor}, fp16};
+    case DataType::int16: return {"int16", 16, 0, "", {}, fp32, true};
+    case DataType::int64: return {"int64", 64, 0, "", {}, fp32, true};
+    case DataType::boolean: return {"bool", 8, 0, "", {}, fp32, true};
+    case DataType::complex64: return {"complex64", 64, 0, "", {}, fp32, true};
+    case DataType::complex128: return {"complex128", 128, 0, "", {}, fp32, true};
     case DataType::amp: return {"amp", 32, 0, "autocast"};
     case DataType::amp_bf16: return {"amp-bf16", 32};
   }

@@ -78,6 +78,12 @@ constexpr std::array<std::string_view, count_of<E>> list_names() {
 template <Enumeration E>
 inline constexpr std::array<std::string_view, count_of<E>> names_of = list_names<E>();
 
+/// Whether `e` is one of the others.
+template <Enumeration E, class... Others>
+constexpr bool is_any(E e, Others... others) {
+  return ((e == others) || ...);
+}
+
 /// Whether `word` is in `list`, words separated by blanks.
 constexpr bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {

@@ -5,6 +5,7 @@
 // the output shape is the computed one and all counts of every pass fit 64 bits.
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,7 @@ class SharedValue {
   bool operator==(const SharedValue& other) const {
     return value_ == other.value_ || **this == *other;
   }
+  auto operator<=>(const SharedValue& other) const { return **this <=> *other; }
   bool operator==(const T& other) const { return **this == other; }
 
  private:
@@ -91,7 +93,7 @@ struct Window {
   Axes output_padding{0, 0, 0};  ///< transposed convolutions only
   bool ceil_mode = false;        ///< pools only: round the output size up
 
-  bool operator==(const Window&) const = default;
+  auto operator<=>(const Window&) const = default;
 };
 
 struct DataTypes {
@@ -200,12 +202,12 @@ struct KernelMapping {
   std::optional<std::uint64_t> registers;           ///< per thread
   std::optional<std::uint64_t> shared_memory_byte;  ///< per block
 
-  bool operator==(const KernelMapping&) const = default;
+  auto operator<=>(const KernelMapping&) const = default;
 };
 
 struct Operand {
-  Shape shape;                          ///< a view of the producer's output if the shape differs
-  std::optional<std::size_t> producer;  ///< index in Network::layers
+  Shape shape;                            ///< a view of the producer's output if the shape differs
+  std::optional<std::size_t> producer{};  ///< index in Network::layers
   bool is_parameter = false;
   /// Learned numbers, if their number differs from that of the elements.
   std::optional<std::uint64_t> parameters{};
@@ -222,7 +224,7 @@ struct Measured {
   bool other_batch = false;        ///< measured at another batch than the layer's
 
   bool is_known() const { return warm_s || cold_s; }
-  bool operator==(const Measured&) const = default;
+  auto operator<=>(const Measured&) const = default;
 };
 
 /// Origin of the kernels: a framework's libraries, which autotune convolutions or pick their kernel
@@ -256,7 +258,7 @@ struct LayerId {
   bool is_string = false;
 
   bool is_known() const { return is_string || !text.empty(); }
-  bool operator==(const LayerId&) const = default;
+  auto operator<=>(const LayerId&) const = default;
 };
 
 /// Stated properties which a Layer keeps unchanged from its LayerSpec; each member is a row of
@@ -282,6 +284,8 @@ struct LayerTraits {
   SharedValue<Measured> measured;
   SharedValue<LayerId> id;               ///< the user's own, passed through
   SharedValue<std::string> source_line;  ///< in the model's code: "net.py:12"; empty: not stated
+
+  auto operator<=>(const LayerTraits&) const = default;
 };
 
 /// A kernel written by a compiler for one or several layers.

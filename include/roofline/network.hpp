@@ -17,24 +17,9 @@
 namespace roofline {
 
 /// Layers in execution order. Operand::producer always names an earlier layer.
-struct Network {
-  std::string name;
-  std::string source;  ///< its file, "-" or built-in name
+struct Network : NetworkTraits {
   std::vector<Layer> layers;
-  /// As its source states it; single layers may have others (products of matrices, copies).
-  std::optional<std::uint64_t> batch = {};
-  RunsAs runs_as = RunsAs::layers;
-  /// The file was made on one GPU without naming it: its times belong to the requested GPU.
-  bool measured_on_asked_gpu = false;
-  /// Tensors given and kept by the caller, if the source states them.
-  std::optional<std::uint64_t> input_byte = {};
-  std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
-  /// Number of a stream's record in its source, from 1: its layers are independent.
-  std::optional<std::size_t> record = {};
-  std::size_t item = 0;         ///< index in its source
-  bool lacks_products = false;  ///< as in NetworkSpec
-  /// Assumptions in place of facts missing in the source, for the user.
-  std::vector<std::string> assumptions = {};
+  std::size_t item = 0;      ///< index in its source
   std::uint64_t copies = 0;  ///< layers added by "repeat", as InputLimits counts them
   /// Of a profiler, whose layer times are those of kernels alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;

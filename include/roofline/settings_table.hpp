@@ -40,6 +40,7 @@ struct SettingRow {
   std::size_t result = 0;
   std::string gpu;
   std::optional<DataType> dtype;         ///< absent if layers differ
+  std::optional<Layout> layout;          ///< Setting::layout
   std::optional<std::uint64_t> batch;    ///< absent if layers differ
   EnumArray<BatchGoal, bool> is_goal{};  ///< goals of a searched batch
   double time_s = 0;                     ///< expected time, else the bound

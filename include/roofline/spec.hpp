@@ -4,6 +4,7 @@
 // loader fills in what its format states and leaves the rest absent; infer (network.hpp) computes
 // shapes, applies defaults and makes every check.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,8 @@ struct Place {
   std::string where;     ///< "/layers/3", "14", `node "conv1"`; empty for the whole input
   bool pointers = true;  ///< fields are keys of a JSON object: "/layers/3/stride/0"
   SharedValue<Spellings> spellings;
+
+  auto operator<=>(const Place&) const = default;
 };
 
 /// "same" and "valid" in place of numbers.
@@ -48,6 +51,7 @@ struct AxesSpec {
   PaddingRule rule = PaddingRule::numbers;  ///< padding only
 
   bool empty() const { return numbers.empty() && !height && !width; }
+  auto operator<=>(const AxesSpec&) const = default;
 };
 
 inline AxesSpec axes_list(std::vector<std::uint64_t> numbers) {
@@ -71,7 +75,7 @@ struct OperandSpec {
   std::optional<std::uint64_t> parameters{};
   std::optional<DataType> type{};  ///< if not the layer's, as of a mask or indices
 
-  bool operator==(const OperandSpec&) const = default;
+  auto operator<=>(const OperandSpec&) const = default;
 };
 
 /// Weight and output default to the input's type.
@@ -79,6 +83,8 @@ struct DataTypesSpec {
   std::optional<DataType> input;
   std::optional<DataType> weight;
   std::optional<DataType> output;
+
+  auto operator<=>(const DataTypesSpec&) const = default;
 };
 
 /// A layer as its source states it. Each member is one row of src/model/layer_fields.hpp, with its
@@ -122,13 +128,15 @@ struct LayerSpec : LayerTraits {
 
   DataTypesSpec dtypes;
   std::optional<Pass> pass;
-  std::shared_ptr<const KernelMapping> mapping;
+  std::optional<SharedValue<KernelMapping>> mapping;
   std::optional<std::uint64_t> repeat;
 
   // The result's shape in the source, to be checked against the computed one.
   std::vector<std::uint64_t> output;
   std::optional<std::uint64_t> output_height;
   std::optional<std::uint64_t> output_width;
+
+  auto operator<=>(const LayerSpec&) const = default;
 };
 
 enum class RunsAs : std::uint8_t {
@@ -148,36 +156,40 @@ struct UnreadLayers {
   std::function<LayerSpec(std::size_t index)> read;
 };
 
-/// A network, or one independent record, as its source states it.
-struct NetworkSpec {
+/// Facts of a source which a Network keeps unchanged from its NetworkSpec.
+struct NetworkTraits {
   std::string name;
-  std::string source;
-  std::optional<DataType> dtype;
-  std::optional<std::uint64_t> batch;
-  /// It ran, or was built, at its own batch (`batch`, if the source tells).
-  bool batch_is_fixed = false;
-  /// The source is a log or a recording: it has one entry for each repetition.
-  bool repeats_are_runs = false;
+  std::string source;  ///< its file, "-" or built-in name
+  /// As stated; single layers may have others (products of matrices, copies).
+  std::optional<std::uint64_t> batch{};
+  RunsAs runs_as = RunsAs::layers;
   /// The file was made on one GPU without naming it: its times belong to the requested GPU.
   bool measured_on_asked_gpu = false;
-  /// amp or amp_bf16, if the layers include the casts of autocast.
-  std::optional<DataType> autocast;
+  /// Tensors given and kept by the caller (images, key and value caches), if stated.
+  std::optional<std::uint64_t> input_byte{};
+  /// amp or amp_bf16, if the layers include the casts of autocast: weights are kept in fp32.
+  std::optional<DataType> autocast{};
+  /// Number of a stream's record in its source, from 1: its layers are independent.
+  std::optional<std::size_t> record{};
+  bool lacks_products = false;  ///< of operators whose sizes are unknown: no range of the total
+  /// Assumptions in place of facts missing in the source, for the user.
+  std::vector<std::string> assumptions{};
+};
+
+/// A network, or one independent record, as its source states it.
+struct NetworkSpec : NetworkTraits {
+  std::optional<DataType> dtype;
+  bool batch_is_fixed = false;  ///< it ran, or was built, at its own batch
+  /// The source is a log or a recording: it has one entry for each repetition.
+  bool repeats_are_runs = false;
   std::vector<LayerSpec> layers;
   UnreadLayers unread;  ///< in place of layers
-  /// Number of a stream's record in its source, from 1; its one layer may refer to no other.
-  std::optional<std::size_t> record;
   /// Data of a profiler's recording beside the layers.
   std::shared_ptr<const TraceSummary> summary = nullptr;
   /// In place of layers: kernels without known layers.
   std::shared_ptr<const KernelRecording> kernels = nullptr;
-  bool lacks_products = false;  ///< of operators whose sizes are unknown: no range of the total
-  /// Assumptions in place of facts missing in the source, for the user.
-  std::vector<std::string> assumptions;
   /// It may leave sizes open; its reader reports unknown ones of LayerDefaults::dimensions.
   bool has_dimensions = false;
-  RunsAs runs_as = RunsAs::layers;
-  /// Tensors given and kept by the caller (images, key and value caches), if stated.
-  std::optional<std::uint64_t> input_byte;
 
   std::size_t layer_count() const { return layers.size() + unread.count; }
 };

@@ -273,7 +273,7 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
 /// The layers of all inputs in their own types and passes, without duplicates.
 std::string objects_of_inputs(const Request& request, bool& failed) {
   std::string out;
-  std::set<std::string> known;
+  std::set<LayerSpec> known;
   const auto inputs = resolve_inputs(request.inputs);
   for (const Network& network : read_networks(request, inputs, failed))
     for (const Layer& layer : network.layers) {

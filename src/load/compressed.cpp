@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "load/byte_stream.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -71,9 +72,8 @@ class InflatingStream : public ByteStream {
     made_ += made;
     const std::uint64_t most_expansion = limits().expansion;
     if (made_ > free_byte && (made_ - free_byte) / most_expansion > used_)
-      throw limit_error(
-          name(), "",
-          what() + " that give at most " + std::to_string(most_expansion) + " bytes for each");
+      throw limit_error(name(), "",
+                        concat(what(), " that give at most ", most_expansion, " bytes for each"));
   }
 
   /// A gzip file may hold several members and zero padding.
@@ -164,9 +164,8 @@ class Archive {
       read.push_back({entry.name, text_of(entry)});
       all_byte += read.back().text.size();
       if (const auto most_mb = stream_->limits().text_mb; all_byte / 1'000'000 >= most_mb)
-        throw limit_error(
-            stream_->name(), "",
-            "at most " + std::to_string(most_mb) + " MB of text in its entries together");
+        throw limit_error(stream_->name(), "",
+                          concat("at most ", most_mb, " MB of text in its entries together"));
     }
     return read;
   }
@@ -176,8 +175,7 @@ class Archive {
     go_to(entry);
     if (entry.is_encrypted) fail("expected an archive without a password, got an encrypted one");
     if (entry.method != 0 && entry.method != 8)
-      fail("expected an entry that is stored or deflated, got method " +
-           std::to_string(entry.method));
+      fail(concat("expected an entry that is stored or deflated, got method ", entry.method));
     std::string text(require(entry.method == 8 ? entry.packed_byte : entry.whole_byte));
     if (entry.method == 8)
       text = InflatingStream(text_stream(stream_->name(), std::move(text), stream_->limits()),

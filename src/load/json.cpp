@@ -64,7 +64,7 @@ std::string shown(const Value& value) {
   constexpr std::size_t longest = 60;
   std::string text = value.json();
   if (text.size() <= longest) return text;
-  if (value.is_array()) return "an array of " + std::to_string(value.size());
+  if (value.is_array()) return concat("an array of ", value.size());
   return value.is_object() ? "an object" : "a long string";
 }
 
@@ -115,8 +115,7 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
   const auto breaks = static_cast<std::size_t>(std::ranges::count(before, '\n'));
   const std::string_view on_line = before.substr(before.rfind('\n') + 1);
   const auto column = std::ranges::count_if(on_line, starts_character) + 1;
-  throw InputError(origin.source,
-                   std::to_string(origin.line.value_or(1) + breaks) + ":" + std::to_string(column),
+  throw InputError(origin.source, concat(origin.line.value_or(1) + breaks, ":", column),
                    syntax_message(text, offset, fault.reason));
 }
 
@@ -125,16 +124,16 @@ constexpr double largest_exact = 0x1p53;
 std::string expected_integer(const JsonNode& found, std::uint64_t least) {
   const auto* real = std::get_if<double>(&found.content);
   const bool is_large = real != nullptr && *real > largest_exact;
-  if (!is_large) return "an integer >= " + std::to_string(least);
-  return "an integer from " + std::to_string(least) + " to " + std::string(largest_integer) +
-         (*real < 0x1p64 ? " in digits alone" : "");
+  if (!is_large) return concat("an integer >= ", least);
+  return concat("an integer from ", least, " to ", largest_integer,
+                (*real < 0x1p64 ? " in digits alone" : ""));
 }
 
 }  // namespace
 
 std::string Origin::where(const std::string& pointer) const {
   if (!line) return pointer;
-  return std::to_string(*line) + (pointer.empty() ? "" : ": " + pointer);
+  return concat(*line, (pointer.empty() ? "" : ": " + pointer));
 }
 
 bool Value::is_number() const {

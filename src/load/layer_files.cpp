@@ -411,9 +411,8 @@ std::optional<CsvRow> CsvRows::next() {
 
 void check_width(const CsvRow& row, std::size_t columns, const std::string& source) {
   if (row.cells.size() != columns)
-    throw InputError(
-        source, std::to_string(row.line),
-        "expected " + std::to_string(columns) + " cells, got " + std::to_string(row.cells.size()));
+    throw InputError(source, std::to_string(row.line),
+                     concat("expected ", columns, " cells, got ", row.cells.size()));
 }
 
 }  // namespace roofline

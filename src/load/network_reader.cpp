@@ -298,9 +298,7 @@ struct ReadField {
     spec.dtypes.input = multiplies(spec.kind) ? read_data_type(value) : read_tensor_type(value);
   }
   void operator()(const DataTypesField&) const { spec.dtypes = read_data_types(value, spec.kind); }
-  void operator()(const MappingField&) const {
-    spec.mapping = std::make_shared<const KernelMapping>(read_mapping(value));
-  }
+  void operator()(const MappingField&) const { spec.mapping = read_mapping(value); }
 };
 
 /// The kind's member, under any of its keys.

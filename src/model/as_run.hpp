@@ -37,19 +37,15 @@ bool casts_weights(const Network& network, const Layer& layer);
 /// do not count.
 std::vector<std::size_t> reader_counts(const Network& network, bool in_training = true);
 
-/// For inference, fuses batch norms, activations and residual adds into the kernel of the preceding
-/// layer if no other layer reads the tensor in between: into another such layer, or for an engine
-/// (epilogue) into a contraction. An engine's layers write their share of a concatenation in place
-/// if it has no other readers. A fused layer keeps its place and names its host in `fused_into`;
-/// the host reads the other operand of a fused add.
-void fuse(Network& network, FusionKind kind);
-
-/// PyTorch's inductor fuses concatenations up to this size (`MAX_COMPLEX_POINTWISE_CAT`).
-constexpr std::size_t most_operands_read_in_place = 8;
-
-/// Likewise for a compiler which knows every operator of the network (Layer::generated).
+/// Fuses all layers but contractions and attention into the kernels of a compiler
+/// (Layer::generated), for inference.
 void fuse_compiled(Network& network);
 
+/// The network under the options' fusion. An engine (FusionKind::epilogue) fuses batch norms,
+/// activations and residual adds into the kernel of the preceding contraction, or of another such
+/// layer, if no other layer reads the tensor in between; its layers write their share of a
+/// concatenation in place if it has no other readers. A fused layer keeps its place and names its
+/// host in `fused_into`; the host reads the other operand of a fused add.
 Network as_run(Network network, const AnalysisOptions& options);
 
 /// Joins the layers of an exported attention: a product of queries and keys, scaled or not; its

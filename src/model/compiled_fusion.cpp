@@ -16,26 +16,14 @@ namespace roofline {
 namespace {
 
 bool is_compiled(const Layer& layer) {
-  switch (info(layer.kind).family) {
-    case KindFamily::contraction:
-    case KindFamily::attention:
-    case KindFamily::transfer:
-    case KindFamily::free: return false;
-    case KindFamily::norm:
-    case KindFamily::activation:
-    case KindFamily::combine:
-    case KindFamily::pool:
-    case KindFamily::resize:
-    case KindFamily::lookup:
-    case KindFamily::movement: break;
-  }
-  return layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
+  using enum KindFamily;
+  return !is_any(info(layer.kind).family, contraction, attention, transfer, free) &&
+         layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 
 /// Whether each result depends on many elements.
 bool reduces(const Layer& layer) {
-  const Reach reach = info(layer.kind).reach;
-  return reach == Reach::row || reach == Reach::group || reach == Reach::plane;
+  return is_any(info(layer.kind).reach, Reach::row, Reach::group, Reach::plane);
 }
 
 /// A kernel keeps reduced rows and goes on with them. Other reductions take two kernels: one for
@@ -51,10 +39,17 @@ std::uint64_t row_elements(const Layer& layer) {
   return layer.norm_elements > 0 ? layer.norm_elements : layer.inputs.front().shape.channels;
 }
 
+/// PyTorch's inductor fuses concatenations up to this size (`MAX_COMPLEX_POINTWISE_CAT`).
+constexpr std::size_t most_operands_read_in_place = 8;
+
+/// A concatenation of many operands is copied, and read by other kernels.
+bool is_copied(const Layer& layer) {
+  return layer.kind == LayerKind::concat && layer.inputs.size() > most_operands_read_in_place;
+}
+
 /// Whether it computes operands as it reads them; a window would compute each many times.
 bool takes_operands_in(const Layer& layer) {
-  return info(layer.kind).reach != Reach::window &&
-         (layer.kind != LayerKind::concat || layer.inputs.size() <= most_operands_read_in_place);
+  return info(layer.kind).reach != Reach::window && !is_copied(layer);
 }
 
 std::uint64_t places_of(const Layer& layer) {
@@ -109,8 +104,8 @@ class Compiler {
         before = std::max(before, products_before_[*maker] + (is_compiled(layer(*maker)) ? 0 : 1));
     if (!is_compiled(own)) return;
     kernel_of_[index] = index;
-    kernels_[index] = {
-        {index}, places_of(own), before, reduces(own), reduces(own) && !reduces_rows(own)};
+    const bool ends = is_copied(own) || (reduces(own) && !reduces_rows(own));
+    kernels_[index] = {{index}, places_of(own), before, reduces(own), ends};
     if (!takes_operands_in(own)) return;
     for (const Operand& operand : own.inputs)
       if (const auto maker = maker_of(operand); maker && joins(index, *maker))
@@ -184,15 +179,8 @@ std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const 
 }
 
 void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
-  switch (info(layer.kind).cost) {
-    case ElementCost::exponential:
-    case ElementCost::several:
-    case ElementCost::erf: ++work.functions; break;
-    case ElementCost::own:
-    case ElementCost::simple:
-    case ElementCost::scaled:
-    case ElementCost::any: break;
-  }
+  using enum ElementCost;
+  if (is_any(info(layer.kind).cost, exponential, several, erf)) ++work.functions;
   if (layer.kind == LayerKind::batch_norm) ++work.norms;
   if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();
   if (!reduces(layer)) return;

@@ -65,7 +65,7 @@ Operand heads(std::uint64_t products, std::uint64_t length, std::uint64_t featur
   shape.channels = features;
   shape.spatial = {1, 1, length};
   shape.spatial_rank = 2;
-  return {shape, std::nullopt, false};
+  return {shape};
 }
 
 void make_attention(Network& network, std::size_t product, const std::vector<std::size_t>& rest) {
@@ -106,18 +106,16 @@ void fuse_attention(Network& network) {
 
 namespace {
 
-/// Elementwise layers host others; for an engine contractions too, for a compiler small concats.
-bool may_host(const Layer& layer, FusionKind kind) {
-  if (info(layer.kind).fused == Fused::joined) return true;
-  if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
-  return layer.kind == LayerKind::concat && layer.inputs.size() <= most_operands_read_in_place;
+bool may_host(const Layer& layer) {
+  return info(layer.kind).fused == Fused::joined ||
+         info(layer.kind).family == KindFamily::contraction;
 }
 
 struct Fusion {
-  Fusion(const Network& network, FusionKind kind)
+  explicit Fusion(const Network& network)
       : readers(reader_counts(network, false)), host(network.layers.size()) {
     for (std::size_t i = 0; i < network.layers.size(); ++i)
-      if (may_host(network.layers[i], kind)) host[i] = i;
+      if (may_host(network.layers[i])) host[i] = i;
   }
 
   std::vector<std::size_t> readers;
@@ -143,39 +141,20 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
 }
 
 /// The layer whose kernel writes the last part of a concatenation, if nothing else reads the parts.
-/// A compiler controls only its own kernels.
-std::optional<std::size_t> last_writer(const Network& network, const Layer& layer,
-                                       const Fusion& fusion, FusionKind kind) {
+std::optional<std::size_t> last_writer(const Layer& layer, const Fusion& fusion) {
   std::size_t last = 0;
   for (const Operand& operand : layer.inputs) {
     if (!operand.producer || fusion.readers[*operand.producer] != 1) return std::nullopt;
-    const std::size_t writer = fusion.host[*operand.producer].value_or(*operand.producer);
-    if (kind == FusionKind::pointwise && info(network.layers[writer].kind).fused == Fused::alone)
-      return std::nullopt;
-    last = std::max(last, writer);
+    last = std::max(last, fusion.host[*operand.producer].value_or(*operand.producer));
   }
   return last;
 }
 
-}  // namespace
-
-void fuse(Network& network, FusionKind kind) {
-  if (kind == FusionKind::none) return;
-  if (kind == FusionKind::eager) {
-    network = with_eager_kernels(std::move(network));
-    return;
-  }
-  if (kind == FusionKind::pointwise && network.runs_as == RunsAs::pytorch_program) {
-    fuse_compiled(network);
-    return;
-  }
-  Fusion fusion(network, kind);
+void fuse_epilogues(Network& network) {
+  Fusion fusion(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
-    if (layer.kind == LayerKind::concat) {
-      layer.fused_into = last_writer(network, layer, fusion, kind);
-      if (layer.fused_into) fusion.host[i].reset();
-    }
+    if (layer.kind == LayerKind::concat) layer.fused_into = last_writer(layer, fusion);
     if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool)
       layer.kernels = KernelSource::compiler;
     if (info(layer.kind).fused == Fused::alone || layer.training_only) continue;
@@ -187,7 +166,6 @@ void fuse(Network& network, FusionKind kind) {
     Layer& host = network.layers[host_index];
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
-    if (host.kind == LayerKind::concat) host.kernels = KernelSource::compiler;
     host.fused_input_count += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;
@@ -195,12 +173,19 @@ void fuse(Network& network, FusionKind kind) {
   }
 }
 
+}  // namespace
+
 Network as_run(Network network, const AnalysisOptions& options) {
   // A program with fused attention has it as one operator.
   const bool runs_as_stated =
       network.runs_as == RunsAs::pytorch_program && options.fusion != FusionKind::epilogue;
   if (options.fused_attention && !runs_as_stated) fuse_attention(network);
-  fuse(network, options.fusion);
+  switch (options.fusion) {
+    case FusionKind::none: break;
+    case FusionKind::epilogue: fuse_epilogues(network); break;
+    case FusionKind::pointwise: fuse_compiled(network); break;
+    case FusionKind::eager: return with_eager_kernels(std::move(network));
+  }
   return network;
 }
 

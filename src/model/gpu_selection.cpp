@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -48,16 +47,13 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
   const std::string_view whole = rest.substr(0, end);
   Limit limit{std::string(rest.substr(0, number_at))};
   const std::string value = lower_case(whole.substr(number_at));
-  const char* stop = value.data() + value.size();
-  const auto [unit_at, error] = std::from_chars(value.data(), stop, limit.bound);
-  const std::string_view unit(unit_at, static_cast<std::size_t>(stop - unit_at));
-  const auto found = std::ranges::find(quantities, unit, &LimitedQuantity::unit);
+  const auto number = leading_number(value).value_or(LeadingNumber{-1, ""});
+  const auto found = std::ranges::find(quantities, number.rest, &LimitedQuantity::unit);
   const bool is_known = has_word(">= <= > < =", limit.comparison);
-  const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
-  if (!is_bound || found == quantities.end() || !is_known)
+  if (number.value < 0 || found == quantities.end() || !is_known)
     throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in " + in_quotes(word) +
                      ", got " + in_quotes(whole));
-  limit.bound *= found->scale;
+  limit.bound = number.value * found->scale;
   limit.quantity = &*found;
   rest.remove_prefix(end);
   return limit;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -83,21 +82,6 @@ std::string example_of(const FieldForm& form) {
          std::string(form.example) + ", x1.5 or +10%";
 }
 
-struct LeadingNumber {
-  double value = 0;
-  std::string_view rest;
-};
-
-std::optional<LeadingNumber> leading_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  LeadingNumber number;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number.value);
-  if (error != std::errc() || !std::isfinite(number.value)) return std::nullopt;
-  number.rest = trimmed({stop, static_cast<std::size_t>(end - stop)});
-  return number;
-}
-
 /// "x1.5", "+10%", "-10%"
 std::optional<double> parse_factor(std::string_view text) {
   const bool is_multiple = text.starts_with('x');
@@ -106,8 +90,8 @@ std::optional<double> parse_factor(std::string_view text) {
   if (is_multiple) return number->rest.empty() ? std::optional(number->value) : std::nullopt;
   const bool is_signed = text.starts_with('+') || text.starts_with('-');
   constexpr double hundred = 100;
-  return is_signed && number->rest == "%" ? std::optional(1 + number->value / hundred)
-                                          : std::nullopt;
+  return is_signed && trimmed(number->rest) == "%" ? std::optional(1 + number->value / hundred)
+                                                   : std::nullopt;
 }
 
 /// In base units; nullopt if the text is no number in a unit of the field.
@@ -117,7 +101,7 @@ std::optional<double> parse_value(std::string_view text, const FieldForm& form,
   if (!number) return std::nullopt;
   const auto factor = is_in_unit_of_file && number->rest.empty()
                           ? std::optional(form.unit)
-                          : unit_factor(number->rest, form.symbol);
+                          : unit_factor(trimmed(number->rest), form.symbol);
   if (!factor) return std::nullopt;
   const double value = number->value * *factor;
   const bool is_whole = form.quantity != Quantity::whole || std::floor(value) == value;

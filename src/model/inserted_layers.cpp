@@ -86,7 +86,7 @@ Layer cast(const Operand& operand, DataType from, DataType to) {
 
 /// The weights count as another layer's.
 Layer weight_cast(std::uint64_t elements, DataType to) {
-  Layer layer = cast({flat(elements), std::nullopt, false}, DataType::fp32, to);
+  Layer layer = cast({flat(elements)}, DataType::fp32, to);
   layer.shared_weights = true;
   return layer;
 }
@@ -197,18 +197,17 @@ Shape per_channel(const Layer& layer) {
 }
 
 Layer bias_kernel(const Layer& convolution, std::size_t at) {
-  Layer layer =
-      kernel(LayerKind::add,
-             {{convolution.output, at, false}, {per_channel(convolution), std::nullopt, true}},
-             convolution.output, convolution.dtypes.output);
+  Layer layer = kernel(LayerKind::add,
+                       {{convolution.output, at}, {per_channel(convolution), std::nullopt, true}},
+                       convolution.output, convolution.dtypes.output);
   layer.layout = convolution.layout;
   layer.training_only = convolution.training_only;
   return layer;
 }
 
 Layer bias_gradient(const Layer& layer) {
-  Layer sum = in_training(kernel(LayerKind::reduce, {{layer.output, std::nullopt, false}},
-                                 per_channel(layer), layer.dtypes.output));
+  Layer sum = in_training(
+      kernel(LayerKind::reduce, {{layer.output}}, per_channel(layer), layer.dtypes.output));
   sum.layout = layer.layout;
   return sum;
 }
@@ -226,7 +225,7 @@ std::vector<std::size_t> gradients_apart(const Network& network) {
 }
 
 Layer gradient_kernel(LayerKind kind, const Layer& layer, std::size_t operands) {
-  const Operand gradient{layer.output, std::nullopt, false};
+  const Operand gradient{layer.output};
   return in_training(
       kernel(kind, std::vector<Operand>(operands, gradient), layer.output, layer.dtypes.output));
 }
@@ -249,13 +248,11 @@ void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
 /// Divides gradients by the scale of the loss.
 Layer unscaling(std::uint64_t params) {
   const Shape gradients = flat(params);
-  return in_training(kernel(LayerKind::elementwise, {{gradients, std::nullopt, false}}, gradients,
-                            DataType::fp32));
+  return in_training(kernel(LayerKind::elementwise, {{gradients}}, gradients, DataType::fp32));
 }
 
 Layer counter() {
-  return in_training(
-      kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
+  return in_training(kernel(LayerKind::elementwise, {{Shape()}}, Shape(), DataType::fp32));
 }
 
 /// `apart`: the number of gradients with another layout (gradients_apart).

@@ -1,7 +1,6 @@
 #include "model/layer_fields.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,9 +34,8 @@ bool normalised_over_features(LayerKind kind) {
 }
 bool of_images(LayerKind kind) { return info(kind).features == Features::first; }
 bool by_element(LayerKind kind) {
-  const KindFamily family = info(kind).family;
-  return family == KindFamily::activation || family == KindFamily::combine ||
-         kind == LayerKind::copy || kind == LayerKind::other || kind == LayerKind::attention;
+  return is_any(info(kind).family, KindFamily::activation, KindFamily::combine) ||
+         is_any(kind, LayerKind::copy, LayerKind::other, LayerKind::attention);
 }
 template <LayerKind Kind>
 bool only(LayerKind kind) {
@@ -160,8 +158,7 @@ void state_dtypes(const Layer& layer, L& spec) {
 }
 
 void state_mapping(const Layer& layer, L& spec) {
-  if (layer.mapping != KernelMapping{})
-    spec.mapping = std::make_shared<const KernelMapping>(*layer.mapping);
+  if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping;
 }
 
 /// LayerTraits are copied together.
@@ -198,48 +195,47 @@ constexpr ChoiceField zeros_alone{
     zeros, [](const L&) -> std::optional<std::size_t> { return std::nullopt; },
     [](L&, std::size_t) {}};
 
-constexpr bool no_difference = false;
 constexpr auto another_spelling = nullptr;
 
 // clang-format off
 constexpr std::array table = std::to_array<LayerField>({
-    {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }, no_difference},
-    {"id", ScalarField{&L::id}, any, as_it_is, no_difference},
-    {"type", KindField{}, any, state_kind, true, {{{"kind"}, {"op"}, {"layer_type"}}}},
-    {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}, {"batch_size"}}}},
-    {"input", OperandField{&L::input}, one_operand, state_input, true, {{{"input_shape"}}}},
-    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
-    {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, true, {{{"image_size"}}}},
-    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand, another_spelling, true, {{{"height"}, {"input_height"}, {"in_h"}}}},
-    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand, another_spelling, true, {{{"width"}, {"input_width"}, {"in_w"}}}},
+    {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }},
+    {"id", ScalarField{&L::id}, any, as_it_is},
+    {"type", KindField{}, any, state_kind, {{{"kind"}, {"op"}, {"layer_type"}}}},
+    {"batch", CountField{&L::batch}, any, another_spelling, {{{"n"}, {"batch_size"}}}},
+    {"input", OperandField{&L::input}, one_operand, state_input, {{{"input_shape"}}}},
+    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
+    {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, {{{"image_size"}}}},
+    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand, another_spelling, {{{"height"}, {"input_height"}, {"in_h"}}}},
+    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand, another_spelling, {{{"width"}, {"input_width"}, {"in_w"}}}},
     {"inputs", OperandsField{&L::inputs}, has_several_operands, state_inputs},
     {"m", CountField{&L::m}, only<LayerKind::matmul>},
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
-    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, true, {{{"units"}}}},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
-    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, true, {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
-    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, true, {{{"kernel_h"}}}},
-    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, true, {{{"kernel_w"}}}},
-    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, true, {{{"strides"}}}},
-    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window, another_spelling, true, {{{"h_stride"}, {"u"}}}},
-    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window, another_spelling, true, {{{"w_stride"}, {"v"}}}},
-    {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, true, {{{"pad"}, {"pads"}}}},
-    {"padding_mode", zeros_alone, convolution, another_spelling, no_difference},
-    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window, another_spelling, true, {{{"padding_h"}, {"h_pad"}}}},
-    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window, another_spelling, true, {{{"padding_w"}, {"w_pad"}}}},
-    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>, true, {{{"dilations"}, {"dilation_rate"}}}},
-    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window, another_spelling, true, {{{"dilation_h"}}}},
-    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window, another_spelling, true, {{{"dilation_w"}}}},
+    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, {{{"units"}}}},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
+    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
+    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, {{{"kernel_h"}}}},
+    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, {{{"kernel_w"}}}},
+    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, {{{"strides"}}}},
+    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window, another_spelling, {{{"h_stride"}, {"u"}}}},
+    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window, another_spelling, {{{"w_stride"}, {"v"}}}},
+    {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, {{{"pad"}, {"pads"}}}},
+    {"padding_mode", zeros_alone, convolution, another_spelling},
+    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window, another_spelling, {{{"padding_h"}, {"h_pad"}}}},
+    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window, another_spelling, {{{"padding_w"}, {"w_pad"}}}},
+    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>, {{{"dilations"}, {"dilation_rate"}}}},
+    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window, another_spelling, {{{"dilation_h"}}}},
+    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window, another_spelling, {{{"dilation_w"}}}},
     {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
     {"output_size", AxesField{&L::output_size}, pool},
     {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
-    {"groups", CountField{&L::groups}, in_groups, state_groups, true, {{{"group"}, {"num_groups"}}}},
+    {"groups", CountField{&L::groups}, in_groups, state_groups, {{{"group"}, {"num_groups"}}}},
     {"depthwise", FlagField{&L::depthwise}, convolution},
-    {"bias", FlagField{&L::bias}, biased, as_it_is, true, {{{"use_bias"}}}},
+    {"bias", FlagField{&L::bias}, biased, as_it_is, {{{"use_bias"}}}},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
     {"causal_from_first", FlagField{&L::causal_from_first}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
@@ -247,32 +243,32 @@ constexpr std::array table = std::to_array<LayerField>({
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
-    {"output", SizesField{&L::output}, any, state_output, true, {{{"output_shape"}}}},
-    {"p", UnusedField{}, only<LayerKind::identity>, another_spelling, no_difference, {{{"rate"}, {"drop_prob"}}}},
+    {"output", SizesField{&L::output}, any, state_output, {{{"output_shape"}}}},
+    {"p", UnusedField{}, only<LayerKind::identity>, another_spelling, {{{"rate"}, {"drop_prob"}}}},
     {"p", CountField{&L::output_height}, not_identity},
     {"q", CountField{&L::output_width}, any},
-    {"dtype", DataTypeField{}, any, state_dtype, true, {{{"data_type"}, {"precision"}}}},
+    {"dtype", DataTypeField{}, any, state_dtype, {{{"data_type"}, {"precision"}}}},
     {"dtypes", DataTypesField{}, any, state_dtypes},
     {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"access", choice<Access, &L::access>(), by_element, as_it_is},
-    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is, true, {{{"mode"}}}},
-    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, true, {{{"direction"}}}},
+    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is, {{{"mode"}}}},
+    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, {{{"direction"}}}},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
-    {"in_place", FlagField{&L::in_place}, any, as_it_is, true, {{{"inplace"}}}},
-    {"eps", UnusedField{}, norm, another_spelling, no_difference, {{{"epsilon"}}}},
-    {"momentum", UnusedField{}, norm, another_spelling, no_difference},
-    {"negative_slope", UnusedField{}, only<LayerKind::leaky_relu>, another_spelling, no_difference, {{{"alpha"}}}},
+    {"in_place", FlagField{&L::in_place}, any, as_it_is, {{{"inplace"}}}},
+    {"eps", UnusedField{}, norm, another_spelling, {{{"epsilon"}}}},
+    {"momentum", UnusedField{}, norm, another_spelling},
+    {"negative_slope", UnusedField{}, only<LayerKind::leaky_relu>, another_spelling, {{{"alpha"}}}},
     {"fp32_under_autocast", FlagField{&L::fp32_under_autocast}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},
-    {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
-    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}, {"us", 1e-6}, {"ms", 1e-3}, {"mean_us", 1e-6}, {"mean_ms", 1e-3}}}},
-    {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, no_difference, {{{"measured_cold_us", 1e-6}}}},
-    {"measured_gpu", measured_text<&Measured::gpu>, any, as_it_is, no_difference, {{{"gpu"}}}},
-    {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, no_difference, {{{"kernel_name"}, {"solver"}}}},
-    {"measured_other_kernels", measured_text<&Measured::other_kernels>, any, as_it_is, no_difference},
+    {"repeat", CountField{&L::repeat}, any, another_spelling},
+    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}, {"us", 1e-6}, {"ms", 1e-3}, {"mean_us", 1e-6}, {"mean_ms", 1e-3}}}},
+    {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, {{{"measured_cold_us", 1e-6}}}},
+    {"measured_gpu", measured_text<&Measured::gpu>, any, as_it_is, {{{"gpu"}}}},
+    {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, {{{"kernel_name"}, {"solver"}}}},
+    {"measured_other_kernels", measured_text<&Measured::other_kernels>, any, as_it_is},
 });
 // clang-format on
 
@@ -349,72 +345,6 @@ bool is_near(std::string_view name, std::string_view key) {
     if (key[i] == '_') same = i + 1;
   return !nearest(name.substr(same), {key.substr(same)}).empty();
 }
-
-/// Values as texts, none a prefix of another.
-struct IdentityText {
-  const LayerSpec& spec;
-  std::string text{};
-
-  template <class Field>
-  void operator()(const Field& field) {
-    if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
-  }
-  // Names and times do not distinguish layers; single axes are added with all axes.
-  void operator()(const TextField&) {}
-  void operator()(const SecondsField&) {}
-  void operator()(const ScalarField&) {}
-  void operator()(const UnusedField&) {}
-  void operator()(const ChoiceField& field) { add(field.get(spec)); }
-  void operator()(const KindField&) {
-    add(index_of(spec.kind));
-    add(spec.rank);
-  }
-  void operator()(const DataTypeField&) { add(spec.dtypes.input); }
-  void operator()(const DataTypesField&) {
-    add(spec.dtypes.weight);
-    add(spec.dtypes.output);
-  }
-  void operator()(const MappingField&) {
-    if (!spec.mapping) return;
-    add(spec.mapping->algorithm);
-    if (spec.mapping->tile) add(*spec.mapping->tile);
-    for (const MappingNumber& number : mapping_numbers) add((*spec.mapping).*number.member);
-  }
-
-  void add(std::uint64_t number) { text += std::to_string(number) + ','; }
-  template <Enumeration E>
-  void add(E choice) {
-    add(std::uint64_t{index_of(choice)});
-  }
-  template <class T>
-  void add(const std::optional<T>& value) {
-    if (value)
-      add(*value);
-    else
-      text += "-,";
-  }
-  template <std::ranges::range List>
-  void add(const List& list) {
-    for (const auto& each : list) add(each);
-    text += '|';
-  }
-  void add(const AxesSpec& axes) {
-    add(axes.numbers);
-    add(axes.height);
-    add(axes.width);
-    add(axes.is_list);
-    add(axes.rule);
-  }
-  void add(const OperandSpec& operand) {
-    add(operand.sizes);
-    add(operand.whole);
-    add(operand.is_parameter);
-    add(operand.parameters);
-    add(operand.type);
-    add(operand.layer.size());
-    text += operand.layer;
-  }
-};
 
 }  // namespace
 
@@ -535,14 +465,15 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
   return operands;
 }
 
-std::string identity(const LayerSpec& layer) {
-  IdentityText identity{layer};
-  for (const LayerField& field : layer_fields()) {
-    if (!field.makes_different) continue;
-    std::visit(identity, field.member);
-    identity.text += ';';
-  }
-  return std::move(identity.text);
+LayerSpec identity(LayerSpec layer) {
+  layer.place = {};
+  layer.name.reset();
+  layer.repeat.reset();
+  layer.id = {};
+  layer.measured = {};
+  layer.source_line = {};
+  layer.is_kept = false;
+  return layer;
 }
 
 }  // namespace roofline

@@ -91,7 +91,6 @@ struct LayerField {
   /// Fills the member from a layer; null for alternative spellings, which are only read.
   /// LayerTraits are copied already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;
-  bool makes_different = true;  ///< layers which differ in it are different layers
   std::array<FieldAlias, 8> aliases{};
 
   bool is_written() const { return state != nullptr; }
@@ -139,8 +138,8 @@ OperandSpec stated_operand(const Layer& layer, std::size_t index);
 /// Specs of each of Layer::inputs.
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);
 
-/// A text which is equal for equal layers: every property without names, copies and measured times.
-std::string identity(const LayerSpec& layer);
+/// Equal for equal layers: every property without names, copies and measured times.
+LayerSpec identity(LayerSpec layer);
 
 struct MappingNumber {
   std::string_view key;

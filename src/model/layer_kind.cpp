@@ -10,14 +10,6 @@
 namespace roofline {
 namespace {
 
-constexpr KindInfo row(KindFamily family, std::uint64_t flop_per_element, ElementCost cost,
-                       Reach reach, OperandReads reads, Fused fused, AutocastPolicy autocast,
-                       Saved saved, Named named, Features features = Features::first,
-                       std::string_view aliases = "") {
-  return {family, flop_per_element, cost,   reach, reads, fused, autocast, saved,
-          named,  features,         aliases};
-}
-
 // FLOP per element: each operation of the textbook formula, transcendentals count as one.
 // NOLINTBEGIN(bugprone-branch-clone): one row a kind
 // clang-format off
@@ -28,55 +20,55 @@ constexpr KindInfo row_of(LayerKind kind) {
   using Cast = AutocastPolicy;
   using Reads = OperandReads;
   switch (kind) {
-    case conv:                return row(Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "convolution");
-    case conv_transpose:      return row(Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "deconv deconvolution");
-    case linear:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "fc dense fullyconnected");
-    case matmul:              return row(Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "gemm bmm mm");
-    case attention:           return row(Family::attention,   0, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "scaleddotproductattention sdpa");
+    case conv:                return {Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "convolution"};
+    case conv_transpose:      return {Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "deconv deconvolution"};
+    case linear:              return {Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "fc dense fullyconnected"};
+    case matmul:              return {Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "gemm bmm mm"};
+    case attention:           return {Family::attention,   0, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "scaleddotproductattention sdpa"};
     // x * scale + shift: statistics and affine folded into two numbers a channel
-    case batch_norm:          return row(Family::norm,        2, Cost::own,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "syncbatchnorm batchnormalization bn");
+    case batch_norm:          return {Family::norm,        2, Cost::own,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "syncbatchnorm batchnormalization bn"};
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
-    case layer_norm:          return row(Family::norm,        7, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last, "layernormalization");
+    case layer_norm:          return {Family::norm,        7, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last, "layernormalization"};
     // square and sum 2, normalise 1, scale 1
-    case rms_norm:            return row(Family::norm,        4, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last);
-    case group_norm:          return row(Family::norm,        7, Cost::own,         Reach::group,  Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind);
-    case instance_norm:       return row(Family::norm,        7, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);
+    case rms_norm:            return {Family::norm,        4, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last};
+    case group_norm:          return {Family::norm,        7, Cost::own,         Reach::group,  Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind};
+    case instance_norm:       return {Family::norm,        7, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
     // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
-    case local_response_norm: return row(Family::activation,  7, Cost::several,     Reach::window, Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::first, "lrn");
-    case relu:                return row(Family::activation,  1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // compare
-    case relu6:               return row(Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // two compares
-    case leaky_relu:          return row(Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // compare, multiply
-    case prelu:               return row(Family::activation,  2, Cost::scaled,      Reach::place,  Reads::all,       Fused::joined, Cast::half,   Saved::input,   Named::by_kind);  // compare, multiply
-    case elu:                 return row(Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // compare, exp, subtract, multiply
-    case sigmoid:             return row(Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // negate, exp, add, divide
-    case hardsigmoid:         return row(Family::activation,  4, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // add, multiply, two compares
-    case LayerKind::tanh:     return row(Family::activation,  6, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind);  // scale, exp, subtract, add, divide, sign
-    case silu:                return row(Family::activation,  5, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "swish");  // sigmoid, multiply
-    case hardswish:           return row(Family::activation,  5, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind);  // hardsigmoid, multiply
-    case gelu:                return row(Family::activation,  8, Cost::erf,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind);  // scale, erf as about 5, add, multiply
-    case softmax:             return row(Family::activation,  5, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind, Features::first, "logsoftmax");  // maximum, subtract, exp, sum, divide (or its logarithm)
-    case elementwise:         return row(Family::activation,  1, Cost::any,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_operator);  // any other function of one operand
+    case local_response_norm: return {Family::activation,  7, Cost::several,     Reach::window, Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::first, "lrn"};
+    case relu:                return {Family::activation,  1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare
+    case relu6:               return {Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // two compares
+    case leaky_relu:          return {Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare, multiply
+    case prelu:               return {Family::activation,  2, Cost::scaled,      Reach::place,  Reads::all,       Fused::joined, Cast::half,   Saved::input,   Named::by_kind};  // compare, multiply
+    case elu:                 return {Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare, exp, subtract, multiply
+    case sigmoid:             return {Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // negate, exp, add, divide
+    case hardsigmoid:         return {Family::activation,  4, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // add, multiply, two compares
+    case LayerKind::tanh:     return {Family::activation,  6, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // scale, exp, subtract, add, divide, sign
+    case silu:                return {Family::activation,  5, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "swish"};  // sigmoid, multiply
+    case hardswish:           return {Family::activation,  5, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind};  // hardsigmoid, multiply
+    case gelu:                return {Family::activation,  8, Cost::erf,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind};  // scale, erf as about 5, add, multiply
+    case softmax:             return {Family::activation,  5, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind, Features::first, "logsoftmax"};  // maximum, subtract, exp, sum, divide (or its logarithm)
+    case elementwise:         return {Family::activation,  1, Cost::any,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_operator};  // any other function of one operand
     // Any other function of one operand that asks for its row, or for an element's place in it: cumulative
     // sums, triangles, Hardmax.
-    case rowwise:             return row(Family::activation,  1, Cost::any,         Reach::row,    Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);
-    case add:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::nothing, Named::by_kind);  // the gradient passes through unchanged
-    case sub:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
-    case mul:                 return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);
-    case LayerKind::div:      return row(Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind);
-    case concat:              return row(Family::combine,     0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "cat concatenate");
-    case max_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::input,   Named::by_kind, Features::first, "maxpooling adaptivemaxpool");  // a compare an input element; backward finds the maximum again
-    case avg_pool:            return row(Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "averagepooling averagepool");  // an add an input element
-    case global_avg_pool:     return row(Family::pool,        1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "adaptiveavgpool globalaveragepooling globalaveragepool");
-    case reduce:              return row(Family::movement,    1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // an add an input element
-    case upsample:            return row(Family::resize,      0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "interpolate upsampling upsamplingnearest");  // nearest neighbour: a copy
-    case copy:                return row(Family::movement,    0, Cost::simple,      Reach::moved,  Reads::of_result, Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // transposes, slices, casts
-    case embedding:           return row(Family::lookup,      0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last);
-    case gather:              return row(Family::movement,    0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "indexselect");
-    case scatter:             return row(Family::movement,    1, Cost::own,         Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "scatteradd indexadd");  // an add an input element
-    case other:               return row(Family::movement,    0, Cost::simple,      Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator);  // known by its bytes only
-    case flatten:             return row(Family::free,        0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
-    case identity:            return row(Family::free,        0, Cost::own,         Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "dropout alphadropout spatialdropout droppath");
-    case host_copy:           return row(Family::transfer,    0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind);
+    case rowwise:             return {Family::activation,  1, Cost::any,         Reach::row,    Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};
+    case add:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::nothing, Named::by_kind};  // the gradient passes through unchanged
+    case sub:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
+    case mul:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
+    case LayerKind::div:      return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
+    case concat:              return {Family::combine,     0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "cat concatenate"};
+    case max_pool:            return {Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::input,   Named::by_kind, Features::first, "maxpooling adaptivemaxpool"};  // a compare an input element; backward finds the maximum again
+    case avg_pool:            return {Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "averagepooling averagepool"};  // an add an input element
+    case global_avg_pool:     return {Family::pool,        1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "adaptiveavgpool globalaveragepooling globalaveragepool"};
+    case reduce:              return {Family::movement,    1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // an add an input element
+    case upsample:            return {Family::resize,      0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "interpolate upsampling upsamplingnearest"};  // nearest neighbour: a copy
+    case copy:                return {Family::movement,    0, Cost::simple,      Reach::moved,  Reads::of_result, Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // transposes, slices, casts
+    case embedding:           return {Family::lookup,      0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last};
+    case gather:              return {Family::movement,    0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "indexselect"};
+    case scatter:             return {Family::movement,    1, Cost::own,         Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "scatteradd indexadd"};  // an add an input element
+    case other:               return {Family::movement,    0, Cost::simple,      Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // known by its bytes only
+    case flatten:             return {Family::free,        0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
+    case identity:            return {Family::free,        0, Cost::own,         Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "dropout alphadropout spatialdropout droppath"};
+    case host_copy:           return {Family::transfer,    0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
   }
   return {};
 }

@@ -1,7 +1,6 @@
 #include "roofline/roofline_point.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace roofline {
 
@@ -23,44 +22,8 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 
 namespace {
 
-struct TypeEngines {
-  /// The first available engine counts: narrow types are widened on loading, only as far as needed.
-  std::array<std::optional<Engine>, 4> tensor;
-  Engine vector = Engine::fp32;
-  bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
-};
-
-constexpr TypeEngines engines_of(DataType type) {
-  using enum Engine;
-  switch (type) {
-    case DataType::fp64: return {{fp64_tensor}, fp64, true};
-    case DataType::fp32: return {{fp32_tensor}, fp32, true};
-    case DataType::tf32: return {{tf32}, fp32, false};
-    case DataType::fp16: return {{fp16_tensor}, fp16, true};
-    case DataType::bf16: return {{bf16}, bf16_vector, true};
-    case DataType::fp8: return {{fp8}, fp16, false};
-    case DataType::int8: return {{int8}, dp4a, true};
-    case DataType::int4: return {{int4, int8}, dp4a, true};
-    case DataType::fp4:
-    case DataType::mxfp4:
-    case DataType::nvfp4: return {{fp4, fp6, fp8, fp16_tensor}, fp16, false};
-    case DataType::fp6:
-    case DataType::mxfp6: return {{fp6, fp8, fp16_tensor}, fp16, false};
-    case DataType::mxfp8: return {{fp8, fp16_tensor}, fp16, false};
-    case DataType::int16:
-    case DataType::int32:
-    case DataType::int64:
-    case DataType::boolean:
-    case DataType::complex64:
-    case DataType::complex128: return {{}, fp32, true};
-    case DataType::amp:
-    case DataType::amp_bf16: break;  // no tensor has these types
-  }
-  return {};
-}
-
 std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
-  for (const std::optional<Engine> engine : engines_of(type).tensor)
+  for (const std::optional<Engine> engine : info(type).tensor)
     if (engine && peaks[*engine]) return engine;
   return std::nullopt;
 }
@@ -68,7 +31,7 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
 /// The faster of its own rate and conversion to fp32 (consumer Pascal runs fp16 at 1/64 of its fp32
 /// rate, and its libraries compute fp16 data in fp32).
 std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
-  const Engine own = engines_of(type).vector;
+  const Engine own = info(type).vector;
   const bool may_convert = type != DataType::fp64 && peaks[Engine::fp32];
   if (peaks[own] && (!may_convert || *peaks[own] >= *peaks[Engine::fp32])) return own;
   return may_convert ? std::optional(Engine::fp32) : std::nullopt;
@@ -76,15 +39,15 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
 
 /// Whether a unit of the GPU computes in this type, without conversion on loading.
 bool has_peak(DataType type, const EngineRates& peaks) {
-  const TypeEngines engines = engines_of(type);
-  return tensor_engine(type, peaks) || (engines.computes_in_type && peaks[engines.vector]);
+  const DataTypeInfo own = info(type);
+  return tensor_engine(type, peaks) || (own.computes_in_type && peaks[own.vector]);
 }
 
 /// Masks and indices: every GPU moves and compares them.
 bool is_mask_work(const Layer& layer) {
-  const bool moves = info(layer.kind).family == KindFamily::movement ||
-                     layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise ||
-                     layer.kind == LayerKind::rowwise;
+  const bool moves =
+      info(layer.kind).family == KindFamily::movement ||
+      is_any(layer.kind, LayerKind::concat, LayerKind::elementwise, LayerKind::rowwise);
   return moves && layer.dtypes.input == DataType::int8;
 }
 

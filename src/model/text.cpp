@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "roofline/layer.hpp"
 
 namespace roofline {
+
+std::optional<LeadingNumber> leading_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  LeadingNumber number;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number.value);
+  if (error != std::errc() || !std::isfinite(number.value)) return std::nullopt;
+  number.rest = {stop, static_cast<std::size_t>(end - stop)};
+  return number;
+}
 
 std::string beginning(std::string_view text, std::size_t most_byte) {
   if (text.size() <= most_byte) return std::string(text);

@@ -6,11 +6,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +54,13 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+/// A finite number at the start of a text, and what follows it.
+struct LeadingNumber {
+  double value = 0;
+  std::string_view rest;
+};
+std::optional<LeadingNumber> leading_number(std::string_view text);
+
 /// Shortens names and keys of inputs, which may have any length, for messages.
 std::string beginning(std::string_view text, std::size_t most_byte = 200);
 
@@ -69,6 +78,20 @@ std::string no_open_size(std::string_view name, std::string_view open);
 
 /// "a conv", "an attention"
 std::string with_article(std::string_view noun);
+
+/// The parts one after the other: texts, and integers in digits.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::string text;
+  const auto add = [&text](const auto& part) {
+    if constexpr (std::integral<std::remove_cvref_t<decltype(part)>>)
+      text += std::to_string(part);
+    else
+      text += part;
+  };
+  (add(parts), ...);
+  return text;
+}
 
 /// Appends an item to a list in a sentence: "a", then "a, b".
 inline void add_item(std::string& list, std::string_view item, std::string_view separator = ", ") {

@@ -14,14 +14,11 @@ std::optional<Numbers64> window_numbers(const Node& node, const char* name, std:
                                         std::int64_t least) {
   const auto stated = ints_attribute(node, name);
   if (!stated) return std::nullopt;
-  if (stated->size() != count)
-    fail(std::string(name) + ": expected " + std::to_string(count) + " numbers", *stated);
+  if (stated->size() != count) fail(concat(name, ": expected ", count, " numbers"), *stated);
   constexpr std::int64_t largest = 1LL << 40;
   for (const std::int64_t number : *stated)
     if (number < least || number > largest)
-      fail(std::string(name) + ": expected an integer from " + std::to_string(least) + " to " +
-               std::to_string(largest),
-           number);
+      fail(concat(name, ": expected an integer from ", least, " to ", largest), number);
   return Numbers64(stated->begin(), stated->end());
 }
 
@@ -97,8 +94,8 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
   const std::int64_t groups = int_attribute(node, "group", 1);
   const std::int64_t of_groups = product_or_throw({weights[1], groups});
   if (groups < 1 || (is_transposed(node) ? weights[0] : of_groups) != in[1])
-    fail("expected weights for the " + std::to_string(in[1]) + " channels of the operand in " +
-             std::to_string(groups) + " groups",
+    fail(concat("expected weights for the ", in[1], " channels of the operand in ", groups,
+                " groups"),
          weights);
   return is_transposed(node) ? of_groups : weights[0];
 }
@@ -118,7 +115,7 @@ Window window_of(const Node& node) {
       fail("kernel_shape: expected " + integers_text(kernel) + ", as the weights have", *stated);
     std::copy(kernel.begin(), kernel.end(), window.kernel.end() - window.rank);
   } else if (!stated) {
-    fail("kernel_shape: expected " + std::to_string(window.rank) + " numbers", "none");
+    fail(concat("kernel_shape: expected ", window.rank, " numbers"), "none");
   } else {
     read_axes(node, "kernel_shape", window.rank, 1, window.kernel);
   }
@@ -139,8 +136,8 @@ std::optional<Sizes> window_sizes(Node& node) {
     const std::uint64_t result = is_transposed(node) ? transposed_output_size(window, axis, size)
                                                      : window_output_size(window, axis, size);
     if (result == 0 && size != 0)
-      throw NodeError{"expected a window that fits the padded operand, got one that spans " +
-                      std::to_string(kernel_extent(window, axis)) + " on " + integers_text(in)};
+      throw NodeError{concat("expected a window that fits the padded operand, got one that spans ",
+                             kernel_extent(window, axis), " on ", integers_text(in))};
     out.push_back(static_cast<std::int64_t>(result));
   }
   set_result(node, 1, out, element::int64);  // MaxPool's indices

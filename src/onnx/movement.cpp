@@ -29,8 +29,7 @@ std::optional<Sizes> reshape_sizes(Node& node) {
   const std::int64_t all = product_or_throw(in);
   if (open) out[*open] = known == 0 ? 0 : all / known;
   if (product_or_throw(out) != all)
-    fail("expected a shape for the " + std::to_string(all) + " elements of " + integers_text(in),
-         *stated);
+    fail(concat("expected a shape for the ", all, " elements of ", integers_text(in)), *stated);
   return out;
 }
 
@@ -78,8 +77,7 @@ std::optional<Sizes> dropout_sizes(Node& node) {
 std::vector<std::size_t> permutation(const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
   const auto stated = ints_attribute(node, "perm");
-  if (stated && stated->size() != rank)
-    fail("perm: expected " + std::to_string(rank) + " axes", *stated);
+  if (stated && stated->size() != rank) fail(concat("perm: expected ", rank, " axes"), *stated);
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < rank; ++i)
     axes.push_back(stated ? axis_or_throw((*stated)[i], rank) : rank - 1 - i);
@@ -151,7 +149,7 @@ std::optional<Sizes> concat_sizes(Node& node) {
     if (next == nullptr) return std::nullopt;
     for (std::size_t each = 0; each < out.size(); ++each)
       if (next->size() != out.size() || (each != axis && out[each] != (*next)[each]))
-        fail("expected operands that differ along axis " + std::to_string(axis) + " only",
+        fail(concat("expected operands that differ along axis ", axis, " only"),
              integers_text(first) + " and " + integers_text(*next));
     if (__builtin_add_overflow(out[axis], (*next)[axis], &out[axis])) throw OverflowError();
   }
@@ -194,14 +192,14 @@ std::optional<Sizes> split_sizes(Node& node) {
   const auto parts = static_cast<std::int64_t>(node.outputs.size());
   const auto stated = ints_attribute_or_input(node, "split", 1);
   if (stated && stated->size() != node.outputs.size())
-    fail("split: expected " + std::to_string(parts) + " sizes", *stated);
+    fail(concat("split: expected ", parts, " sizes"), *stated);
   const std::int64_t each = whole / parts + (whole % parts != 0 ? 1 : 0);
   std::int64_t left = whole;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     size = stated ? (*stated)[i] : std::min(each, left);
     if (size < 0 || size > left)
-      fail("expected parts of an axis of " + std::to_string(whole),
-           (stated ? integers_text(*stated) : std::to_string(parts) + " of them"));
+      fail(concat("expected parts of an axis of ", whole),
+           (stated ? integers_text(*stated) : concat(parts, " of them")));
     left -= size;
     set_result(node, i, out, type_at(node, 0));
   }
@@ -238,7 +236,7 @@ std::optional<Sizes> tile_sizes(Node& node) {
   const auto repeats = integers(node.input(1));
   if (!repeats) return std::nullopt;
   if (repeats->size() != out.size())
-    fail("repeats: expected " + std::to_string(out.size()) + " numbers", *repeats);
+    fail(concat("repeats: expected ", out.size(), " numbers"), *repeats);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = product_or_throw({out[i], (*repeats)[i]});
   return out;
 }
@@ -251,7 +249,7 @@ std::optional<Sizes> pad_sizes(Node& node) {
   std::iota(all.begin(), all.end(), 0);
   const Sizes axes = integers(node.input(3)).value_or(all);
   if (pads->size() != 2 * axes.size())
-    fail("pads: expected " + std::to_string(2 * axes.size()) + " numbers", *pads);
+    fail(concat("pads: expected ", 2 * axes.size(), " numbers"), *pads);
   Sizes out = in;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], in.size())];
@@ -283,7 +281,7 @@ std::optional<Sizes> resize_sizes(Node& node) {
   const std::size_t count = sizes.empty() ? scales.size() : sizes.size();
   if (count == 0) return std::nullopt;
   if (count != axes.size())
-    fail("expected a size or scale for each of " + std::to_string(axes.size()) + " axes",
+    fail(concat("expected a size or scale for each of ", axes.size(), " axes"),
          std::to_string(count));
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], out.size())];

@@ -128,7 +128,7 @@ NetworkSpecs read_cutlass(ByteStream& stream, BadRows& bad) {
   network.source = stream.name();
   network.measured_on_asked_gpu = true;
   ProfilerCsv table(stream, columns);
-  std::map<std::string, std::size_t> place_of;  // in the network's layers, by identity
+  std::map<LayerSpec, std::size_t> place_of;  // in the network's layers, by identity
   table.for_each_row(bad, [&] {
     LayerSpec layer = layer_in(table);
     const auto [known, is_new] = place_of.try_emplace(identity(layer), network.layers.size());

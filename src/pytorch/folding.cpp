@@ -28,14 +28,15 @@ double size_of(const LayerSpec& spec) {
   return size;
 }
 
-/// Key of layers that differ in sizes alone.
-std::string work_of(const LayerSpec& spec) {
-  LayerSpec work = spec;
+/// A layer without its sizes, and the first word of its name.
+LayerSpec work_of(const LayerSpec& spec) {
+  LayerSpec work = identity(spec);
   const auto blank = [](OperandSpec& operand) { operand.sizes.assign(operand.sizes.size(), 1); };
   if (work.input) blank(*work.input);
   for (OperandSpec& operand : work.inputs) blank(operand);
   work.output.clear();
-  return identity(work) + spec.name->substr(0, spec.name->find(' '));
+  work.name = spec.name->substr(0, spec.name->find(' '));
+  return work;
 }
 
 /// PyTorch's compiler fuses no more (torch._inductor.config.max_fusion_size).
@@ -53,7 +54,7 @@ bool is_elementwise(const LayerSpec& layer) {
 
 // Joins rows of the same work in fewer steps, the smallest first, so that each runs once a step.
 void FoldedLayers::join_changing(std::size_t steps) {
-  std::map<std::string, std::vector<std::size_t>> changing;
+  std::map<LayerSpec, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].runs > 0 && rows_[i].runs < steps) changing[work_of(rows_[i].spec)].push_back(i);
   for (auto& [work, rows] : changing) {
@@ -87,7 +88,9 @@ void FoldedLayers::move_rare(std::size_t steps, UnmodelledList& unmodelled) {
 }
 
 std::size_t FoldedLayers::row_of(LayerSpec spec) {
-  const auto [entry, inserted] = by_key_.try_emplace(identity(spec) + *spec.name, rows_.size());
+  LayerSpec key = identity(spec);
+  key.name = spec.name;
+  const auto [entry, inserted] = by_key_.try_emplace(std::move(key), rows_.size());
   if (inserted) rows_.push_back({std::move(spec), 0, 0});
   return entry->second;
 }

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <limits>
+#include <map>
 #include <unordered_map>
 
 #include "load/byte_stream.hpp"
@@ -192,7 +193,7 @@ class FoldedLayers {
   };
 
   std::vector<Row> rows_;
-  std::unordered_map<std::string, std::size_t> by_key_;
+  std::map<LayerSpec, std::size_t> by_key_;
 };
 
 /// Consecutive elementwise operators that read each other's results: a compiler would fuse them.

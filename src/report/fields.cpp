@@ -310,6 +310,7 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"cost_per_million_images", Unit::number, [](SettingIn s) -> Cell { return s.row.cost_per_million_images; }, {.header = million_header}},
     {"fits", Unit::none, [](SettingIn s) -> Cell { return s.row.fits; }},
     {"in_time", Unit::none, [](SettingIn s) -> Cell { return s.row.in_time; }},
+    {"layout", Unit::none, [](SettingIn s) -> Cell { return s.row.layout; }},
     {"", Unit::none, nullptr, {.header = "best in", .text = marks_text}},
 });
 

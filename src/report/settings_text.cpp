@@ -131,6 +131,27 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep,
   return grid;
 }
 
+/// ", nchw", or ", nchw in fp32, nhwc in tf32 fp16": kernels depend on it.
+std::string layouts_text(std::span<const SettingsTable> tables) {
+  EnumArray<Layout, std::string> types_of;
+  std::set<std::string> types;
+  bool one_layout_a_type = true;
+  for (const SettingsTable& table : tables)
+    for (const SettingRow& row : table.rows) {
+      if (!row.layout || has_word(types_of[*row.layout], type_text(row))) continue;
+      add_item(types_of[*row.layout], type_text(row), " ");
+      one_layout_a_type = types.insert(type_text(row)).second && one_layout_a_type;
+    }
+  const bool says_types = one_layout_a_type && types.size() > 1;
+  const bool one_layout = std::ranges::count(types_of, "") + 1 == std::ssize(types_of);
+  std::string text;
+  for (const Layout layout : enumerators<Layout>)
+    if (!types_of[layout].empty())
+      text += fmt::format(", {}{}", name_of(layout),
+                          says_types && !one_layout ? " in " + types_of[layout] : "");
+  return text;
+}
+
 std::string points_title(std::span<const SettingsTable> tables) {
   const SettingsTable& table = tables.front();
   const SettingRow& first = table.rows.front();
@@ -145,6 +166,7 @@ std::string points_title(std::span<const SettingsTable> tables) {
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
   if (table.max_time_s) text += fmt::format(", in at most {}", duration(*table.max_time_s));
+  text += layouts_text(tables);
   if (first.framework && is_one(tables, framework_text)) text += ", by " + framework_text(first);
   return text + "\n";
 }

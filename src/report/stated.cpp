@@ -100,7 +100,7 @@ struct FieldValue {
     return types.weight || types.output ? JsonValue::of<write_data_types>(types) : Cell();
   }
   Cell operator()(const MappingField&) const {
-    return spec.mapping ? JsonValue::of<write_mapping>(*spec.mapping) : Cell();
+    return spec.mapping ? JsonValue::of<write_mapping>(**spec.mapping) : Cell();
   }
 };
 

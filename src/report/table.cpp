@@ -26,14 +26,7 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
-/// Of convolutions: the layout decides on their kernels.
-std::string layout_text(const Result& result) {
-  const auto conv = std::ranges::find(result.layers, LayerKind::conv,
-                                      [](const LayerResult& row) { return row.layer.kind; });
-  return conv == result.layers.end() ? "" : fmt::format(", {}", name_of(layout_of(conv->layer)));
-}
-
-/// ", by pytorch, autotuned": kernels of convolutions depend on their choice, too.
+/// ", nhwc, by pytorch, autotuned": what kernels depend on.
 std::string stack_text(const Result& result) {
   const bool by_heuristic = std::ranges::any_of(result.layers, [](const LayerResult& row) {
     return row.layer.kernels == KernelSource::heuristic;
@@ -41,7 +34,9 @@ std::string stack_text(const Result& result) {
   const bool is_tuned = std::ranges::any_of(
       result.layers, [](const LayerResult& row) { return row.other_tuning_s.has_value(); });
   const auto& framework = result.setting.framework;
-  return (framework ? fmt::format(", by {}", name_of(*framework)) : "") +
+  const auto& layout = result.setting.layout;
+  return (layout ? fmt::format(", {}", name_of(*layout)) : "") +
+         (framework ? fmt::format(", by {}", name_of(*framework)) : "") +
          (by_heuristic            ? ", kernels by heuristic"
           : framework && is_tuned ? ", autotuned"
                                   : "");
@@ -53,8 +48,7 @@ std::string title_of(const Report& report, const Section& section) {
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + layout_text(result) +
-          stack_text(result);
+          work_title(result, false).substr(result.setting.label.size()) + stack_text(result);
   return text + '\n';
 }
 

@@ -23,15 +23,17 @@ struct Subject {
   const Verdict* run = nullptr;
 
   bool is_inference() const { return !result.setting.training && result.setting.pass == Pass::fwd; }
-  const TraceSummary* recording() const { return result.measured.recording.get(); }
+  /// An empty one for layers that were not recorded.
+  const TraceSummary& recording() const {
+    static const TraceSummary none;
+    return result.measured.recording ? *result.measured.recording : none;
+  }
   std::map<std::string_view, const LayerResult*> rows_by_name() const {
     std::map<std::string_view, const LayerResult*> rows;
     for (const LayerResult& row : result.layers) rows.emplace(row.layer.name, &row);
     return rows;
   }
-  bool is_in_pytorch() const {
-    return recording() != nullptr && recording()->recorder == Recorder::pytorch_profiler;
-  }
+  bool is_in_pytorch() const { return recording().recorder == Recorder::pytorch_profiler; }
 };
 
 struct Variant {
@@ -75,7 +77,7 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
   const std::uint64_t batch = layer.output.batch;
   const bool is_one_value = elements(layer.output) == batch;
   const bool is_recorded_training =
-      subject.recording() != nullptr && subject.result.setting.pass != Pass::fwd;
+      subject.result.measured.recording && subject.result.setting.pass != Pass::fwd;
   return subject.result.setting.batch == batch && layer.inputs.front().shape.batch == batch &&
          batch <= most_batch && layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
@@ -85,20 +87,17 @@ bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
 bool may_be_half(const LayerResult& row, const Subject& subject) {
   const DataType type = row.layer.dtypes.input;
   if (type != DataType::fp32 && type != DataType::tf32) return false;
-  switch (info(row.layer.kind).family) {
-    case KindFamily::contraction:
-    case KindFamily::attention:
-    case KindFamily::norm:
-    case KindFamily::activation:
-    case KindFamily::pool: return true;
-    case KindFamily::combine: return has_batch_of_samples(row, subject);
-    case KindFamily::resize:
-    case KindFamily::lookup:
-    case KindFamily::movement:
-    case KindFamily::transfer:
-    case KindFamily::free: break;
-  }
-  return false;
+  using enum KindFamily;
+  const KindFamily family = info(row.layer.kind).family;
+  return is_any(family, contraction, attention, norm, activation, pool) ||
+         (family == combine && has_batch_of_samples(row, subject));
+}
+
+bool choose_engine(Variant& variant, const Subject& subject) {
+  const Context& context = subject.context;
+  variant.engine =
+      select_engine(variant.layer, context.gpu.peak_flop_per_s, context.options.engine);
+  return variant.engine.has_value();
 }
 
 /// Sets all operands to the type, in its libraries' layout.
@@ -107,9 +106,7 @@ bool set_type(Variant& variant, DataType type, const Subject& subject) {
   layer.dtypes = {type, type, type};
   layer.fp16_accumulate = false;
   layer.layout.reset();
-  const Context& context = subject.context;
-  variant.engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
-  return variant.engine.has_value();
+  return choose_engine(variant, subject);
 }
 
 bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) {
@@ -128,11 +125,14 @@ std::string half_text(const Subject& subject) {
              : "fp16";
 }
 
-/// No change on a GPU without TF32, or with TF32 in use.
+/// In the layout of fp32. No change on a GPU without TF32, or with TF32 in use.
 bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
-  return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
-         info(row.layer.kind).family == KindFamily::contraction &&
-         set_type(variant, DataType::tf32, subject);
+  if (row.engine != Engine::fp32 || row.layer.dtypes.input != DataType::fp32 ||
+      info(row.layer.kind).family != KindFamily::contraction)
+    return false;
+  const bool can = set_type(variant, DataType::tf32, subject);
+  variant.layer.layout = layout_of(row.layer);
+  return can;
 }
 
 std::string batch_text(const Subject& subject) {
@@ -209,10 +209,7 @@ std::string channels_last_text(const Subject& subject) {
 bool join_groups(Variant& variant, const LayerResult& row, const Subject& subject) {
   if (row.layer.kind != LayerKind::conv || row.layer.groups == 1) return false;
   variant.layer.groups = 1;
-  const Context& context = subject.context;
-  variant.engine =
-      select_engine(variant.layer, context.gpu.peak_flop_per_s, context.options.engine);
-  return variant.engine.has_value();
+  return choose_engine(variant, subject);
 }
 
 std::string algorithms_text(const Subject& subject) {
@@ -275,8 +272,7 @@ double part_s(const Subject& subject) {
 
 /// The host's gaps while kernels were compiled or loaded.
 double saved_by_warm_up_s(const Subject& subject) {
-  const bool has_gaps = subject.run->knows_gaps && subject.recording() != nullptr;
-  return has_gaps ? first_uses_s(*subject.recording()) : 0;
+  return subject.run->knows_gaps ? first_uses_s(subject.recording()) : 0;
 }
 
 /// Large transfers between GPUs at a rate far below any link's wait for a GPU that comes late.
@@ -285,8 +281,7 @@ double saved_by_late_gpu_s(const Subject& subject) {
   constexpr double far_below = 0.1;
   const double link_byte_per_s = subject.context.gpu.host_link_byte_per_s.value_or(0);
   double time_s = 0;
-  if (!subject.run->knows_gaps) return time_s;
-  for (const Transfer& each : subject.recording()->transfers)
+  for (const Transfer& each : subject.recording().transfers)
     if (is_between_gpus(each.kind) && each.byte.value_or(0) >= least_byte &&
         each.bus_byte_per_s().value_or(each.algorithm_byte_per_s().value_or(link_byte_per_s)) <
             far_below * link_byte_per_s)
@@ -311,8 +306,8 @@ double saved_by_host_work_s(const Subject& subject) {
   constexpr double longest_launch_s = 10e-3;
   double time_s = 0;
   if (!subject.run->knows_gaps) return time_s;
-  const bool has_graphs = launches_graphs(*subject.recording());
-  for (const IdleGaps& gaps : subject.recording()->gaps)
+  const bool has_graphs = launches_graphs(subject.recording());
+  for (const IdleGaps& gaps : subject.recording().gaps)
     if (gaps.cause == IdleCause::host && !is_warm_up(gaps.during) &&
         (has_graphs || gaps.time_s > longest_launch_s * gaps.count))
       time_s += gaps.time_s;
@@ -321,21 +316,17 @@ double saved_by_host_work_s(const Subject& subject) {
 
 /// The host's gaps without those left between a graph's kernels; 0 if graphs run already.
 double saved_by_graph_s(const Subject& subject) {
-  if (!subject.run->knows_gaps || launches_graphs(*subject.recording())) return 0;
+  if (!subject.run->knows_gaps || launches_graphs(subject.recording())) return 0;
   const auto& part_s = subject.run->part_s;
   const double gap_s = subject.context.kernel.resolved().memory.gap_s;
-  const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
+  const double left_s = gap_s * subject.recording().launches - part_s[StepPart::idle_queued];
   return part_s[StepPart::idle_host] - saved_by_warm_up_s(subject) - saved_by_host_work_s(subject) -
          std::max(0.0, left_s);
 }
 
-bool is_data_parallel(const Subject& subject) {
-  return subject.recording() != nullptr && subject.recording()->is_data_parallel;
-}
+bool is_data_parallel(const Subject& subject) { return subject.recording().is_data_parallel; }
 
-double saved_by_layout_s(const Subject& subject) {
-  return subject.recording() != nullptr ? subject.recording()->layout_s : 0;
-}
+double saved_by_layout_s(const Subject& subject) { return subject.recording().layout_s; }
 
 /// One kernel reads the first layer's input and all other operands, and writes the last output.
 double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const Subject& subject) {
@@ -355,10 +346,9 @@ double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const
 }
 
 double saved_by_fusing_s(const Subject& subject) {
-  if (subject.recording() == nullptr) return 0;
   const auto rows = subject.rows_by_name();
   double saved_s = 0;
-  for (const ElementwiseChain& chain : subject.recording()->chains) {
+  for (const ElementwiseChain& chain : subject.recording().chains) {
     std::vector<const LayerResult*> members;
     for (const std::string& name : chain.layers)
       if (const auto row = rows.find(name); row != rows.end()) members.push_back(row->second);
@@ -565,7 +555,7 @@ double saved_by_batch_s(const Subject& subject, double saved_by_layers_s) {
 
 /// Kernels that are faster than the host launches them wait for the host.
 double most_saved_by_kernels_s(const Subject& subject) {
-  return subject.run->step_s - (subject.recording() != nullptr ? subject.recording()->host_s : 0);
+  return subject.run->step_s - subject.recording().host_s;
 }
 
 }  // namespace

@@ -59,6 +59,18 @@ auto common(const std::vector<LayerResult>& rows, Get get)
   return first;
 }
 
+std::optional<Layout> main_layout(const std::vector<LayerResult>& rows) {
+  const auto find = [&](auto is_image_work) -> std::optional<Layout> {
+    const auto row = std::ranges::find_if(rows, is_image_work);
+    return row == rows.end() ? std::nullopt : std::optional(layout_of(row->layer));
+  };
+  const auto layout =
+      find([](const LayerResult& row) { return row.layer.kind == LayerKind::conv; });
+  return layout ? layout : find([](const LayerResult& row) {
+    return info(row.layer.kind).family == KindFamily::norm && row.layer.output.spatial_rank > 1;
+  });
+}
+
 /// Norms run in 16 bits where the other layers have a shorter type.
 std::optional<DataType> common_type(const std::vector<LayerResult>& rows) {
   std::optional<DataType> type;
@@ -88,7 +100,7 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
   layer.name = std::move(name);
   layer.kind = LayerKind::host_copy;
   layer.dtypes = {type, type, type};
-  layer.inputs = {{shape, std::nullopt, false}};
+  layer.inputs = {{shape}};
   layer.output = shape;
   return layer;
 }
@@ -314,6 +326,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.tdp_w = context.gpu.tdp_w;
   result.setting.dtype = common_type(rows);
   result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
+  result.setting.layout = main_layout(rows);
   result.setting.training = context.options.training;
   result.setting.framework = context.options.framework;
   if (!result.setting.training)
@@ -326,11 +339,6 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   sum_up(result, total);
   result.measured.recording = recording;
   return result;
-}
-
-RunWay way_of(const Network& network, const AnalysisOptions& options) {
-  if (options.framework == Framework::torch_compile) return RunWay::compiled;
-  return network.runs_as == RunsAs::pytorch_program ? RunWay::program : RunWay::layers;
 }
 
 void measure_up(Result& result, const Context& context) {
@@ -398,7 +406,6 @@ Expected<Result> evaluate(Network network, const Context& context) {
     }
     if (network.batch || network.recording) result.setting.batch = network.batch;
     result.setting.runs_as = network.runs_as;
-    result.setting.way = way_of(network, context.options);
     measure_up(result, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);

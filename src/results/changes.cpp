@@ -26,6 +26,7 @@ std::string setting_text(const Setting& setting) {
     text += ", training";
   else if (setting.pass && *setting.pass != Pass::fwd)
     text += ", " + std::string(name_of(*setting.pass));
+  if (setting.layout) text += ", " + std::string(name_of(*setting.layout));
   if (setting.framework) text += ", by " + std::string(name_of(*setting.framework));
   return text;
 }
@@ -199,12 +200,11 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
   const auto identity_of = [](const auto& each) {
     return identity(stated(each->second.row->layer));
   };
-  std::multimap<std::string, AllWork::iterator> by_identity;
+  std::multimap<LayerSpec, AllWork::iterator> by_identity;
   for (const auto& each : in_order(later)) by_identity.emplace(identity_of(each), each);
   for (const auto& work : in_order(earlier)) {
-    const std::string own = identity_of(work);
-    const auto found = by_identity.lower_bound(own);
-    if (found == by_identity.end() || found->first != own) continue;
+    const auto found = by_identity.find(identity_of(work));
+    if (found == by_identity.end()) continue;
     const auto& [pass, name] = work->first;
     changed.push_back(
         {name, found->second->first.second, pass, work->second.time, found->second->second.time});

@@ -1,8 +1,6 @@
 #include "roofline/gate.hpp"
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <span>
 
 #include "model/text.hpp"
@@ -131,12 +129,12 @@ Gate parsed_gate(std::string_view text) {
   gate.of_layers = name.starts_with("layer.");
   if (gate.of_layers || name.starts_with("total.")) name.remove_prefix(std::size("layer.") - 1);
   set_field(gate, name);
-  const std::string_view number = trimmed(text.substr(at + gate.comparison.size()));
-  const char* end = number.data() + number.size();
-  const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
-  if (error != std::errc() || last != end || !std::isfinite(gate.limit))
-    throw InputError("expected a number after " + gate.comparison + ", got " + in_quotes(number) +
+  const std::string_view limit = trimmed(text.substr(at + gate.comparison.size()));
+  const auto number = leading_number(limit);
+  if (!number || !number->rest.empty())
+    throw InputError("expected a number after " + gate.comparison + ", got " + in_quotes(limit) +
                      "; a unit stands in the name, as in expected_ms");
+  gate.limit = number->value;
   return gate;
 }
 

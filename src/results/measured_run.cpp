@@ -146,7 +146,8 @@ void add_recording(Verdict& verdict, const TraceSummary& recording) {
   step_s[StepPart::other_kernels] = std::max(0.0, kernels_s - layers_s);
   step_s[StepPart::copies] = recording.copies_alone_s;
   step_s[StepPart::collectives] = recording.collectives_alone_s;
-  for (const auto& [part, cause] : idle_parts) step_s[part] = recording.idle_by_cause_s[cause];
+  for (const IdleCause cause : enumerators<IdleCause>)
+    step_s[idle_part(cause)] = recording.idle_by_cause_s[cause];
 }
 
 /// Records in a row name one GPU.

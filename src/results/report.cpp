@@ -78,7 +78,7 @@ void tell_apart(std::vector<Result>& results) {
     const std::set<std::size_t>& items = sources.at(result.setting.source);
     const auto before = std::distance(items.begin(), items.find(result.setting.item));
     if (sources.size() > 1) result.setting.label = result.setting.source;
-    if (before > 0) result.setting.label += "#" + std::to_string(before + 1);
+    if (before > 0) result.setting.label += concat("#", before + 1);
   }
 }
 
@@ -86,9 +86,9 @@ Changes changes_of(const std::vector<Result>& results, const std::vector<KernelT
   if (results.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
   const std::size_t all = results.size() + kernels.size();
   if (all != 2)
-    throw InputError(
-        "expected two results to compare, of two inputs, GPUs, frameworks, types or batches, got " +
-        std::to_string(all));
+    throw InputError(concat(
+        "expected two results to compare, of two inputs, GPUs, frameworks, types or batches, got ",
+        all));
   if (!kernels.empty())
     throw InputError("expected two inputs with layers to compare, got one of kernels");
   return changes_between(results[0], results[1]);

@@ -33,6 +33,7 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices,
   row.result = index;
   row.gpu = setting.gpu;
   row.dtype = setting.dtype;
+  row.layout = setting.layout;
   row.batch = setting.batch;
   if (setting.batch_goal) row.is_goal[*setting.batch_goal] = true;
   row.time_s = result.total.time_s;

@@ -36,8 +36,7 @@ std::vector<std::string> traps_of(const LayerResult& row,
   const std::uint64_t whole = facts_of(row.engine).channel_alignment;
   std::vector<std::string> traps;
   if (layer.groups == 1 && (in % whole != 0 || out % whole != 0))
-    traps.push_back(std::to_string(in) + " to " + std::to_string(out) +
-                    " channels, not both multiples of " + std::to_string(whole));
+    traps.push_back(concat(in, " to ", out, " channels, not both multiples of ", whole));
   if (transforms_share)
     traps.push_back((is_channels_first(row) ? "layout transforms around it: "
                      : in == 1              ? "transforms around it: "  // of an unknown layout

@@ -51,6 +51,11 @@ Uncertainty with_host(const LayerResult& row, Uncertainty kernel) {
   return kernel;
 }
 
+RunWay way_of(const Setting& setting) {
+  if (setting.framework == Framework::torch_compile) return RunWay::compiled;
+  return setting.runs_as == RunsAs::pytorch_program ? RunWay::program : RunWay::layers;
+}
+
 std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>& rows) {
   EnumArray<UncertaintyBasis, double> time_s{};
   for (const LayerResult* row : rows)
@@ -105,7 +110,8 @@ void set_total_uncertainty(Result& result, const MeasuredErrors& errors) {
                        std::optional<RunWay> way) {
     if (total.expected_time_s) total.expected_uncertainty = total_uncertainty(rows, way, errors);
   };
-  set(result.total, all, result.bounds.network ? std::optional(result.setting.way) : std::nullopt);
+  set(result.total, all,
+      result.bounds.network ? std::optional(way_of(result.setting)) : std::nullopt);
   for (TypeRow& type : result.types) set(type.total, by_kind[type.kind], std::nullopt);
 }
 

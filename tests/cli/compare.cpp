@@ -136,7 +136,7 @@ TEST_CASE("Layers of two versions are the same by name and kind, else by what th
   const auto report = changes_of(folder, "a.json b.json --gpu v100");
   const auto& changes = report.at("changes");
   CHECK(changes.at("times") == "expected");
-  CHECK(changes.at("before") == "a on Tesla V100 SXM2 16GB, fp32, batch 1");
+  CHECK(changes.at("before") == "a on Tesla V100 SXM2 16GB, fp32, batch 1, nchw");
   std::map<std::string, nlohmann::json> changed;
   for (const auto& each : changes.at("layers")) changed[each.at("name")] = each;
   REQUIRE(changed.size() == 3);
@@ -189,7 +189,22 @@ TEST_CASE("Who runs the networks stands with what is compared", "[cli/compare]")
   const std::string line =
       "roofline resnet18 --gpu h200 --batch 1,8 --compare --framework tensorrt";
   CHECK(lines_of(run(folder, line).out).at(1) ==
-        "after: resnet18 on H200 SXM 141GB, fp32, batch 8, by tensorrt");
+        "after: resnet18 on H200 SXM 141GB, fp32, batch 8, nchw, by tensorrt");
+}
+
+TEST_CASE("Types whose libraries take other layouts are compared with these", "[cli/compare]") {
+  const TemporaryFolder folder;
+  folder.write("bn.json", R"({"type": "batch_norm", "input": [32, 64, 56, 56]})");
+  const std::string line = "roofline bn.json --gpu h100 --dtype fp32,tf32 ";
+  CHECK(lines_of(run(folder, line).out).front() ==
+        "bn on H100 SXM5 80GB, batch 32, nchw in fp32, nhwc in tf32");
+  const std::vector<std::string> compared = lines_of(run(folder, line + "--compare").out);
+  CHECK(compared.at(0) == "before: bn on H100 SXM5 80GB, fp32, batch 32, nchw");
+  CHECK(compared.at(1) == "after: bn on H100 SXM5 80GB, tf32, batch 32, nhwc");
+  const auto points = nlohmann::json::parse(run(folder, line + "--json").out).at("points");
+  CHECK(points.at(0).at("rows").at(1).at("layout") == "nhwc");
+  CHECK(lines_of(run(folder, line + "--assume layout=nchw").out).front() ==
+        "bn on H100 SXM5 80GB, batch 32, nchw");
 }
 
 TEST_CASE("More than two results are not compared", "[cli/compare]") {

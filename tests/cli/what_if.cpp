@@ -58,11 +58,11 @@ TEST_CASE("A GPU as it is set stands against itself where nothing else is compar
     return Json::parse(run(folder, "roofline --json --compare " + rest).out).at("changes");
   };
   const Json itself = changes_of("resnet18 --gpu v100 --set sms=x2");
-  CHECK(itself.at("before") == "resnet18 on Tesla V100 SXM2 16GB, fp32, batch 1");
-  CHECK(itself.at("after") == "resnet18 on Tesla V100 SXM2 16GB with sms=x2, fp32, batch 1");
+  CHECK(itself.at("before") == "resnet18 on Tesla V100 SXM2 16GB, fp32, batch 1, nchw");
+  CHECK(itself.at("after") == "resnet18 on Tesla V100 SXM2 16GB with sms=x2, fp32, batch 1, nchw");
   const Json two = changes_of("resnet18 --gpu v100,t4 --set sms=x2");
-  CHECK(two.at("before") == "resnet18 on Tesla V100 SXM2 16GB with sms=x2, fp32, batch 1");
-  CHECK(two.at("after") == "resnet18 on Tesla T4 with sms=x2, fp32, batch 1");
+  CHECK(two.at("before") == "resnet18 on Tesla V100 SXM2 16GB with sms=x2, fp32, batch 1, nchw");
+  CHECK(two.at("after") == "resnet18 on Tesla T4 with sms=x2, fp32, batch 1, nchw");
 }
 
 TEST_CASE("Times measured on a part are not those of one that is not built", "[cli/what_if]") {

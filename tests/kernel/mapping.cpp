@@ -24,7 +24,7 @@ std::string message_of_mapping(const std::string& mapping) {
     const Layer layer = load_layer(R"({"name": "c", "input": [64, 56, 56], "out_channels": 64,
                                        "kernel_size": 3, "padding": 1, "kernel": )" +
                                    mapping + "}");
-    analyze({"net", "net.json", {layer}}, find_gpu("v100").value(), {});
+    analyze({{"net", "net.json"}, {layer}}, find_gpu("v100").value(), {});
   });
 }
 

@@ -66,7 +66,7 @@ double slower_share(const char* name, DataType own, EngineChoice choice, DataTyp
       if (own == DataType::int8 && pass != Pass::fwd) continue;
       const auto time_of = [&](Layer layer, const AnalysisOptions& with) {
         layer.pass = pass;
-        return *analyze({"net", "net.json", {layer}}, gpu, with).total.expected_time_s;
+        return *analyze({{"net", "net.json"}, {layer}}, gpu, with).total.expected_time_s;
       };
       slower += time_of(layers[i], options) > 1.1 * time_of(others[i], {}) ? 1 : 0;
       ++all;

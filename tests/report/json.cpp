@@ -106,7 +106,7 @@ TEST_CASE("NaN and infinity become null", "[report/json]") {
 TEST_CASE("Names that are not UTF-8 leave the output valid", "[report/json]") {
   const Records records = read_records("x.csv", "name,c,h,w,k,r,s\na\xff\xc3,3,8,8,4,3,3\n");
   REQUIRE(records.layers.size() == 1);
-  Report report = built_report({"net\xff", "dir\xfe/x.csv", records.layers});
+  Report report = built_report({{"net\xff", "dir\xfe/x.csv"}, records.layers});
   report.errors.emplace_back("bad\xff.json", "/a\xff", "got \xff");
   const std::string json = rendered("json", report);
   REQUIRE(Json::accept(json));

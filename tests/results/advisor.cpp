@@ -199,6 +199,26 @@ TEST_CASE("The first advice is on what takes most of the step", "[results/adviso
   CHECK(step.advice().front().action == "copy_beside");
 }
 
+TEST_CASE("TF32 saves what it saves in the layout of fp32", "[results/advisor]") {
+  const auto conv_with = [](EngineChoice engine) {
+    AnalysisOptions options;
+    options.engine = engine;
+    return evaluate(load_text(R"({"name": "c", "input": [256, 56, 56], "batch": 32,
+        "out_channels": 256, "kernel_size": 3, "measured_us": 8000, "gpu": "Frozen 100"})"),
+                    frozen_context(options))
+        .value();
+  };
+  Step step;
+  step.result = conv_with(EngineChoice::automatic);
+  step.run.step_s = 8e-3;
+  const std::vector<Advice> all = advise_run(step.result, step.context, step.run);
+  const auto tf32 = std::ranges::find(all, "tf32", &Advice::action);
+  REQUIRE(tf32 != all.end());
+  const double share =
+      *conv_with(EngineChoice::tf32).total.expected_time_s / *step.result.total.expected_time_s;
+  CHECK(tf32->saved_s == Approx(8e-3 * (1 - share)));
+}
+
 TEST_CASE("Faster kernels save no more than the host's launches leave", "[results/advisor]") {
   Step step;
   step.recording.layout_s = 30e-6;

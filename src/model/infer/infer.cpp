@@ -23,7 +23,7 @@ InputError placed(const FieldError& error, const LayerSpec& layer) {
     const bool joins = place.pointers && where.starts_with('/');
     if (!where.empty() && !joins) where += ": ";
     where += (place.pointers ? "/" : "") + std::string(spelling(place, error.field));
-    for (const std::size_t index : error.index) where += "/" + std::to_string(index);
+    for (const std::size_t index : error.index) where += concat("/", index);
   }
   InputError input(place.source, where, error.message);
   input.remedy = error.remedy;
@@ -54,17 +54,9 @@ class Inference {
  public:
   Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
       : spec_(spec), defaults_(defaults) {
-    network_.name = spec.name;
-    network_.source = spec.source;
-    network_.record = spec.record;
+    static_cast<NetworkTraits&>(network_) = spec;
     network_.recording = spec.summary;
-    network_.autocast = spec.autocast;
-    network_.runs_as = spec.runs_as;
-    network_.measured_on_asked_gpu = spec.measured_on_asked_gpu;
-    network_.input_byte = spec.input_byte;
-    network_.batch = spec.batch && defaults.batch_override ? defaults.batch_override : spec.batch;
-    network_.lacks_products = spec.lacks_products;
-    network_.assumptions = spec.assumptions;
+    if (spec.batch && defaults.batch_override) network_.batch = defaults.batch_override;
     if (!spec.has_dimensions && !defaults.dimensions.empty()) take_dimensions();
     network_.layers.reserve(spec.layer_count());
   }
@@ -113,9 +105,8 @@ class Inference {
     // A layer's own batch precedes the file's, which then is no longer the network's.
     if (spec.batch && spec.kind != LayerKind::matmul && !spec_.batch_is_fixed)
       network_.batch.reset();
-    const std::string stated_name = spec.name ? *spec.name
-                                              : std::string(info(spec.kind).name) +
-                                                    std::to_string(spec_.record.value_or(index));
+    const std::string stated_name =
+        spec.name ? *spec.name : concat(info(spec.kind).name, spec_.record.value_or(index));
     LayerScope scope{spec_, defaults_, network_.layers, names_, previous_copies_, 0, copies};
     if (spec_.layers.size() == 1 && copies == 1) {  // no other name to differ from
       network_.layers.push_back(infer_layer(spec, stated_name, scope));
@@ -136,10 +127,10 @@ class Inference {
     if (!has_window(layer.kind) || in.spatial_rank != 2) return;
     if (width > most_channels || height <= most_channels || in.channels != height) return;
     const std::string size = std::to_string(height);
-    network_.assumptions.push_back(
-        layer.name + ": " + size + " channels of " + size + " x " + std::to_string(width) +
-        " are read; is the input channels last? Then write [" + std::to_string(in.batch) + ", " +
-        std::to_string(width) + ", " + size + ", " + size + "]");
+    network_.assumptions.push_back(concat(layer.name, ": ", size, " channels of ", size, " x ",
+                                          width,
+                                          " are read; is the input channels last? Then write [",
+                                          in.batch, ", ", width, ", ", size, ", ", size, "]"));
   }
 
   std::uint64_t copies_of(const LayerSpec& spec) {
@@ -198,7 +189,7 @@ Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
 }  // namespace
 
 InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted) {
-  const std::string own = spec.batch ? "batch " + std::to_string(*spec.batch) + ", its own"
+  const std::string own = spec.batch ? concat("batch ", *spec.batch, ", its own")
                                      : "the batch that it was recorded with";
   return {
       spec.source, "",

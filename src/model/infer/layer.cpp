@@ -15,9 +15,7 @@ namespace {
 void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& what,
                  std::size_t operand) {
   if (got == expected) return;
-  fail("inputs",
-       "expected " + std::to_string(expected) + " " + what + ", got " + std::to_string(got),
-       {operand});
+  fail("inputs", concat("expected ", expected, " ", what, ", got ", got), {operand});
 }
 
 std::uint64_t required(std::string_view field, std::optional<std::uint64_t> number) {
@@ -30,10 +28,12 @@ std::uint64_t required(std::string_view field, std::optional<std::uint64_t> numb
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, 2);
   if (layer.inputs.size() != 3)
-    fail("inputs",
-         "expected three operands, queries, keys and values, each [N, heads, length, features], "
-         "got " +
-             std::to_string(layer.inputs.size()));
+    fail(
+        "inputs",
+        concat(
+            "expected three operands, queries, keys and values, each [N, heads, length, features], "
+            "got ",
+            layer.inputs.size()));
   for (std::size_t i = 0; i < 3; ++i)
     if (layer.inputs[i].shape.spatial_rank != 2)
       fail("inputs", "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape),
@@ -48,8 +48,8 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   check_equal(value.length, key.length, "values, one a key", 2);
   if (query.heads % key.heads != 0)
     fail("inputs",
-         "expected a number of heads that divides the queries' " + std::to_string(query.heads) +
-             ", got " + std::to_string(key.heads),
+         concat("expected a number of heads that divides the queries' ", query.heads, ", got ",
+                key.heads),
          {1});
   layer.output = layer.inputs[0].shape;
   layer.output.channels = value.features;
@@ -78,8 +78,7 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
   } else if (layer.kind == LayerKind::group_norm) {
     const std::uint64_t groups = required("groups", spec.groups);
     if (features % groups != 0)
-      fail("groups", "expected a divisor of the " + std::to_string(features) + " channels, got " +
-                         std::to_string(groups));
+      fail("groups", concat("expected a divisor of the ", features, " channels, got ", groups));
     layer.norm_elements = checked_mul(features / groups, positions);
   } else if (layer.kind != LayerKind::batch_norm) {
     const std::uint64_t all = checked_mul(features, positions);
@@ -87,9 +86,9 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
         spec.normalized_shape.empty() ? features : checked_product(spec.normalized_shape);
     if (!are_last_sizes(layer.norm_elements, shape))
       fail("normalized_shape",
-           "expected [" + std::to_string(features) + "], the features of the input " +
-               to_text(shape) + ", or all its " + std::to_string(all) +
-               " elements but the batch, got " + list_text(spec.normalized_shape));
+           concat("expected [", features, "], the features of the input ", to_text(shape),
+                  ", or all its ", all, " elements but the batch, got ",
+                  list_text(spec.normalized_shape)));
   }
 }
 
@@ -116,9 +115,8 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   if (features == whole) {
     in = {in.batch, whole, {1, 1, 1}, 0};
   } else if (features != in.channels) {
-    fail("in_features", "expected " + std::to_string(whole) + ", the elements of the input " +
-                            to_text(in) + ", or " + std::to_string(in.channels) +
-                            ", its features a position, got " + std::to_string(features));
+    fail("in_features", concat("expected ", whole, ", the elements of the input ", to_text(in),
+                               ", or ", in.channels, ", its features a position, got ", features));
   }
   layer.inputs = {operand};
   layer.output = in;
@@ -126,7 +124,7 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
 }
 
 Operand matrix(std::uint64_t products, std::uint64_t rows, std::uint64_t columns) {
-  return {{products, columns, {1, 1, rows}, 1}, std::nullopt, false};
+  return {{products, columns, {1, 1, rows}, 1}};
 }
 
 /// Sizes of one product, after the axes of products.
@@ -145,8 +143,8 @@ std::uint64_t product_count(std::span<const std::uint64_t> a, std::span<const st
       products = std::max(of_a, of_b);
       if (products % std::min(of_a, of_b) == 0) return products;
       fail("inputs",
-           "expected a number of products that divides the other matrix', " + std::to_string(of_a) +
-               ", or is a multiple of it, got " + std::to_string(of_b),
+           concat("expected a number of products that divides the other matrix', ", of_a,
+                  ", or is a multiple of it, got ", of_b),
            {1});
     }
     products = checked_mul(products, std::max(own, other));
@@ -158,8 +156,8 @@ std::uint64_t product_count(std::span<const std::uint64_t> a, std::span<const st
 /// A matrix with fewer products than the other is shared by them.
 void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (spec.inputs.size() != 2)
-    fail("inputs", "expected two matrices, [..., m, k] and [..., k, n], got " +
-                       std::to_string(spec.inputs.size()));
+    fail("inputs",
+         concat("expected two matrices, [..., m, k] and [..., k, n], got ", spec.inputs.size()));
   for (std::size_t i = 0; i < 2; ++i) {
     const OperandSpec& stated = spec.inputs[i];
     if (stated.sizes.size() < matrix_axes)
@@ -180,8 +178,8 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
   Shape& first = layer.inputs[0].shape;
   if (b[b.size() - 2] != first.channels)
     fail("inputs",
-         "expected " + std::to_string(first.channels) +
-             " rows, the columns of the first matrix, got " + std::to_string(b[b.size() - 2]),
+         concat("expected ", first.channels, " rows, the columns of the first matrix, got ",
+                b[b.size() - 2]),
          {1, b.size() - 2});
   const std::uint64_t products = product_count(std::span(a).first(a.size() - matrix_axes),
                                                std::span(b).first(b.size() - matrix_axes));
@@ -348,8 +346,8 @@ void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, std:
   const std::uint64_t computed = layer.output.spatial[axis];
   if (stated == computed) return;
   fail(field,
-       "expected " + std::to_string(computed) + ", the computed output " + axis_name(axis) +
-           ", got " + std::to_string(stated) + padding_hint(layer, axis, stated),
+       concat("expected ", computed, ", the computed output ", axis_name(axis), ", got ", stated,
+              padding_hint(layer, axis, stated)),
        index);
 }
 
@@ -365,15 +363,14 @@ void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& l
   if (stated.has_batch && stated.shape.batch != layer.output.batch &&
       !scope.defaults.batch_override)
     fail("output",
-         "expected " + std::to_string(layer.output.batch) + ", the layer's batch, got " +
-             std::to_string(stated.shape.batch),
+         concat("expected ", layer.output.batch, ", the layer's batch, got ", stated.shape.batch),
          {0});
   const std::size_t first = stated.has_batch ? 1 : 0;
   const std::size_t channels_at = last ? spec.output.size() - 1 : first;
   if (stated.shape.channels != layer.output.channels)
     fail("output",
-         "expected " + std::to_string(layer.output.channels) +
-             ", the computed output channels, got " + std::to_string(stated.shape.channels),
+         concat("expected ", layer.output.channels, ", the computed output channels, got ",
+                stated.shape.channels),
          {channels_at});
   for (std::size_t i = 0; i < rank; ++i)
     check_size(layer, 3U - rank + i, stated.shape.spatial[3U - rank + i], "output",
@@ -425,17 +422,13 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
     check_output(spec, scope, layer);
     for (Operand& operand : layer.inputs)
       if (operand.type == usual_type(operand, layer)) operand.type.reset();
+    check_counts(layer);
   } catch (const OverflowError& error) {
     fail_layer(std::string(error.what()) + " in layer " + in_quotes(layer.name));
   }
   if (layer.groups == 1 && info(layer.kind).family == KindFamily::contraction)
     layer.mapping = scope.defaults.mapping;
   if (spec.mapping) layer.mapping = *spec.mapping;
-  try {
-    check_counts(layer);
-  } catch (const OverflowError& error) {
-    fail_layer(std::string(error.what()) + " in layer " + in_quotes(layer.name));
-  }
   return layer;
 }
 

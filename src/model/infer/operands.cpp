@@ -55,7 +55,7 @@ std::uint64_t rescaled(std::uint64_t batch, const LayerScope& scope) {
 Operand with_batch(StatedShape stated, const LayerSpec& spec, const LayerScope& scope) {
   stated.shape.batch =
       infer_batch(spec, scope, stated.has_batch ? std::optional(stated.shape.batch) : std::nullopt);
-  return {stated.shape, std::nullopt, false};
+  return {stated.shape};
 }
 
 std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std::string_view field,
@@ -79,7 +79,7 @@ Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const 
     if (!operand.whole) return with_batch(stated, spec, scope);
     Shape shape = stated.shape;
     shape.batch = rescaled(shape.batch, scope);
-    return {shape, std::nullopt, false};
+    return {shape};
   }
   const std::size_t producer = index_of_layer(operand.layer, scope, field, index);
   Shape shape = scope.layers[producer].output;
@@ -87,22 +87,21 @@ Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const 
     shape = read_shape(operand.sizes, own, field, index).shape;
     shape.batch = rescaled(shape.batch, scope);
   }
-  return {shape, producer, false};
+  return {shape, producer};
 }
 
 /// Channels stated beside an input must agree with it.
 void check_channels(const LayerSpec& spec, const Shape& input) {
   if (spec.in_channels && *spec.in_channels != input.channels)
-    fail("in_channels", "expected " + std::to_string(input.channels) +
-                            ", the channels of the input " + to_text(input) + ", got " +
-                            std::to_string(*spec.in_channels));
+    fail("in_channels", concat("expected ", input.channels, ", the channels of the input ",
+                               to_text(input), ", got ", *spec.in_channels));
 }
 
 /// A batch stated beside an earlier layer's output must agree with it.
 void check_batch(const LayerSpec& spec, const LayerScope& scope, const Shape& input) {
   if (spec.batch && !scope.defaults.batch_override && *spec.batch != input.batch)
-    fail("batch", "expected " + std::to_string(input.batch) + ", the batch of the input " +
-                      to_text(input) + ", got " + std::to_string(*spec.batch));
+    fail("batch", concat("expected ", input.batch, ", the batch of the input ", to_text(input),
+                         ", got ", *spec.batch));
 }
 
 /// From in_channels and input_size, or c, h, w.
@@ -138,7 +137,7 @@ Operand from_previous(const LayerSpec& spec, const LayerScope& scope) {
   const std::size_t producer = scope.layers.size() - back;
   check_channels(spec, scope.layers[producer].output);
   check_batch(spec, scope, scope.layers[producer].output);
-  return {scope.layers[producer].output, producer, false};
+  return {scope.layers[producer].output, producer};
 }
 
 }  // namespace
@@ -183,8 +182,8 @@ std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const Axe
   Axes axes{neutral, neutral, neutral};
   if (!spec.numbers.empty()) {
     if ((spec.is_list || spec.numbers.size() > 1) && spec.numbers.size() != rank)
-      fail(fields.all, "expected a number or a list of " + std::to_string(rank) + ", got " +
-                           list_text(spec.numbers));
+      fail(fields.all,
+           concat("expected a number or a list of ", rank, ", got ", list_text(spec.numbers)));
     for (std::size_t i = 0; i < rank; ++i)
       axes[3U - rank + i] = spec.numbers[spec.numbers.size() == 1 ? 0 : i];
     return axes;
@@ -200,17 +199,16 @@ std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const Axe
 }
 
 std::string to_text(const Shape& shape) {
-  std::string text = "[" + std::to_string(shape.batch) + ", " + std::to_string(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i)
-    text += ", " + std::to_string(shape.spatial[i]);
+  std::string text = concat("[", shape.batch, ", ", shape.channels);
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) text += concat(", ", shape.spatial[i]);
   return text + "]";
 }
 
 std::string list_text(const std::vector<std::uint64_t>& sizes) {
   constexpr std::size_t longest = 60;
   std::string text;
-  for (const std::uint64_t size : sizes) text += (text.empty() ? "" : ",") + std::to_string(size);
-  if (text.size() + 2 > longest) return "an array of " + std::to_string(sizes.size());
+  for (const std::uint64_t size : sizes) text += concat((text.empty() ? "" : ","), size);
+  if (text.size() + 2 > longest) return concat("an array of ", sizes.size());
   return "[" + text + "]";
 }
 
@@ -247,8 +245,8 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch) {
   if (spec.batch && shape_batch && *spec.batch != *shape_batch)
-    fail("batch", "expected " + std::to_string(*shape_batch) +
-                      ", the first number of the shape, got " + std::to_string(*spec.batch));
+    fail("batch",
+         concat("expected ", *shape_batch, ", the first number of the shape, got ", *spec.batch));
   if (scope.defaults.batch_override) return *scope.defaults.batch_override;
   if (spec.batch) return *spec.batch;
   return shape_batch ? *shape_batch : scope.network.batch.value_or(1);

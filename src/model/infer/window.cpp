@@ -2,6 +2,7 @@
 
 #include "model/infer/shapes.hpp"
 #include "model/sizes.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 
@@ -66,9 +67,9 @@ std::uint8_t set_operand(const LayerSpec& spec, std::optional<std::uint8_t> rank
   const std::uint8_t own =
       rank.value_or(shape.spatial_rank == 0 ? std::uint8_t{2} : shape.spatial_rank);
   if (shape.spatial_rank != own)
-    fail_layer("expected an input with " + std::to_string(own) + " spatial sizes, got " +
-               to_text(shape) + "; the type can be given as " + std::string(info(layer.kind).name) +
-               std::to_string(shape.spatial_rank) + "d");
+    fail_layer(concat("expected an input with ", own, " spatial sizes, got ", to_text(shape),
+                      "; the type can be given as ", info(layer.kind).name, shape.spatial_rank,
+                      "d"));
   layer.output.batch = shape.batch;
   return own;
 }
@@ -105,8 +106,7 @@ Window stated_window(const LayerSpec& spec, std::uint8_t rank, const Layer& laye
   Window window;
   window.rank = rank;
   const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_axes, 1);
-  if (!kernel)
-    fail_missing("kernel_size", "an integer >= 1 or a list of " + std::to_string(window.rank));
+  if (!kernel) fail_missing("kernel_size", concat("an integer >= 1 or a list of ", window.rank));
   window.kernel = *kernel;
   const bool pool = info(layer.kind).family == KindFamily::pool;
   window.stride = read_axes(spec.stride, window.rank, stride_fields, 1)
@@ -133,9 +133,8 @@ Window adaptive_window(const LayerSpec& spec, std::uint8_t rank, const Shape& in
   require_positive(sizes, alone("output_size"));
   for (std::size_t axis = 3U - rank; axis < 3; ++axis) {
     if (sizes[axis] > in.spatial[axis])
-      fail("output_size", "expected at most " + std::to_string(in.spatial[axis]) +
-                              ", the input's " + axis_name(axis) + ", got " +
-                              std::to_string(sizes[axis]));
+      fail("output_size", concat("expected at most ", in.spatial[axis], ", the input's ",
+                                 axis_name(axis), ", got ", sizes[axis]));
     window.stride[axis] = in.spatial[axis] / sizes[axis];
     window.kernel[axis] = in.spatial[axis] - (sizes[axis] - 1) * window.stride[axis];
   }
@@ -157,11 +156,11 @@ SharedValue<Window> shared(const Window& window, const std::vector<Layer>& befor
   if (layer.kind == LayerKind::conv_transpose)
     fail("padding", "expected an output of at least 1, got padding that leaves nothing of the " +
                         axis_name(axis));
-  fail("kernel_size", "expected a kernel that fits the padded input, got one that spans " +
-                          std::to_string(kernel_extent(*layer.window, axis)) + " where the " +
-                          axis_name(axis) + " with padding is " +
-                          std::to_string(in.spatial[axis] + layer.window->pad_begin[axis] +
-                                         layer.window->pad_end[axis]));
+  fail("kernel_size",
+       concat("expected a kernel that fits the padded input, got one that spans ",
+              kernel_extent(*layer.window, axis), " where the ", axis_name(axis),
+              " with padding is ",
+              in.spatial[axis] + layer.window->pad_begin[axis] + layer.window->pad_end[axis]));
 }
 
 void slide_window(Layer& layer) {
@@ -193,13 +192,13 @@ void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& la
   layer.window = shared(stated_window(spec, rank, layer), scope.layers);
   layer.groups = groups_of(spec, in.channels);
   if (in.channels % layer.groups != 0)
-    fail("groups", "expected a divisor of the " + std::to_string(in.channels) +
-                       " input channels, got " + std::to_string(layer.groups));
+    fail("groups",
+         concat("expected a divisor of the ", in.channels, " input channels, got ", layer.groups));
   if (!spec.out_channels && !spec.depthwise) fail_missing("out_channels", "an integer >= 1");
   layer.output.channels = spec.out_channels.value_or(in.channels);
   if (layer.output.channels == 0 || layer.output.channels % layer.groups != 0)
-    fail("out_channels", "expected a multiple of the " + std::to_string(layer.groups) +
-                             " groups, got " + std::to_string(layer.output.channels));
+    fail("out_channels", concat("expected a multiple of the ", layer.groups, " groups, got ",
+                                layer.output.channels));
   slide_window(layer);
 }
 
@@ -221,8 +220,7 @@ std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wan
   const std::uint64_t unpadded = layer.inputs.front().shape.spatial[axis];
   const std::uint64_t needed = wanted + kernel_extent(window, axis) - 1;
   if (needed < unpadded || (needed - unpadded) % 2 != 0) return "";
-  return "; padding " + std::to_string((needed - unpadded) / 2) + " gives " +
-         std::to_string(wanted);
+  return concat("; padding ", (needed - unpadded) / 2, " gives ", wanted);
 }
 
 }  // namespace roofline
