@@ -70,8 +70,11 @@ enum class TileList : std::uint8_t {
   tensor_dgrad,
   tensor_wgrad,
   tf32,
+  tensor_strided_dgrad,
   tf32_strided_dgrad,
   older_window,  ///< kernels of the instructions before, for any window
+  older_volume,  ///< forward, windows of three axes
+  older_strided_dgrad,
   older_tf32,
   byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte

@@ -7,7 +7,7 @@ using namespace roofline;
 
 TEST_CASE("Each tuning tells the time of the other", "[results/tuning]") {
   const Network network = load_network(R"({"layers": [
-        {"name": "conv", "type": "conv", "dtype": "fp16", "input": [32, 64, 56, 56],
+        {"name": "conv", "type": "conv", "dtype": "fp16", "input": [16, 64, 56, 56],
          "out_channels": 64, "kernel_size": 3, "padding": 1},
         {"name": "relu", "type": "relu"}]})",
                                        "two layers", {})
