@@ -253,7 +253,7 @@ TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/
       {"bound --by gpu",
        "rows of a ranking have no column \"bound\": expected schema_version, network, training, "
        "rank, tied, gpu, framework, dtype, batch, is_max_batch, is_best_batch, roofline_time_s and "
-       "16 more"},
+       "18 more"},
       {"rank",
        "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
        "framework, batch, name, type, dtype, pass, engine, fused_into and 74 more"},
