@@ -144,11 +144,11 @@ std::string layouts_text(std::span<const SettingsTable> tables) {
     }
   const bool says_types = one_layout_a_type && types.size() > 1;
   const bool one_layout = std::ranges::count(types_of, "") + 1 == std::ssize(types_of);
+  if (!one_layout && !says_types) return "";  // of frameworks, whose rows name them
   std::string text;
   for (const Layout layout : enumerators<Layout>)
     if (!types_of[layout].empty())
-      text += fmt::format(", {}{}", name_of(layout),
-                          says_types && !one_layout ? " in " + types_of[layout] : "");
+      text += fmt::format(", {}{}", name_of(layout), one_layout ? "" : " in " + types_of[layout]);
   return text;
 }
 
