@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 
@@ -302,12 +303,6 @@ Grid advice_grid(std::string title, const std::vector<Advice>& all) {
   return grid;
 }
 
-/// Six significant digits, as in the expressions; whole numbers in full.
-std::string digits_of(double value) {
-  const bool whole = value < 1e15 && value == static_cast<double>(static_cast<long long>(value));
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
-}
-
 /// "  [1, 3]": numbers of the notes with the sources of a step's constants.
 std::string note_marks(const DerivationStep& step, std::vector<std::string>& notes) {
   std::vector<std::ptrdiff_t> marks;
@@ -324,7 +319,7 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
   std::string text;
   std::vector<std::string> notes;
   for (const DerivationStep& step : steps) {
-    const std::string value = digits_of(step.value);
+    const std::string value = calculator_text(step.value);
     // An expression equal to its value is left out.
     const std::string expression = step.expression == value ? "" : step.expression;
     const std::string result = (expression.empty() ? "" : "= ") + value +

@@ -54,8 +54,8 @@ const OutputFormat* find_output_format(std::string_view name) {
 }
 
 std::string& RenderedRows::last_piece() {
-  if (pieces_.empty() || pieces_.back().size() >= OutputBuffer::worth_byte)
-    pieces_.emplace_back().reserve(OutputBuffer::worth_byte + OutputBuffer::worth_byte / 8);
+  if (pieces_.empty() || pieces_.back().size() >= worth_byte)
+    pieces_.emplace_back().reserve(worth_byte + worth_byte / 8);
   return pieces_.back();
 }
 

@@ -9,13 +9,8 @@ namespace roofline {
 namespace {
 
 using W = JsonWriter;
-
-template <class Size>
-Cell count(Size size) {
-  return std::uint64_t{size};
-}
-
-Cell count(const std::optional<std::size_t>& index) { return index ? count(*index) : Cell(); }
+/// Called between rows.
+using PassOn = std::function<void()>;
 
 void write_texts(W& w, std::string_view name, const std::vector<std::string>& texts) {
   w.list(name, texts, [&](const std::string& text) { w.value(text); });
@@ -82,7 +77,7 @@ void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& mo
     const Layer& layer = result.layers[lost.row].layer;
     w.object({{"name", layer.name},
               {"pass", layer.pass},
-              {"layers", count(lost.layers)},
+              {"layers", lost.layers},
               {"lost_s", lost.lost_s},
               {"why", lost.why},
               {"help", text_or_null(lost.help)}});
@@ -104,7 +99,7 @@ void write_slow_convolutions(W& w, const Result& result, const std::vector<SlowC
     w.begin_object();
     w.members({{"name", row.layer.name},
                {"pass", row.layer.pass},
-               {"layers", count(slow.layers)},
+               {"layers", slow.layers},
                {"measured_time_s", row.measured_time_s},
                {"expected_time_s", row.expected_time_s()},
                {"kernel", text_or_null(row.layer.measured->kernel)},
@@ -137,7 +132,7 @@ void write_measured_summary(W& w, const Result& result) {
     write_slow_convolutions(w, result, summary.slow_convolutions);
     const BadChoices& bad = summary.bad_choices;
     w.key("bad_choices")
-        .object({{"layers", count(bad.layers)},
+        .object({{"layers", bad.layers},
                  {"measured_s", bad.measured_s},
                  {"expected_s", bad.expected_s},
                  {"gain_s", bad.gain_s()}});
@@ -158,7 +153,7 @@ void write_recording(W& w, const Result& result) {
   w.optional("recording", result.measured.recording, [&](const TraceSummary& trace) {
     w.members({{"recorder", trace.recorder},
                {"device", text_or_null(trace.gpu.name)},
-               {"steps", count(trace.steps)},
+               {"steps", trace.steps},
                {"span_s", trace.span_s},
                {"busy_s", trace.busy_s},
                {"idle_s", trace.idle_s()},
@@ -178,10 +173,10 @@ void write_recording(W& w, const Result& result) {
   });
 }
 
-void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
+void write_layers(W& w, const Result& result, const Selection& selection, const PassOn& pass_on) {
   w.objects("layers", selection.rows, [&](std::size_t row) {
     write_fields(w, line_of(result, result.layers[row]));
-    out.pass_on();
+    pass_on();
   });
   // Reports of points have dropped their rows.
   std::uint64_t in_all = 0;
@@ -199,7 +194,7 @@ void write_sums(W& w, const Result& result) {
   w.end_object();
 }
 
-void write_result(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
+void write_result(W& w, const Result& result, const Selection& selection, const PassOn& pass_on) {
   const Setting& setting = result.setting;
   write_setting(w, setting);
   w.list("gpu_changes", setting.gpu_changes, [&](const GpuChange& change) {
@@ -213,13 +208,13 @@ void write_result(W& w, const Result& result, const Selection& selection, Output
              {"pass", setting.training ? Cell("training") : Cell(setting.pass)},
              {"framework", setting.framework}});
   write_ceilings(w, result);
-  write_layers(w, result, selection, out);
+  write_layers(w, result, selection, pass_on);
   w.objects("by_type", result.types, [&](const TypeRow& type) { write_fields(w, type, true); });
   write_memory(w, result);
   write_accuracy(w, result);
   w.member("measured_times_not_compared", result.measured.not_compared);
   w.optional("impossible_times", result.measured.impossible, [&](const ImpossibleTimes& times) {
-    w.members({{"rows", count(times.rows)},
+    w.members({{"rows", times.rows},
                {"name", result.layers[times.row].layer.name},
                {"least_time_s", times.least_s},
                {"factor", times.factor}});
@@ -254,7 +249,7 @@ void write_kernel_table(W& w, const KernelTable& table, const Selection& selecti
     write_fields(w, KernelLine{table, table.rows[row]});
     write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
   });
-  w.member("kernels_in_all", count(table.rows.size()));
+  w.member("kernels_in_all", table.rows.size());
   write_texts(w, "notes", recording.notes);
 }
 
@@ -264,8 +259,8 @@ void write_points(W& w, const SettingsTable& table, const std::string& currency)
     write_fields(w, SettingLine{table, row});
   });
   w.members({{"ranked_by", table.ranked_by},
-             {"best", count(table.best)},
-             {"cheapest", count(table.cheapest)},
+             {"best", table.best},
+             {"cheapest", table.cheapest},
              {"currency", text_or_null(currency)}});
 }
 
@@ -304,8 +299,8 @@ void write_changes(W& w, const std::optional<Changes>& all) {
                {"hardware_ratio", part_of(changes.changed.split, &RatioSplit::hardware)},
                {"kernels_ratio", part_of(changes.changed.split, &RatioSplit::kernels)},
                {"library_ratio", part_of(changes.changed.split, &RatioSplit::library)},
-               {"only_before", count(changes.gone.work.size())},
-               {"only_after", count(changes.come.work.size())},
+               {"only_before", changes.gone.work.size()},
+               {"only_after", changes.come.work.size()},
                {"gone_s", changes.gone.before_s},
                {"come_s", changes.come.after_s}});
     write_run(w, "before_run", changes.before_run);
@@ -313,6 +308,14 @@ void write_changes(W& w, const std::optional<Changes>& all) {
     write_change_group(w, "layers", changes, changes.changed);
     write_change_group(w, "gone", changes, changes.gone);
     write_change_group(w, "come", changes, changes.come);
+  });
+}
+
+void write_advice(W& w, std::string_view name, const std::vector<Advice>& all) {
+  w.list(name, all, [&](const Advice& advice) {
+    w.object({{"change", advice.text},
+              {"time_s", advice.time_s},
+              {"speedup", advice.time_s ? Cell(advice.speedup) : Cell()}});
   });
 }
 
@@ -327,11 +330,7 @@ void write_explanation(W& w, const Report& report, const Explanation& explanatio
               {"unit", text_or_null(step.unit)},
               {"origin", text_or_null(origin)}});
   });
-  w.list("advice", explanation.advice, [&](const Advice& advice) {
-    w.object({{"change", advice.text},
-              {"time_s", advice.time_s},
-              {"speedup", advice.time_s ? Cell(advice.speedup) : Cell()}});
-  });
+  write_advice(w, "advice", explanation.advice);
 }
 
 void write_network_explanation(W& w, const Report& report, const NetworkExplanation& explanation) {
@@ -349,14 +348,12 @@ void write_network_explanation(W& w, const Report& report, const NetworkExplanat
     const LayerResult& first = result.layers[layer.rows.front()];
     w.object({{"name", first.layer.name},
               {"pass", first.layer.pass},
-              {"layers", count(layer.rows.size())},
+              {"layers", layer.rows.size()},
               {"time_s", layer.time_s},
               {"share", layer.share},
               {"limiter", first.kernel ? Cell(first.kernel->limiter()) : Cell()}});
   });
-  w.list("changes", explanation.changes, [&](const Advice& change) {
-    w.object({{"change", change.text}, {"time_s", change.time_s}, {"speedup", change.speedup}});
-  });
+  write_advice(w, "changes", explanation.changes);
   w.list("sensitivity", explanation.sensitivity, [&](const Sensitivity& each) {
     w.object({{"what", each.what}, {"time_s", each.time_s}, {"saved_share", each.saved_share}});
   });
@@ -376,13 +373,18 @@ void write_head(W& w) {
 }  // namespace
 
 void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
-  OutputBuffer out(sink);
-  W w(out.text(), true);
+  std::string text;
+  const PassOn pass_on = [&] {
+    if (text.size() < worth_byte) return;
+    sink(text);
+    text.clear();
+  };
+  W w(text, true);
   w.begin_object();
   write_head(w);
   auto selection = report.selections.begin();
   w.objects("results", report.results,
-            [&](const Result& result) { write_result(w, result, *selection++, out); });
+            [&](const Result& result) { write_result(w, result, *selection++, pass_on); });
   auto kernels = report.kernel_selections.begin();
   w.objects("kernel_tables", report.kernels,
             [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
@@ -397,8 +399,7 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
     w.object({{"source", error.source}, {"where", error.where}, {"message", error.message}});
   });
   w.end_object();
-  out.text() += '\n';
-  out.flush();
+  sink(text + '\n');
 }
 
 }  // namespace roofline

@@ -54,7 +54,11 @@ std::string escapes() {
 }  // namespace
 
 TEST_CASE("roofline words has every header of columns and the words of titles", "[report/table]") {
-  std::vector<std::string_view> words{"autotuned", "kernels by heuristic", "~", "*", "last wave"};
+  std::vector<std::string_view> words{"autotuned", "kernels by heuristic",
+                                      "~",         "*",
+                                      "last wave", "work",
+                                      "yours",     "next",
+                                      "mapping",   "library"};
   const auto add_headers = [&](const auto& columns) {
     for (const auto& column : columns)
       if (!column.people.header.empty()) words.push_back(column.people.header);
@@ -63,6 +67,13 @@ TEST_CASE("roofline words has every header of columns and the words of titles", 
   add_headers(kernel_columns());
   add_headers(setting_columns());
   add_headers(sum_columns());
+  const auto add_names = [&]<class E>(E) {
+    for (const E each : enumerators<E>) words.push_back(name_of(each));
+  };
+  add_names(Bound());
+  add_names(Pass());
+  add_names(CeilingKind());
+  add_names(Framework());
   for (const std::string_view word : words) {
     INFO(word);
     CHECK_FALSE(words_text(80, word).empty());

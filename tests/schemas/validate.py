@@ -106,6 +106,11 @@ def check_outputs():
           "expected the second and the third record to be wrong")
     for record in lines_of(text):
         check_valid("output", record, "a line of NDJSON")
+    ranked = run("resnet50", "--gpu", "v100,t4", "--batch", "1,8", "--by", "gpu", "--format",
+                 "ndjson").stdout
+    for record in lines_of(ranked):
+        check("rank" in record, "expected rows of a ranking")
+        check_valid("output", record, "a line of a ranking")
     for network in ("resnet50", "convnext_tiny", "googlenet"):
         layers = run(network, "--to-layers", "-").stdout
         check_valid("input", json.loads(layers), f"--to-layers of {network}")

@@ -8,6 +8,8 @@
 namespace roofline {
 namespace {
 
+using Rows = std::vector<const KernelRow*>;
+
 /// "24.57 us, 12.3%, x4": time, share, launches.
 std::string kernel_note(const KernelRow& row) {
   return fmt::format("{}, {}{}", duration(row.kernel.time_s), percent(row.time_share),
@@ -31,8 +33,7 @@ std::string kernel_hover(const KernelTable& table, const KernelRow& row) {
 constexpr std::size_t most_at_l2 = 8;
 
 /// The kernels' engines, the fastest first if peaks are known.
-std::vector<Engine> engines_of(const KernelTable& table,
-                               const std::vector<const KernelRow*>& rows) {
+std::vector<Engine> engines_of(const KernelTable& table, const Rows& rows) {
   std::vector<Engine> engines;
   for (const KernelRow* row : rows)
     if (row->engine) engines.push_back(*row->engine);
@@ -64,17 +65,18 @@ bool has_place(const KernelRow& row) {
          row.roof_share[KernelRoof::compute];
 }
 
-std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
-  std::vector<const KernelRow*> rows;
+Rows shown_rows(const Report& report, std::size_t index) {
+  Rows rows;
   for (const std::size_t i : report.kernel_selections[index].main_rows())
     rows.push_back(&report.kernels[index].rows[i]);
   return rows;
 }
 
-std::vector<const KernelRow*> placed_rows(const Report& report, std::size_t index) {
-  std::vector<const KernelRow*> rows = shown_rows(report, index);
-  std::erase_if(rows, [](const KernelRow* row) { return !has_place(*row); });
-  return rows;
+/// Those under roofs, and the others behind them.
+std::pair<Rows, Rows> by_place(const Rows& rows) {
+  std::pair<Rows, Rows> parts;
+  for (const KernelRow* row : rows) (has_place(*row) ? parts.first : parts.second).push_back(row);
+  return parts;
 }
 
 Mark mark_of(const KernelTable& table, const KernelRow& row, const LegendItem& look) {
@@ -90,23 +92,18 @@ Mark mark_of(const KernelTable& table, const KernelRow& row, const LegendItem& l
   return mark;
 }
 
-std::string without_flop_text(const std::vector<const KernelRow*>& rows) {
-  std::size_t count = 0;
+std::string without_flop_text(const Rows& rows) {
   double share = 0;
-  for (const KernelRow* row : rows)
-    if (!has_place(*row)) {
-      ++count;
-      share += row->time_share;
-    }
-  if (count == 0) return "";
-  return fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.", count,
+  for (const KernelRow* row : rows) share += row->time_share;
+  if (rows.empty()) return "";
+  return fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.", rows.size(),
                      percent(share));
 }
 
 Chart kernels_under_roofs(const Report& report, std::size_t index) {
   const KernelTable& table = report.kernels[index];
   const Bounds& bounds = *table.bounds;
-  const std::vector<const KernelRow*> rows = placed_rows(report, index);
+  const auto [rows, others] = by_place(shown_rows(report, index));
   const std::vector<Engine> engines = engines_of(table, rows);
   Plot plot;
   plot.marks.reserve(rows.size());
@@ -129,13 +126,13 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   chart.panels.push_back(std::move(numbered));
   chart.caption =
       "Area: share of the time. FLOP/B: counted FLOP over the bytes that device memory moved." +
-      without_flop_text(shown_rows(report, index));
+      without_flop_text(others);
   return chart;
 }
 
 Chart times_of_kernels(const Report& report, std::size_t index) {
   const KernelTable& table = report.kernels[index];
-  const std::vector<const KernelRow*> rows = shown_rows(report, index);
+  const Rows rows = shown_rows(report, index);
   const std::vector<Engine> engines = engines_of(table, rows);
   Chart chart{.title = chart_title(table),
               .subtitle = "time of kernels, as recorded by " +
@@ -164,7 +161,8 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
 std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind) {
   std::vector<Chart> charts;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
-    const bool has_roofline = report.kernels[i].bounds && !placed_rows(report, i).empty();
+    const bool has_roofline =
+        report.kernels[i].bounds && !by_place(shown_rows(report, i)).first.empty();
     if (has_roofline && kind.value_or(ChartKind::roofline) == ChartKind::roofline)
       charts.push_back(kernels_under_roofs(report, i));
     else if (!kind || kind == ChartKind::time)

@@ -55,6 +55,7 @@ Colour series_colour(std::size_t index);
 std::optional<Panel> step_panel(const Result& result);
 /// The row's mark alone under its roofs; nullopt without FLOP.
 std::optional<Panel> layer_under_roofs(const Report& report, const TableRow& row);
+/// What the row's expected time is made of.
 Panel parts_panel(const TableRow& row);
 
 std::vector<Chart> roofline_charts(const Report& report);

@@ -47,10 +47,11 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
   return parts;
 }
 
-/// A bar of the parts above 0 with the whole behind it; their shares go to the panel's legend.
-Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>& parts,
-                 double whole_s) {
-  Bar bar{.label = std::move(label), .note = duration(whole_s)};
+/// One bar of the parts above 0, with their shares in the legend; behind it the whole.
+Panel panel_of_parts(std::string heading, Bar bar, const std::vector<PartOfTime>& parts,
+                     double whole_s) {
+  Panel panel{std::move(heading), {}, {}};
+  bar.note = duration(whole_s);
   for (const PartOfTime& part : parts) {
     if (part.time_s <= 0) continue;
     const std::string share = percent(share_of(part.time_s, whole_s));
@@ -60,7 +61,8 @@ Bar bar_of_parts(Panel& panel, std::string label, const std::vector<PartOfTime>&
     panel.legend.push_back(
         {fmt::format("{} {}", part.name, share), LegendItem::Sign::bar, part.colour});
   }
-  return bar;
+  panel.body = Bars{{std::move(bar)}};
+  return panel;
 }
 
 Panel where_time_goes(const Result& result) {
@@ -69,17 +71,16 @@ Panel where_time_goes(const Result& result) {
   const std::vector<PartOfTime> parts = parts_of(all);
   double whole_s = 0;
   for (const PartOfTime& part : parts) whole_s += part.time_s;
-  const bool is_measured = result.total.measured_time_s.has_value();
-  Panel panel{is_measured ? "where the expected time goes" : "where the time goes", {}, {}};
-  Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
-  bar.measured = result.total.measured_time_s;
-  bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
-  panel.body = Bars{{std::move(bar)}};
-  return panel;
+  const auto& measured_s = result.total.measured_time_s;
+  return panel_of_parts(measured_s ? "where the expected time goes" : "where the time goes",
+                        {.label = "all layers",
+                         .measured = measured_s,
+                         .whisker = whisker_of(whole_s, result.total.expected_uncertainty)},
+                        parts, whole_s);
 }
 
-Bar bar_of_parts(const TableRow& row, const std::string& hover = "") {
-  Bar bar;
+Bar bar_of_parts(const TableRow& row, std::string label, const std::string& hover = "") {
+  Bar bar{.label = std::move(label)};
   for (const PartOfTime& part : parts_of(row))
     if (part.time_s > 0) bar.segments.push_back({part.time_s, part.colour, hover});
   return bar;
@@ -89,8 +90,7 @@ Bar bar_of(const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto count = static_cast<double>(row.layers.size());
   const double time = row_time_s(row);
-  Bar bar = bar_of_parts(row, row_hover(row));
-  bar.label = row_name(row);
+  Bar bar = bar_of_parts(row, row_name(row), row_hover(row));
   bar.note = duration(first.measured_time_s ? count * *first.measured_time_s : time);
   if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
@@ -111,8 +111,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   const TableRow rest{result, report.selections[index].rest};
   if (!rest.layers.empty()) {
-    bars.push_back(bar_of_parts(rest));
-    bars.back().label = fmt::format("{} others", rest.layers.size());
+    bars.push_back(bar_of_parts(rest, fmt::format("{} others", rest.layers.size())));
     bars.back().note = duration(row_time_s(rest)) + ", " +
                        percent(share_of(row_time_s(rest), result.total.time_s));
   }
@@ -237,10 +236,7 @@ Chart chart_of(const Report& report, const Explanation& explanation) {
     chart.panels.push_back(std::move(*roofs));
   }
   if (layer.kernel && layer.kernel->waves > 0) chart.panels.push_back(waves_panel(*layer.kernel));
-  if (layer.kernel) {
-    chart.panels.push_back(parts_panel(row));
-    chart.panels.back().heading = "4. How long that takes: what the expected time is made of";
-  }
+  if (layer.kernel) chart.panels.push_back(parts_panel(row));
   chart.panels.push_back(landing_panel(explanation, layer));
   return chart;
 }
@@ -256,19 +252,17 @@ std::optional<Panel> step_panel(const Result& result) {
     if (const double time_s = verdict->part_s[part]; time_s > least_step_part * verdict->step_s)
       parts.push_back({part_text(part), std::string(meaning_of(part)), time_s, colour});
   parts.push_back({"layers", "kernels of layers", verdict->layers_s(), Colour::blue});
-  Panel panel{"where a step goes", {}, {}};
-  panel.body = Bars{{bar_of_parts(panel, "step", parts, verdict->step_s)}};
-  return panel;
+  return panel_of_parts("where a step goes", {.label = "step"}, parts, verdict->step_s);
 }
 
 Panel parts_panel(const TableRow& row) {
-  Panel panel;
   const double whole_s = row_time_s(row);
   Bar bar = bar_of(row, whole_s);
-  bar_of_parts(panel, "", parts_of(row), whole_s);
   bar.label = "expected";
+  bar.segments.clear();
+  Panel panel = panel_of_parts("4. How long that takes: what the expected time is made of", bar,
+                               parts_of(row), whole_s);
   add_bar_legend(panel.legend, {bar});
-  panel.body = Bars{{std::move(bar)}};
   return panel;
 }
 
