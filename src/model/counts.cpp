@@ -27,19 +27,23 @@ std::uint64_t contraction_weights(const Layer& layer) {
                      checked_product(layer.window->kernel), matrices);
 }
 
-std::uint64_t image_elements_read(const Shape& image, const Layer& layer) {
-  std::uint64_t count = checked_mul(image.batch, image.channels);
-  for (std::size_t axis = 3U - image.spatial_rank; axis < 3; ++axis)
-    count = checked_mul(count, positions_read(layer, axis));
+/// Elements of the images, with `along(axis)` positions along each axis.
+template <class Along>
+std::uint64_t image_elements(const Shape& images, const Along& along) {
+  std::uint64_t count = checked_mul(images.batch, images.channels);
+  for (std::size_t axis = 3U - images.spatial_rank; axis < 3; ++axis)
+    count = checked_mul(count, along(axis));
   return count;
+}
+
+std::uint64_t image_elements_read(const Shape& images, const Layer& layer) {
+  return image_elements(images, [&](std::size_t axis) { return positions_read(layer, axis); });
 }
 
 /// Elements belonging to windows which read anything, of a tensor with one place per window.
 std::uint64_t reading_elements(const Shape& windows, const Layer& layer) {
-  std::uint64_t count = checked_mul(windows.batch, windows.channels);
-  for (std::size_t axis = 3U - windows.spatial_rank; axis < 3; ++axis)
-    count = checked_mul(count, windows_reading(windows_along(layer, axis)));
-  return count;
+  return image_elements(
+      windows, [&](std::size_t axis) { return windows_reading(windows_along(layer, axis)); });
 }
 
 /// Forward all elements are written; backward the pass reads the needed gradients, for a bias all.

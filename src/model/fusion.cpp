@@ -31,8 +31,8 @@ std::vector<std::optional<std::size_t>> only_readers(const Network& network) {
 
 /// By one number, not by a tensor as large as the scores.
 bool scales(const Layer& layer) {
-  const bool multiplies = layer.kind == LayerKind::mul || layer.kind == LayerKind::div ||
-                          layer.kind == LayerKind::elementwise;
+  const bool multiplies =
+      is_any(layer.kind, LayerKind::mul, LayerKind::div, LayerKind::elementwise);
   return multiplies && std::ranges::count_if(layer.inputs, [](const Operand& operand) {
                          return elements(operand.shape) != 1;
                        }) <= 1;

@@ -170,8 +170,7 @@ class Changer {
 
   /// SMs and bytes.
   static bool is_count(const FieldForm& form) {
-    return form.quantity == Quantity::whole || form.quantity == Quantity::size ||
-           form.quantity == Quantity::binary_size;
+    return is_any(form.quantity, Quantity::whole, Quantity::size, Quantity::binary_size);
   }
 
   template <class T>

@@ -510,15 +510,6 @@ struct NetworkIdea {
   Advice advice;
 };
 
-void add_idea(const Action& action, const Subject& subject, std::vector<NetworkIdea>& ideas) {
-  const double now_s = subject.result.total.time_s;
-  Setup setup{*subject.network, subject.context.options, 1};
-  if (!carry_out(action, subject, setup)) return;
-  const auto new_s = time_s(setup, subject.context);
-  if (new_s && is_worth_it(now_s, *new_s))
-    ideas.push_back({&action, advice_on(action, subject, now_s, *new_s)});
-}
-
 /// The best idea for each thing, combined; nullopt with only one thing.
 std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const Subject& subject) {
   Setup setup{*subject.network, subject.context.options, 1};
@@ -593,9 +584,14 @@ std::vector<Advice> advise(const LayerResult& row, const Result& result, const C
 std::vector<Advice> advise_network(const Result& result, const Context& context,
                                    const Network& network) {
   const Subject subject{.result = result, .context = context, .network = &network};
+  const double now_s = result.total.time_s;
   std::vector<NetworkIdea> ideas;
-  for (const Action* action : possible_actions(of_networks, subject))
-    add_idea(*action, subject, ideas);
+  for (const Action* action : possible_actions(of_networks, subject)) {
+    Setup setup{network, context.options, 1};
+    if (!carry_out(*action, subject, setup)) continue;
+    if (const auto new_s = time_s(setup, context); new_s && is_worth_it(now_s, *new_s))
+      ideas.push_back({action, advice_on(*action, subject, now_s, *new_s)});
+  }
   std::ranges::stable_sort(ideas, std::greater(),
                            [](const NetworkIdea& each) { return each.advice.speedup; });
   std::vector<Advice> advice;

@@ -50,13 +50,17 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
                    : rows.front().engine;
 }
 
+/// nullopt if rows differ. `skips_casts`: of weights, which have no batch.
 template <class Get>
-auto common(const std::vector<LayerResult>& rows, Get get)
-    -> std::optional<decltype(get(rows.front().layer))> {
-  const auto first = get(rows.front().layer);
-  for (const LayerResult& row : rows)
-    if (get(row.layer) != first) return std::nullopt;
-  return first;
+auto common(const std::vector<LayerResult>& rows, Get get, bool skips_casts = false) {
+  std::optional<decltype(get(rows.front().layer))> value;
+  for (const LayerResult& row : rows) {
+    if (skips_casts && row.layer.shared_weights) continue;
+    const auto own = get(row.layer);
+    if (value.value_or(own) != own) return decltype(value)();
+    value = own;
+  }
+  return value;
 }
 
 std::optional<Layout> main_layout(const std::vector<LayerResult>& rows) {
@@ -300,37 +304,36 @@ void time_rows(std::vector<LayerResult>& rows, const Context& context, const Net
   });
 }
 
-/// The common batch of all rows, apart from weights without one.
-std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& rows) {
-  std::optional<std::uint64_t> batch;
-  for (const LayerResult& row : rows) {
-    if (row.layer.shared_weights) continue;
-    if (batch && *batch != row.layer.output.batch) return std::nullopt;
-    batch = row.layer.output.batch;
-  }
-  return batch;
+Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>& rows,
+                   const Context& context) {
+  Setting setting;
+  setting.source = network.source;
+  setting.network = setting.label = network.name;
+  setting.runs_as = network.runs_as;
+  setting.gpu = context.gpu.name;
+  setting.gpu_changes = context.gpu.changes;
+  setting.gpu_memory_byte = context.gpu.memory_byte;
+  setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
+  setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
+  setting.tdp_w = context.gpu.tdp_w;
+  setting.dtype = network.autocast ? network.autocast : common_type(rows);
+  setting.batch = network.batch;
+  if (!setting.batch)
+    setting.batch = common(
+        rows, [](const Layer& layer) { return layer.output.batch; }, network.autocast.has_value());
+  setting.layout = main_layout(rows);
+  setting.training = context.options.training;
+  setting.framework = context.options.framework;
+  if (!setting.training) setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  return setting;
 }
 
-Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
-                 const Context& context, const std::shared_ptr<const TraceSummary>& recording,
+Result summed_up(const NetworkTraits& network, std::vector<LayerResult> rows,
+                 const Context& context, const std::shared_ptr<const TraceSummary>& recording = {},
                  const std::optional<Total>& total = {}) {
   Result result;
-  result.setting.source = std::move(source);
-  result.setting.network = std::move(name);
-  result.setting.label = result.setting.network;
-  result.setting.gpu = context.gpu.name;
-  result.setting.gpu_changes = context.gpu.changes;
-  result.setting.gpu_memory_byte = context.gpu.memory_byte;
-  result.setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
-  result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
-  result.setting.tdp_w = context.gpu.tdp_w;
-  result.setting.dtype = common_type(rows);
-  result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
-  result.setting.layout = main_layout(rows);
-  result.setting.training = context.options.training;
-  result.setting.framework = context.options.framework;
-  if (!result.setting.training)
-    result.setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  result.setting = setting_of(network, rows, context);
+  if (recording) result.setting.batch = network.batch;
   result.bounds.main_engine = main_engine_of(rows);
   result.bounds.ceilings = context.ceilings;
   result.bounds.roofs = roofs_of(context);
@@ -338,13 +341,13 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.layers = std::move(rows);
   sum_up(result, total);
   result.measured.recording = recording;
-  return result;
-}
-
-void measure_up(Result& result, const Context& context) {
   result.measured.impossible = impossible_times(result, context);
   result.measured.summary = measured_summary(result, context);
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
+  if (!recording) result.bounds.network = network_bounds(result, context.options.cache);
+  set_total_uncertainty(result, context.kernel.resolved().errors);
+  if (network.lacks_products) result.total.expected_uncertainty.reset();
+  return result;
 }
 
 std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
@@ -354,15 +357,16 @@ std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
   return largest;
 }
 
-InputError overflow(const std::string& source) { return {source, "", OverflowError().what()}; }
-
-/// Before rows take over the layers. An overflow is a value, so that other errors come first.
-Expected<Memory> memory_of_network(const Network& network, const Context& context) {
-  try {
-    return memory_of(network, context.options.optimizer);
-  } catch (const OverflowError&) {
-    return overflow(network.source);
-  }
+/// The result of `make`; an overflow is an error of the source.
+template <class Make>
+Expected<std::invoke_result_t<const Make&>> counted(const std::string& source, const Make& make) {
+  return expected([&] {
+    try {
+      return make();
+    } catch (const OverflowError& error) {
+      throw InputError(source, "", error.what());
+    }
+  });
 }
 
 }  // namespace
@@ -386,41 +390,28 @@ std::optional<double> LayerResult::expected_time_s() const {
 }
 
 Expected<Result> evaluate(Network network, const Context& context) {
-  try {
+  return counted(network.source, [&] {
     if (is_fixed(network.runs_as) && context.options.framework)
       throw InputError(network.source, "",
                        "expected layers for a framework to run, got what ran or was built, which "
                        "says itself how (runs_as)");
     if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
     network = as_run(std::move(network), context.options);
-    const Expected<Memory> memory =
-        network.recording ? Memory() : memory_of_network(network, context);
+    // Before rows take over the layers; of its errors and theirs, theirs come first.
+    const Expected<Memory> memory = counted(network.source, [&] {
+      return network.recording ? Memory() : memory_of(network, context.options.optimizer);
+    });
     std::vector<LayerResult> rows = rows_of(network, context);
     network.layers = std::vector<Layer>();
     time_rows(rows, context, network);
-    Result result =
-        summed_up(network.source, network.name, std::move(rows), context, network.recording);
-    if (network.autocast) {
-      result.setting.dtype = network.autocast;
-      result.setting.batch = batch_beside_casts(result.layers);
-    }
-    if (network.batch || network.recording) result.setting.batch = network.batch;
-    result.setting.runs_as = network.runs_as;
-    measure_up(result, context);
-    if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
-    set_total_uncertainty(result, context.kernel.resolved().errors);
-    if (network.lacks_products) result.total.expected_uncertainty.reset();
+    Result result = summed_up(network, std::move(rows), context, network.recording);
     if (!network.recording) {
       result.memory = memory.value();
       result.memory->workspace_byte = largest_workspace_byte(result.layers);
     }
     result.setting.item = network.item;
     return result;
-  } catch (const InputError& error) {
-    return error;
-  } catch (const OverflowError&) {
-    return overflow(network.source);
-  }
+  });
 }
 
 Expected<Result> join_records(const std::string& source, const std::string& name,
@@ -432,14 +423,9 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(count);
   for (auto& record : records)
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
-  try {
-    Result result = summed_up(source, name, std::move(rows), context, nullptr, total);
-    measure_up(result, context);
-    set_total_uncertainty(result, context.kernel.resolved().errors);
-    return result;
-  } catch (const OverflowError&) {
-    return overflow(source);
-  }
+  return counted(source, [&] {
+    return summed_up({.name = name, .source = source}, std::move(rows), context, nullptr, total);
+  });
 }
 
 }  // namespace roofline
