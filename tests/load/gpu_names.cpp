@@ -64,6 +64,7 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16GB"},
       {"Tesla V100-SXM2-32GB", "Tesla V100 SXM2 32GB"},
       {"Tesla V100-PCIE-16GB", "Tesla V100 PCIe 16GB"},
+      {"Tesla V100-PCIE-32GB", "Tesla V100 PCIe 32GB"},
       {"Tesla V100S-PCIE-32GB", "Tesla V100S PCIe 32GB"},
       {"Tesla T4", "Tesla T4"},
       {"NVIDIA A10", "NVIDIA A10"},
@@ -177,8 +178,8 @@ TEST_CASE("A chip's name comes with the GPUs that have it", "[load/gpu_names]") 
         "name one");
   CHECK(gpu_message("sm_99") == "unknown GPU \"sm_99\"");
   CHECK(find_gpu("AMD Instinct MI250X/MI250").value().name == "Instinct MI250 (one GCD)");
-  CHECK(gpu_message("Tesla V100-PCIE-32GB") ==
-        "unknown GPU \"Tesla V100-PCIE-32GB\"; did you mean v100 or v100-32gb?");
+  CHECK(gpu_message("Tesla V100-FHHL-16GB") ==
+        "unknown GPU \"Tesla V100-FHHL-16GB\"; did you mean v100?");
 }
 
 TEST_CASE("A recording's name may look like a path", "[load/gpu_names]") {
