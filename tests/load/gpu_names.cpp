@@ -70,6 +70,7 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"NVIDIA A10", "NVIDIA A10"},
       {"NVIDIA A30", "NVIDIA A30"},
       {"NVIDIA A40", "NVIDIA A40"},
+      {"NVIDIA RTX A4000", "RTX A4000"},
       {"NVIDIA RTX A6000", "RTX A6000"},
       {"A100-SXM4-40GB", "A100 SXM4 40GB"},
       {"NVIDIA A100-SXM4-40GB", "A100 SXM4 40GB"},
