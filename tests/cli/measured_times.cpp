@@ -401,9 +401,8 @@ TEST_CASE("A recording is of the GPU that it names, or that the person names",
   CHECK(unknown.exit_code == 1);
   CHECK(unknown.err ==
         "station.json: recorded on \"Tesla V100-SXM3-32GB\", which is in no list of GPUs; its 80 "
-        "SMs and 34.1 GB are those of Tesla V100 DGXS 32GB, Tesla V100 SXM2 32GB, Tesla V100S "
-        "PCIe 32GB: say which it "
-        "was with --gpu\n"
+        "SMs and 34.1 GB are those of Tesla V100 DGXS 32GB, Tesla V100 PCIe 32GB, Tesla V100 SXM2 "
+        "32GB, Tesla V100S PCIe 32GB: say which it was with --gpu\n"
         "nameless.json: recorded on a GPU without a name; its 304 SMs and 205.6 GB are those of "
         "Instinct MI300X, unless --gpu says otherwise\n"
         "silent.json: expected a recording that names its GPU, got none: say which it was with "

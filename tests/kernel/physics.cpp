@@ -1,5 +1,6 @@
 // What no library and no GPU can break, on generated layers of every kind.
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -141,9 +142,15 @@ Slower slower_of_more(const std::vector<Layer>& layers) {
     auto& of_gpu = times.emplace_back();
     for (const Layer& layer : layers) of_gpu.push_back(seconds(layer, layer.pass, gpu, model));
   }
+  // Boards of one GPU that differ in the size of their memory have the same times: they count once.
+  std::vector<std::size_t> counted;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    if (std::find(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(i), times[i]) ==
+        times.begin() + static_cast<std::ptrdiff_t>(i))
+      counted.push_back(i);
   Slower slower;
-  for (std::size_t more = 0; more < gpus.size(); ++more)
-    for (std::size_t less = 0; less < gpus.size(); ++less) {
+  for (const std::size_t more : counted)
+    for (const std::size_t less : counted) {
       if (more == less || !has_no_less(gpus[more], gpus[less])) continue;
       for (std::size_t i = 0; i < layers.size(); ++i) {
         if (!times[more][i] || !times[less][i]) continue;
@@ -391,7 +398,7 @@ TEST_CASE("A GPU with no less of anything is no slower", "[kernel/physics]") {
     CHECK(at_streams.compared > 10000);
     CHECK(at_streams.share <= 0.0014);
     const Slower at_products = slower_of_more(dense_layers(dtype, 0, 0));
-    CHECK(at_products.share <= 0.012);
+    CHECK(at_products.share <= 0.0095);
     CHECK(at_products.most <= 2);
   }
 }

@@ -67,10 +67,12 @@ constexpr Ratios architecture_ratios[] = {
     {"m40 gtx-titan-x", "fp64 1/32"},
     {"p100 p100-pcie", "fp64 0.5, fp16 2"},
     {"p4 p40 gtx1080 gtx1080ti titan-x-pascal titan-xp", "fp64 1/32, fp16 1/64, dp4a 4"},
-    {"v100 v100-32gb v100-pcie v100s v100-dgxs titan-v", "fp64 0.5, fp16 2, fp16_tensor 8, dp4a 4"},
+    {"v100 v100-32gb v100-pcie v100-pcie-32gb v100s v100-dgxs titan-v",
+     "fp64 0.5, fp16 2, fp16_tensor 8, dp4a 4"},
     {"agx-orin orin-nx orin-nx-8gb orin-nano orin-nano-super orin-nano-4gb",
      "tf32 4, fp16_tensor 8, bf16 8, int8 16"},
-    {"agx-xavier", "fp16 2, fp16_tensor 8, int8 16"},
+    {"jetson-nano", "fp16 2"},
+    {"agx-xavier xavier-nx", "fp16 2, fp16_tensor 8, int8 16"},
     {"t4", "fp64 1/32, fp16 2, fp16_tensor 8, int8 16, int4 32"},
     {"titan-rtx quadro-rtx-6000 quadro-rtx-8000",
      "fp64 1/32, fp16 2, fp16_tensor 8, int8 16, int4 32"},
@@ -80,7 +82,8 @@ constexpr Ratios architecture_ratios[] = {
     {"a100 a100-40gb a100-pcie a100-pcie-40gb a30 a800 a800-pcie",
      "fp64 0.5, fp64_tensor 1, tf32 8, fp16 4, bf16_vector 2, fp16_tensor 16, bf16 16, int8 32, "
      "int4 64"},
-    {"a10 a40 a6000 l4 l40s rtx-6000-ada rtx-pro-6000 rtx-pro-6000-server rtx-pro-6000-max-q",
+    {"a10 a40 a4000 a6000 l4 l40s rtx-6000-ada rtx-pro-6000 rtx-pro-6000-server "
+     "rtx-pro-6000-max-q",
      "fp64 1/64, tf32 2, fp16 1, fp16_tensor 4, bf16 4, int8 8, int4 16, fp8 8, fp4 16"},
     {"rtx3050 rtx3060 rtx3060ti rtx3070 rtx3070ti rtx3080 rtx3080-12gb rtx3080ti rtx3090 rtx3090ti",
      "fp64 1/64, tf32 1, fp16 1, fp16_tensor 2, bf16 2, fp16_tensor_fp16_accumulate 4, int8 8, "
@@ -160,8 +163,8 @@ TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
     for (const std::string& alias : gpu.aliases) CHECK(lower_case(alias) == alias);
 }
 
-TEST_CASE("At least 115 parts, all of them built in", "[load/gpu_catalogue]") {
-  CHECK(gpu_files().size() >= 115);
+TEST_CASE("At least 127 parts, all of them built in", "[load/gpu_catalogue]") {
+  CHECK(gpu_files().size() >= 127);
   CHECK(gpu_files().size() == embedded_gpus().size());
 }
 

@@ -64,11 +64,13 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16GB"},
       {"Tesla V100-SXM2-32GB", "Tesla V100 SXM2 32GB"},
       {"Tesla V100-PCIE-16GB", "Tesla V100 PCIe 16GB"},
+      {"Tesla V100-PCIE-32GB", "Tesla V100 PCIe 32GB"},
       {"Tesla V100S-PCIE-32GB", "Tesla V100S PCIe 32GB"},
       {"Tesla T4", "Tesla T4"},
       {"NVIDIA A10", "NVIDIA A10"},
       {"NVIDIA A30", "NVIDIA A30"},
       {"NVIDIA A40", "NVIDIA A40"},
+      {"NVIDIA RTX A4000", "RTX A4000"},
       {"NVIDIA RTX A6000", "RTX A6000"},
       {"A100-SXM4-40GB", "A100 SXM4 40GB"},
       {"NVIDIA A100-SXM4-40GB", "A100 SXM4 40GB"},
@@ -106,6 +108,8 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"Orin", "Jetson AGX Orin 64GB"},
       {"Orin (nvgpu)", "Jetson AGX Orin 64GB"},
       {"Xavier", "Jetson AGX Xavier 32GB"},
+      {"NVIDIA Jetson Xavier NX", "Jetson Xavier NX 8GB"},
+      {"NVIDIA Jetson Nano", "Jetson Nano 4GB"},
       {"AMD Instinct MI100", "Instinct MI100"},
       {"AMD Instinct MI210", "Instinct MI210"},
       {"AMD Instinct MI300X", "Instinct MI300X"},
@@ -177,8 +181,8 @@ TEST_CASE("A chip's name comes with the GPUs that have it", "[load/gpu_names]") 
         "name one");
   CHECK(gpu_message("sm_99") == "unknown GPU \"sm_99\"");
   CHECK(find_gpu("AMD Instinct MI250X/MI250").value().name == "Instinct MI250 (one GCD)");
-  CHECK(gpu_message("Tesla V100-PCIE-32GB") ==
-        "unknown GPU \"Tesla V100-PCIE-32GB\"; did you mean v100 or v100-32gb?");
+  CHECK(gpu_message("Tesla V100-FHHL-16GB") ==
+        "unknown GPU \"Tesla V100-FHHL-16GB\"; did you mean v100?");
 }
 
 TEST_CASE("A recording's name may look like a path", "[load/gpu_names]") {
@@ -229,7 +233,7 @@ TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_na
       {"mi300", "mi300a or mi300x"},
       {"rx 7900 xt", "rx7900xtx"},
       {"xavir", "xavier"},
-      {"xavier nx", "xavier"},
+      {"xavier nano", "xavier"},
       {"quadro", "quadro-rtx-6000 or quadro-rtx-8000"},
       {"abacus", ""},
       {"rtx", ""},
