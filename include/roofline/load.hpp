@@ -51,8 +51,10 @@ class ByteStream;
 /// Copies share the cache.
 class InputSet {
  public:
-  InputSet(std::vector<std::string> names = {});
+  /// `apart`: each file is an input of its own, as for a comparison of ranks.
+  InputSet(std::vector<std::string> names = {}, bool apart = false);
   std::span<const std::string> names() const;
+  bool apart() const;
 
   /// Result of `find`, called once for each input name. Null if it throws InputError: the input's
   /// own reader reports the error.

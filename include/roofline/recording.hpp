@@ -61,11 +61,13 @@ struct Transfer {
   /// Total payload: the result on one GPU of an all_gather, else the data on one GPU at the start.
   std::optional<double> byte;
   double time_s = 0;
-  double hidden_s = 0;  ///< part of time_s during which the same GPU computed
+  double hidden_s = 0;   ///< part of time_s during which the same GPU computed
+  double waiting_s = 0;  ///< part of time_s beyond the fastest rank's; 0 if ranks are unknown
 
   double exposed_s() const { return time_s - hidden_s; }
   std::optional<double> algorithm_byte_per_s() const {
-    return byte && time_s > 0 ? std::optional(*byte / time_s) : std::nullopt;
+    const double moving_s = time_s - waiting_s;
+    return byte && moving_s > 0 ? std::optional(*byte / moving_s) : std::nullopt;
   }
   std::optional<double> bus_byte_per_s() const {
     const std::optional<double> rate = algorithm_byte_per_s();
@@ -161,6 +163,13 @@ struct LayerTransforms {
   double share = 0;  ///< 0..1, of the layer's time
 };
 
+/// A process of the recorded run, with a GPU. Times are of one step.
+struct RecordedRank {
+  std::string name;        ///< "rank 2"
+  double computing_s = 0;  ///< kernels and copies, without exchanges between GPUs
+  double waiting_s = 0;    ///< exchanges beyond the fastest rank's time
+};
+
 /// Times are of one step, the mean of several.
 struct TraceSummary {
   Recorder recorder = {};
@@ -175,7 +184,8 @@ struct TraceSummary {
   bool times_hold_launches = false;
   /// One run as timed by the recorder, without a clock around every layer.
   std::optional<double> latency_s;
-  std::vector<Transfer> transfers;                 ///< in descending order of time
+  std::vector<Transfer> transfers;  ///< in descending order of time
+  std::vector<RecordedRank> ranks;  ///< this one first, the one that the others wait for; or none
   EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), except for an engine
   std::vector<IdleGaps> gaps;                      ///< the longest, in descending order of time
   double host_s = 0;               ///< host time from first to last launch, without waits

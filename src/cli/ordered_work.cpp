@@ -24,7 +24,7 @@ class Chunks {
     std::vector<std::string> names;
     for (const Expected<std::string>& input : inputs)
       if (input) names.push_back(*input);
-    set_ = InputSet(std::move(names));
+    set_ = InputSet(std::move(names), request.report.compare);
   }
 
   std::optional<Chunk> next() {

@@ -92,6 +92,7 @@ constexpr ForeignFile foreign_files[] = {
     {"", "PK\3\4", {"/data.pkl"}, torch_save, torch_export, Seen::first_entry},
     {"", "\x80\2", {}, "a pickle, as torch.save writes", torch_export},
     {"", "", {"&&&& RUNNING TensorRT.trtexec"}, "a log of trtexec", tensorrt_export},
+    {"", "", {"Time(ms)", "Avg.(ms)", "Layer"}, "a log of trtexec", tensorrt_export},
     {"",
      "[",
      {"\"Session\"", "\"model_loading", "\"ph\""},
@@ -120,8 +121,13 @@ constexpr ForeignFile foreign_files[] = {
     {"", "", {"Function", "_Timestamp"}, "rocprofv3's trace of calls", rocprof_file, Seen::side},
     {"", "", {"Direction", "_Timestamp"}, "rocprofv3's trace of copies", rocprof_file, Seen::side},
     {"", "", {"Operation", "_Timestamp"}, "rocprofv3's allocations", rocprof_file, Seen::side},
-    {"", "", {"KernelName", "BeginNs"}, "rocprof's table of kernels", rocprof_export, Seen::table},
-    {"", "", {"Arch_VGPR"}, "rocprofiler-compute's table of kernels", rocprof_export, Seen::table},
+    {"", "", {"KernelName", "gpu-id"}, "rocprof's table of kernels", rocprof_export, Seen::table},
+    {"",
+     "",
+     {"Dispatch_ID", "GPU_ID"},
+     "rocprofiler-compute's table of kernels",
+     rocprof_export,
+     Seen::table},
     {"", "", {"Time(%)", "Calls", "Name"}, "a table of nvprof", nsys_record, Seen::table},
     {"", "", {"Self CPU", "Calls"}, "a table of key_averages()", torch_record, Seen::table},
     {"", "", {"(%)", "Total Time"}, "a printed table of Nsight Systems", nsys_export, Seen::table},
@@ -421,7 +427,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const Inpu
     const bool is_empty_pipe = name == "-" && stream->peek(1).empty();
     if (first_line || is_empty_pipe)
       return open_ndjson_from(std::move(stream), first_line.value_or(1));
-    if (name.ends_with(".py"))
+    if (name.ends_with(".py") && !looks_like_miopen_driver(stream->peek(head_byte)))
       throw InputError(name, "", std::string("expected a model, got a program: ") + export_lines);
     const InputFormat& format = format_of(*stream);
     return format.open(std::move(stream), inputs);

@@ -62,15 +62,18 @@ struct InputSet::Kept {
   };
 
   std::vector<std::string> names;
+  bool apart = false;
   std::mutex mutex;  ///< guards findings, not their contents
   std::map<std::pair<std::type_index, std::string>, Finding> findings;
 };
 
-InputSet::InputSet(std::vector<std::string> names) : kept_(std::make_shared<Kept>()) {
+InputSet::InputSet(std::vector<std::string> names, bool apart) : kept_(std::make_shared<Kept>()) {
   kept_->names = std::move(names);
+  kept_->apart = apart;
 }
 
 std::span<const std::string> InputSet::names() const { return kept_->names; }
+bool InputSet::apart() const { return kept_->apart; }
 
 std::shared_ptr<const void> InputSet::find_once(const std::string& name, std::type_index type,
                                                 const Find& find) const {

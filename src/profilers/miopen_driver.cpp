@@ -211,12 +211,15 @@ class DriverText {
     std::string line;
     while (stream_.read_line(line)) {
       ++line_;
-      const std::size_t at = line.find(program);
-      if (at != std::string::npos)
-        read_command(after_program(std::string_view(line).substr(at)),
-                     line.find("[LogCmdFind") < at);
-      else
-        read_time(line);
+      std::size_t at = line.find(program);
+      if (at == std::string::npos) read_time(line);
+      const bool is_search = line.find("[LogCmdFind") < at;
+      while (at != std::string::npos) {  // a list of Python has several on a line
+        const std::size_t next = line.find(program, at + 1);
+        const std::string_view text = std::string_view(line).substr(at, next - at);
+        read_command(after_program(text.substr(0, text.find("\","))), is_search);
+        at = next;
+      }
     }
     if (network_.layers.empty())
       throw InputError(network_.source, "", "expected a layer, got none");

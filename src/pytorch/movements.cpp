@@ -175,12 +175,85 @@ Layers image_of_patches(const OperatorCall& call) {
   return traffic_layer(call, {columns}, result, *columns->type);
 }
 
+constexpr std::string_view look_up_arguments =
+    "- table - - - begins - all_rows - - - index offsets - weights - - - - - states";
+
+/// In place: slices of `from`, or a value, go to those that the index names, or are added to them.
+Layers put_slices(const OperatorCall& call) {
+  const TensorArgument* to = call["to"].typed_tensor();
+  const TensorArgument* index = call["index"].tensor();
+  const auto at = axis_at(call["axis"].integer().value_or(0), to == nullptr ? 0 : to->rank());
+  if (index == nullptr || !at) return {};
+  Sizes put = index->sizes;
+  if (mentions(call.name, {"index_"})) (put = to->sizes)[*at] = element_count(index->sizes);
+  const TensorArgument sums = with_sizes(*to, put);
+  std::vector<const TensorArgument*> reads{index};
+  if (const TensorArgument* from = call["from"].tensor()) reads.insert(reads.begin(), from);
+  if (mentions(call.name, {"add", "reduce"})) reads.push_back(&sums);
+  return traffic_layer(call, reads, put, *to->type);
+}
+
+/// Rows of a table, summed for each bag.
+Layers summed_rows(const OperatorCall& call, const TensorArgument& table, std::uint64_t row,
+                   DataType sum_type) {
+  const TensorArgument* index = call["index"].tensor();
+  const TensorArgument* offsets = call["offsets"].tensor();
+  if (index == nullptr || offsets == nullptr || element_count(offsets->sizes) == 0) return {};
+  const TensorArgument rows = with_sizes(table, {element_count(index->sizes), row});
+  std::vector<const TensorArgument*> reads{&rows, index, offsets};
+  if (const TensorArgument* weights = call["weights"].tensor())
+    if (element_count(weights->sizes) > 0) reads.push_back(weights);
+  const bool has_end = call["has_end"].flag().value_or(true);
+  const std::uint64_t bags = element_count(offsets->sizes) - (has_end ? 1 : 0);
+  return traffic_layer(call, reads, {bags, row}, sum_type);
+}
+
+Layers embedding_bag(const OperatorCall& call) {
+  const TensorArgument* table = call["table"].typed_tensor();
+  if (table == nullptr || table->rank() != 2) return {};
+  return summed_rows(call, *table, table->sizes[1], *table->type);
+}
+
+/// Of FBGEMM's tables, one behind the other: the mean row of all together, or, if the recording has
+/// no values, all elements over the optimizer's, one a row. 0 if unknown.
+std::uint64_t mean_row(const OperatorCall& look_up) {
+  const TensorArgument* table = look_up["table"].typed_tensor();
+  const TensorArgument* begins = look_up["begins"].tensor();
+  const TensorArgument* states = look_up["states"].tensor();
+  if (table == nullptr || begins == nullptr || element_count(begins->sizes) == 0) return 0;
+  if (const Sizes all = look_up["all_rows"].integers(); all.size() == 1)
+    return all.front() / element_count(begins->sizes);
+  const std::uint64_t rows = states != nullptr ? element_count(states->sizes) : 0;
+  return rows > 0 ? element_count(table->sizes) / rows : 0;
+}
+
+Layers look_up(const OperatorCall& call) {
+  const std::uint64_t row = mean_row(call);
+  return row > 0 ? summed_rows(call, *call["table"].typed_tensor(), row, DataType::fp32) : Layers{};
+}
+
+/// Reads the bags' gradients, and reads and writes the rows of its look-up.
+Layers look_up_gradient(const OperatorCall& call) {
+  if (call.forward == nullptr) return {};
+  OperatorCall forward = call;
+  forward.arguments = call.forward;
+  forward.argument_names = look_up_arguments;
+  const TensorArgument* gradient = argument_at(*call.arguments, 0).typed_tensor();
+  const TensorArgument* index = forward["index"].tensor();
+  if (gradient == nullptr || gradient->rank() != 2 || index == nullptr) return {};
+  const TensorArgument& table = *forward["table"].typed_tensor();
+  const std::uint64_t row = gradient->sizes[1] / element_count(forward["begins"].tensor()->sizes);
+  const TensorArgument rows = with_sizes(table, {element_count(index->sizes), row});
+  return traffic_layer(call, {gradient, &rows, index}, rows.sizes, *table.type);
+}
+
 /// Adds the gradient's rows to those of the weight.
 Layers embedding_gradient(const OperatorCall& call) {
   const TensorArgument* gradient = call["gradient"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   if (gradient == nullptr || index == nullptr) return {};
-  return traffic_layer(call, {gradient, index}, gradient->sizes, *gradient->type);
+  const Sizes rows{element_count(index->sizes), gradient->sizes.back()};
+  return traffic_layer(call, {gradient, index}, rows, *gradient->type);
 }
 
 /// Picks one value of each row.
@@ -264,7 +337,22 @@ std::span<const OperatorRow> movement_operators() {
       {"im2col", patches, other, "input kernel dilation padding stride"},
       {"col2im", image_of_patches, other, "input sizes kernel"},
       {"embedding", pick_rows, LayerKind::gather, "from index"},
-      {"embedding_dense_backward", embedding_gradient, other, "gradient index"},
+      {"embedding_dense_backward _embedding_bag_dense_backward", embedding_gradient, other,
+       "gradient index"},
+      {"index_add index_copy index_reduce", put_slices, other, "to axis index from"},
+      {"index_fill", put_slices, other, "to axis index"},
+      {"scatter scatter_add scatter_reduce", put_slices, other, "to axis index from"},
+      {"_embedding_bag _embedding_bag_forward_only", embedding_bag, other,
+       "table index offsets - - - weights has_end"},
+      {"::split_embedding_codegen_lookup_rowwise_adagrad_function "
+       "::split_embedding_codegen_lookup_sgd_function "
+       "::split_embedding_codegen_lookup_adagrad_function "
+       "::split_embedding_codegen_lookup_adam_function "
+       "::split_embedding_codegen_lookup_none_function",
+       look_up, other, look_up_arguments},
+      {"::CppNode<SplitLookupFunction_rowwise_adagrad_Op> ::CppNode<SplitLookupFunction_sgd_Op> "
+       "::CppNode<SplitLookupFunction_adagrad_Op> ::CppNode<SplitLookupFunction_adam_Op>",
+       look_up_gradient, other, "gradient"},
       {"nll_loss_forward nll_loss2d_forward", picked_loss, other, "input target"},
       {"nll_loss_backward nll_loss2d_backward", picked_loss, other, "- input target"},
       {"cat _cat concat concatenate", join, LayerKind::concat, "- axis"},

@@ -83,6 +83,7 @@ struct OperatorCall {
   /// Of lists of tensors, whose types PyTorch's profiler omits.
   std::optional<DataType> list_type = {};
   std::optional<Sizes> result = {};
+  const Arguments* forward = nullptr;  ///< of the look-up whose gradient this is
 
   // From the operator's row:
   LayerKind kind = LayerKind::other;

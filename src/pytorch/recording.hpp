@@ -42,7 +42,8 @@ struct RecordedMessage {
   TextId type = TextPool::empty;        ///< "BFloat16"
   std::uint64_t in_elements = 0;
   std::uint64_t out_elements = 0;
-  std::uint64_t ranks = 0;  ///< participating GPUs; 0 if unknown
+  std::uint64_t ranks = 0;         ///< participating GPUs; 0 if unknown
+  TextId group = TextPool::empty;  ///< "[0, 1, 2, 3]"
 };
 
 struct HostRange {
@@ -66,6 +67,7 @@ struct GpuActivity {
   std::uint32_t device = 0;
   std::uint32_t process = 0;  ///< the trace's number of the GPU or of a rank
   std::uint32_t message = 0;  ///< index in Recording::messages
+  double waiting_us = 0;      ///< of an exchange: beyond the fastest rank's time
 
   double end_us() const { return start_us + duration_us; }
 };
@@ -120,8 +122,28 @@ struct WorkOrigins {
   std::vector<WorkOrigin> of_activities;  ///< for each activity
 };
 
-/// Keeps the process with the busiest GPU of merged recordings, with a note.
-void keep_one_rank(Recording& recording, std::vector<std::string>& notes);
+/// If all operators of a recording without steps repeat, or an optimizer ends each step, these are
+/// its steps; with a note.
+void mark_repeated_steps(Recording& recording, std::vector<std::string>& notes);
+
+// Ranks of one run. The one that the others wait for in exchanges is read.
+
+/// Keeps one process of merged recordings: the one that the others wait for, or else the one with
+/// the busiest GPU; with a note. Returns the ranks, the kept one first; none without exchanges that
+/// the ranks share.
+std::vector<RecordedRank> keep_one_rank(Recording& recording, std::vector<std::string>& notes);
+
+struct RankNumber {
+  std::uint64_t rank = 0;
+  std::uint64_t world = 0;  ///< ranks of the run
+};
+/// From a recording's first bytes; nullopt without a run of several ranks.
+std::optional<RankNumber> rank_number(std::string_view head);
+
+/// The ranks of this recording's run among the inputs, the one that the others wait for first; none
+/// for a recording alone. Sets the waiting_us of this one.
+std::vector<RecordedRank> ranks_among(const InputSet& inputs, const ByteStream& stream,
+                                      RankNumber number, Recording& recording);
 
 /// Sorts operators by thread and start, and activities by start, and finds their origins.
 WorkOrigins find_origins(Recording& recording);
@@ -130,6 +152,9 @@ WorkOrigins find_origins(Recording& recording);
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us);
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
+
+/// A kernel or an operator: "ncclDevKernel_AllGather_RING_LL(...)", "c10d::allreduce_".
+bool is_exchange(std::string_view name);
 
 /// Process and number in the trace: several processes may call theirs the first GPU.
 using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
@@ -231,6 +256,6 @@ TraceLayers layers_of_operators(const Recording& recording, const WorkOrigins& o
                                 const std::vector<Arguments>& arguments);
 
 bool looks_like_trace(std::string_view head);
-Items read_trace(ByteStream& stream);
+Items read_trace(ByteStream& stream, const InputSet& inputs);
 
 }  // namespace roofline

@@ -246,10 +246,11 @@ class Scanner {
   std::uint32_t message_of(const Value& own) {
     const std::string_view collective = own.find("Collective name").try_text();
     if (collective.empty()) return 0;
-    recording_.messages.push_back({recording_.texts.id(collective),
-                                   recording_.texts.id(own.find("dtype").try_text()),
-                                   count_in(own, "In msg nelems"), count_in(own, "Out msg nelems"),
-                                   count_in(own, "Group size")});
+    recording_.messages.push_back(
+        {recording_.texts.id(collective), recording_.texts.id(own.find("dtype").try_text()),
+         count_in(own, "In msg nelems"), count_in(own, "Out msg nelems"),
+         count_in(own, "Group size"),
+         recording_.texts.id(own.find("Process Group Ranks").try_text())});
     return static_cast<std::uint32_t>(recording_.messages.size() - 1);
   }
 

@@ -119,8 +119,10 @@ StepsWork work_of_steps(const Recording& recording, const WorkOrigins& origins,
 }
 
 void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std::string>& notes) {
+  constexpr double least_said_us = 5e-3;  // what 0.01 us rounds
   const auto note = [&](double time_us, const std::string& what) {
-    if (time_us > 0) notes.push_back("left out: " + time_text(time_us) + " of kernels " + what);
+    if (time_us >= least_said_us)
+      notes.push_back("left out: " + time_text(time_us) + " of kernels " + what);
   };
   note(work.other_device_us, "on other GPUs than the busiest, number " + std::to_string(device));
   note(work.earlier_us, "queued before the recording began, of the step before it");
@@ -216,9 +218,11 @@ Item program_of(Recording recorded, const std::string& source, const std::string
 
 /// nullopt if no layer's operator used the GPU.
 std::optional<NetworkSpec> network_of(Recording& recording, const std::string& source,
-                                      const std::vector<std::string>& notes) {
+                                      const std::vector<std::string>& notes,
+                                      std::vector<RecordedRank> ranks) {
   TraceSummary summary;
   summary.notes = notes;
+  summary.ranks = std::move(ranks);
   const WorkOrigins origins = find_origins(recording);
   const std::uint32_t device = busiest_gpu(recording).second;
   summary.recorder = Recorder::pytorch_profiler;
@@ -247,20 +251,31 @@ std::optional<NetworkSpec> network_of(Recording& recording, const std::string& s
 
 }  // namespace
 
-Items read_trace(ByteStream& stream) {
+Items read_trace(ByteStream& stream, const InputSet& inputs) {
+  const std::optional<RankNumber> number = rank_number(stream.peek(head_byte));
   Recording recording = scan_trace(stream);
   std::vector<std::string> notes;
   if (recording.half_events > 0)
     notes.push_back(std::to_string(recording.half_events) +
                     " events that only begin (\"B\") or only end (\"E\") are left out");
-  keep_one_rank(recording, notes);
+  std::vector<RecordedRank> ranks = keep_one_rank(recording, notes);
+  mark_repeated_steps(recording, notes);
+  if (number && ranks.empty()) {
+    ranks = ranks_among(inputs, stream, *number, recording);
+    const std::string own = "rank " + std::to_string(number->rank);
+    if (!ranks.empty() && ranks.front().name != own) return {};  // the file of that rank is read
+    if (!ranks.empty())
+      notes.push_back(own + ", for which the others wait; files of other ranks, left out: " +
+                      std::to_string(ranks.size() - 1));
+  }
   const std::string name = name_without(stream.name(), {".gz", ".json", ".trace", ".pt"});
   const std::optional<std::string> why = why_no_layers(recording);
   if (recording.activities.empty()) {
     if (why) throw InputError(stream.name(), "", *why);
     return {program_of(std::move(recording), stream.name(), name, std::move(notes))};
   }
-  if (auto network = why ? std::nullopt : network_of(recording, stream.name(), notes)) {
+  if (auto network =
+          why ? std::nullopt : network_of(recording, stream.name(), notes, std::move(ranks))) {
     network->name = name;
     return items_of(NetworkSpecs{std::make_shared<const NetworkSpec>(*std::move(network))});
   }

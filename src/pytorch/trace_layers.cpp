@@ -1,3 +1,4 @@
+#include <cmath>
 #include <map>
 
 #include "model/text.hpp"
@@ -240,7 +241,21 @@ class LayerReader {
       if (!call.list_type) call.list_type = element_type_of_kernel(name, half_);
     }
     if (!call.list_type) call.list_type = list_type_;
+    if (mentions(call.name, {"SplitLookupFunction"}) && !call.arguments->empty())
+      call.forward = look_up_of(call.arguments->front());
     return call;
+  }
+
+  /// The look-up whose result has about as many elements as the gradient; null without one.
+  const Arguments* look_up_of(const Argument& gradient) const {
+    if (gradient.tensor() == nullptr || look_ups_.empty()) return nullptr;
+    const auto elements = static_cast<double>(element_count(gradient.tensor()->sizes));
+    return std::ranges::min_element(
+               look_ups_, {},
+               [&](const auto& look_up) {
+                 return std::abs(std::log(static_cast<double>(look_up.first) / elements));
+               })
+        ->second;
   }
 
   /// Calls with equal keys have equal layers.
@@ -265,6 +280,8 @@ class LayerReader {
     for (LayerSpec spec : own.read.layers) {
       spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
                              info(spec.kind).family == KindFamily::contraction;
+      if (says_little(call.name) && !own.read.by_operands)
+        look_ups_.emplace(element_count(spec.output), call.arguments);
       own.rows.push_back(read_.layers.row_of(std::move(spec)));
     }
     return own;
@@ -410,7 +427,8 @@ class LayerReader {
   std::size_t shared_operators_ = 0;
   std::size_t without_values_ = 0;
   UnruledCalls unruled_;
-  std::set<std::string> cached_;  ///< attention on caches of unknown lengths
+  std::map<std::uint64_t, const Arguments*> look_ups_;  ///< by elements of their results
+  std::set<std::string> cached_;                        ///< attention on caches of unknown lengths
   std::set<std::string> little_said_;
   std::set<std::string> products_;  ///< of matrices, but counted by operands
 };

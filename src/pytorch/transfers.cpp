@@ -32,15 +32,6 @@ constexpr KindMark kind_marks[] = {
 /// The first marks occur in no other work's name.
 constexpr std::size_t telling_marks = 5;
 
-/// "record_param_comms", "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
-bool is_collective(std::string_view name) {
-  if (name.starts_with("aten::")) return false;
-  if (mentions(name, {"record_param_comms", "c10d::", "nccl", "symm_mem::"})) return true;
-  const std::string letters = letters_of(short_kernel_name(name));
-  return std::any_of(std::begin(kind_marks), std::begin(kind_marks) + telling_marks,
-                     [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
-}
-
 std::optional<TransferKind> copy_kind(std::string_view name) {
   if (!name.starts_with("Memcpy")) return std::nullopt;
   if (mentions(name, {"HtoD"})) return TransferKind::host_to_device;
@@ -129,6 +120,7 @@ class TransferList {
     transfer.launches += 1;
     transfer.time_s += activity.duration_us * s_per_us;
     transfer.hidden_s += hidden_us * s_per_us;
+    transfer.waiting_s += activity.waiting_us * s_per_us;
   }
 
   /// Of one step, by falling time.
@@ -145,6 +137,7 @@ class TransferList {
       item.launches += transfer.launches / step_count;
       item.time_s += transfer.time_s / step_count;
       item.hidden_s += transfer.hidden_s / step_count;
+      item.waiting_s += transfer.waiting_s / step_count;
       if (transfer.byte) item.byte = item.byte.value_or(0) + *transfer.byte / step_count;
     }
     std::vector<Transfer> items;
@@ -160,7 +153,7 @@ class TransferList {
   /// Cached: recordings have few names and many events.
   bool is_collective_name(TextId id) {
     const auto [entry, inserted] = is_collective_.try_emplace(id, false);
-    if (inserted) entry->second = is_collective(recording_.texts.at(id));
+    if (inserted) entry->second = roofline::is_exchange(recording_.texts.at(id));
     return entry->second;
   }
 
@@ -217,6 +210,14 @@ class TransferList {
 };
 
 }  // namespace
+
+bool is_exchange(std::string_view name) {
+  if (name.starts_with("aten::")) return false;
+  if (mentions(name, {"record_param_comms", "c10d::", "nccl", "symm_mem::"})) return true;
+  const std::string letters = letters_of(short_kernel_name(name));
+  return std::any_of(std::begin(kind_marks), std::begin(kind_marks) + telling_marks,
+                     [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
+}
 
 SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
                           const std::vector<std::uint32_t>& activities, std::size_t steps) {

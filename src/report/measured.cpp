@@ -39,6 +39,22 @@ std::string graphs_sentence(const TraceSummary& recording) {
       percent(unknown_s / recording.kernel_s));
 }
 
+/// How long other ranks wait for the recorded one.
+std::string ranks_sentence(const TraceSummary& recording) {
+  if (recording.ranks.empty()) return "";
+  const RecordedRank& own = recording.ranks.front();
+  const auto others = std::span(recording.ranks).subspan(1);
+  const RecordedRank& longest = *std::ranges::max_element(others, {}, &RecordedRank::waiting_s);
+  const RecordedRank& busiest = *std::ranges::max_element(others, {}, &RecordedRank::computing_s);
+  const std::string name = printable(own.name);
+  return fmt::format(
+      "{} waits {} a step in collectives for {}, the most of {} ranks; other kernels take {} on "
+      "{}, "
+      "at most {} on the others\n",
+      printable(longest.name), duration(longest.waiting_s), name, recording.ranks.size(),
+      duration(own.computing_s), name, duration(busiest.computing_s));
+}
+
 /// What most of the idle time is, if a step's gaps tell.
 std::string idle_text(const Verdict& verdict, const TraceSummary& recording) {
   constexpr double nearly_all = 0.8;
@@ -108,6 +124,7 @@ std::string verdict_sentences(const Result& result, std::size_t width) {
       (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
   if (verdict.knows_gaps) text += idle_text(verdict, *recording);
   text += '\n';
+  if (recording != nullptr) text += ranks_sentence(*recording);
   if (result.measured.summary->slow_convolutions.empty())
     text += bad_choices_sentence(*result.measured.summary);
   return broken(text + action_sentences(result), width);
@@ -147,6 +164,7 @@ std::string action_sentences(const Result& result) {
 }
 
 std::string recording_sentences(const Result& result) {
+  constexpr double mostly_explained = 0.8;
   constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
@@ -163,6 +181,10 @@ std::string recording_sentences(const Result& result) {
     text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
   if (trace.host_link_s() > least_share_said * trace.kernel_s)
     text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
+  if (trace.explained_share() < mostly_explained && !trace.unmodelled.empty())
+    text += fmt::format("; most of the rest: {}, {}",
+                        shortened(printable(trace.unmodelled.front().name), 60),
+                        printable(trace.unmodelled.front().reason));
   text += '\n';
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
@@ -264,6 +286,7 @@ constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
     {"time_s", Unit::second, [](TransferIn t) -> Cell { return t.row.time_s; }, {.header = "time"}},
     {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.time_s, t.whole.measured.recording->kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
     {"hidden_s", Unit::second, [](TransferIn t) -> Cell { return t.row.hidden_s; }},
+    {"waiting_s", Unit::second, [](TransferIn t) -> Cell { return t.row.waiting_s; }, {.header = "waiting", .text = [](TransferIn t) { return t.whole.measured.recording->ranks.empty() ? "" : duration(t.row.waiting_s); }, .hidden = over_link}},
     {"exposed_s", Unit::second, [](TransferIn t) -> Cell { return t.row.exposed_s(); }, {.header = "exposed"}},
     {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.hidden_s, t.row.time_s); }, {.header = "hidden", .drop_order = {3}}},
     {"algorithm_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.algorithm_byte_per_s(); }, {.header = "rate", .text = [](TransferIn t) { return si(t.row.algorithm_byte_per_s(), "B/s"); }}},
@@ -281,6 +304,7 @@ Grid transfers_grid(const Result& result, bool gpus, std::size_t most) {
     total.launches += each.launches;
     total.time_s += each.time_s;
     total.hidden_s += each.hidden_s;
+    total.waiting_s += each.waiting_s;
     if (++count <= most) lines.push_back({each, result});
   }
   if (count > 1) lines.push_back({total, result});
@@ -383,6 +407,10 @@ constexpr std::size_t most_unmodelled = 10;
 void write_recording_lists(JsonWriter& w, const Result& result) {
   const TraceSummary& recording = *result.measured.recording;
   write_rows<idle_columns>(w, "gaps", rows_in(recording.gaps, recording));
+  w.objects("ranks", recording.ranks, [&](const RecordedRank& rank) {
+    w.members(
+        {{"name", rank.name}, {"computing_s", rank.computing_s}, {"waiting_s", rank.waiting_s}});
+  });
   w.objects("chains", recording.chains, [&](const ElementwiseChain& chain) {
     w.member("runs", chain.runs);
     w.list("layers", chain.layers, [&](const std::string& layer) { w.value(layer); });

@@ -275,18 +275,36 @@ double saved_by_warm_up_s(const Subject& subject) {
   return subject.run->knows_gaps ? first_uses_s(subject.recording()) : 0;
 }
 
-/// Large transfers between GPUs at a rate far below any link's wait for a GPU that comes late.
+/// An exchange far slower than any link waits for a GPU that comes late.
+bool waits_for_late_gpu(const Transfer& exchange, double link_byte_per_s) {
+  constexpr double slowest_start_s = 100e-6;
+  constexpr double slowest_share = 0.1;
+  if (!exchange.byte || link_byte_per_s <= 0) return false;
+  const double bus_byte = *exchange.byte * bus_factor(exchange.kind, exchange.ranks.value_or(0));
+  return exchange.time_s >
+         exchange.launches * slowest_start_s +
+             std::max(bus_byte, *exchange.byte) / (slowest_share * link_byte_per_s);
+}
+
+/// Waits for other ranks as far as nothing runs beside them, or in their place all of an exchange.
 double saved_by_late_gpu_s(const Subject& subject) {
-  constexpr double least_byte = 1e6;
-  constexpr double far_below = 0.1;
+  if (!subject.run->knows_gaps) return 0;
+  const TraceSummary& recording = subject.recording();
   const double link_byte_per_s = subject.context.gpu.host_link_byte_per_s.value_or(0);
   double time_s = 0;
-  for (const Transfer& each : subject.recording().transfers)
-    if (is_between_gpus(each.kind) && each.byte.value_or(0) >= least_byte &&
-        each.bus_byte_per_s().value_or(each.algorithm_byte_per_s().value_or(link_byte_per_s)) <
-            far_below * link_byte_per_s)
+  for (const Transfer& each : recording.transfers)
+    if (!recording.ranks.empty())
+      time_s += std::min(each.waiting_s, each.exposed_s());
+    else if (is_between_gpus(each.kind) && waits_for_late_gpu(each, link_byte_per_s))
       time_s += each.exposed_s();
   return std::min(time_s, subject.run->part_s[StepPart::collectives]);
+}
+
+std::string late_gpu_text(const Subject& subject) {
+  return subject.recording().ranks.empty()
+             ? "find the GPU or network that the others wait for: collectives run far below a "
+               "link's rate"
+             : "give all ranks as much work: each waits for others in turn";
 }
 
 double saved_by_hiding_s(const Subject& subject) {
@@ -395,9 +413,7 @@ constexpr Action actions[] = {
      part_s<StepPart::idle_synchronisation>, "no .item(), .cpu() or print of tensors"},
     {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
      part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
-    {"late_gpu", Thing::launch, of_runs,
-     "find the GPU or network that the others wait for: collectives run far below a link's rate",
-     saved_by_late_gpu_s},
+    {"late_gpu", Thing::launch, of_runs, late_gpu_text, saved_by_late_gpu_s},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
      saved_by_hiding_s, "DistributedDataParallel does so in backward; or a larger batch",
      [](const Subject& subject) { return !is_data_parallel(subject); }},

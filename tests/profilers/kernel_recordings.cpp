@@ -409,6 +409,18 @@ TEST_CASE("What is known and not read is named, with what to do", "[profilers/ke
        "End_Timestamp\n0,2,1048576,256,8,copy.kd,1000,21000\n",
        "this is rocprofiler-compute's table of kernels, which is not read: record with rocprofv3 "
        "--output-format csv or json"},
+      {"counters.csv", "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"SQ_WAVES\"\n",
+       "this is rocprof's table of kernels, which is not read: record with rocprofv3 "
+       "--output-format csv or json"},
+      {"pmc_perf.csv", "Dispatch_ID,GPU_ID,Grid_Size,VGPRs,Kernel_Name,SQ_WAVES\n",
+       "this is rocprofiler-compute's table of kernels, which is not read: record with rocprofv3 "
+       "--output-format csv or json"},
+      {"trtexec.txt",
+       "[01/01/2025-00:00:00] [I] === Profile (100 iterations ) ===\n"
+       "[01/01/2025-00:00:00] [I]    Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer\n",
+       "this is a log of trtexec, which is not read: give what trtexec "
+       "--exportLayerInfo=layers.json --profilingVerbosity=detailed --exportProfile=profile.json "
+       "writes"},
       {"averages.txt",
        "-------  ------------  ------------\n   Name    Self CPU %    # of Calls\n"
        "-------  ------------  ------------\n",

@@ -54,6 +54,16 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
   }
 }
 
+TEST_CASE("A line of Python may list several commands", "[profilers/miopen_driver]") {
+  const Records records = read_records(
+      "x.py",
+      "a = [\"./MIOpenDriver conv -n 2 -F 1 -t 1\", \"MIOpenDriver.exe conv -n 4 -F 1\", 'x']\n");
+  CHECK(records.errors.empty());
+  REQUIRE(records.layers.size() == 2);
+  CHECK(shape_text(records.layers[0].output) == "2x32x30x30");
+  CHECK(shape_text(records.layers[1].output) == "4x32x30x30");
+}
+
 TEST_CASE("A log has as many runs as it has commands", "[profilers/miopen_driver]") {
   const auto log = [](std::size_t commands) {
     std::string text;

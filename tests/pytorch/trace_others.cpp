@@ -127,6 +127,43 @@ TEST_CASE("Of several steps without a GPU the longest is read", "[pytorch/trace_
   CHECK(spec->assumptions.back() == "one of 2 steps, with 2 of 3 operators");
 }
 
+TEST_CASE("Runs without step marks are steps if they repeat", "[pytorch/trace_others]") {
+  const RecordedArguments product{"[[4, 8], [16, 8], [16]]", R"(["float", "float", "float"])",
+                                  R"(["", "", ""])"};
+  const RecordedArguments back{"[[4, 16], [8, 16], [8]]", R"(["float", "float", "float"])",
+                               R"(["", "", ""])"};
+  const RecordedArguments head{"[[4, 16], [5, 16], [5]]", R"(["float", "float", "float"])",
+                               R"(["", "", ""])"};
+  const auto summary_of = [](int runs, const std::vector<RecordedArguments>& calls,
+                             bool has_optimizer = false) {
+    TraceText trace;
+    int id = 0;
+    for (int run = 0; run < runs; ++run) {
+      for (const RecordedArguments& arguments : calls) {
+        ++id;
+        trace.operation("aten::linear", id, 100 * id, 9, arguments)
+            .kernel("k", id, 100 * id + 5, 2);
+      }
+      if (has_optimizer)  // whose work differs from step to step
+        trace.event("user_annotation", "Optimizer.step#SGD.step", "100", "1", 100 * id + 20, 70, "")
+            .operation("aten::clamp_min", 1000 + id, 100 * id + 30, 9,
+                       {"[[1, " + std::to_string(16 + run) + "], []]", vector_of_16.types,
+                        vector_of_16.values});
+    }
+    return *read_trace(trace.text())->summary;
+  };
+  const TraceSummary loop = summary_of(10, {product, head});
+  CHECK(loop.steps == 10);
+  CHECK(loop.kernel_s == Approx(4e-6));
+  CHECK(loop.notes == std::vector<std::string>{"10 steps without marks: its operators repeat"});
+  // What the last operator makes is what the first reads: ten runs, or a stack of ten layers.
+  CHECK(summary_of(10, {product, back}).steps == 1);
+  CHECK(summary_of(1, {product, head}).steps == 1);
+  const TraceSummary training = summary_of(3, {product, back}, true);
+  CHECK(training.steps == 3);
+  CHECK(training.notes.front() == "3 steps without marks: an optimizer ends each");
+}
+
 TEST_CASE("Older recordings: bare lists of events, and no values", "[pytorch/trace_others]") {
   const std::string whole = without_gpu().text();
   const std::size_t begin = whole.find('[', whole.find("traceEvents"));

@@ -251,11 +251,20 @@ TEST_CASE("Collectives far below the link's rate wait for another GPU", "[result
   Transfer late = fast;
   late.time_s = 2e-3;
   late.hidden_s = late.time_s - 20e-6;
-  Transfer small = late;  // takes its latency
+  Transfer small = fast;  // takes its latency
   small.byte = 1000;
   step.recording.transfers = {fast, late, small};
   CHECK(step.saved_us("late_gpu") == Approx(20));
   CHECK(step.saved_us("hide_collectives") == Approx(40));
+  small.time_s = 20e-3;  // no start takes so long: 16 kB took 21 ms beside a late rank
+  small.hidden_s = small.time_s - 5e-6;
+  step.recording.transfers.back() = small;
+  CHECK(step.saved_us("late_gpu") == Approx(25));
+  // With all ranks known it is their waits, as far as nothing runs beside them.
+  step.recording.ranks = {{"rank 1", 80e-6, 8e-6}, {"rank 0", 50e-6, 30e-6}};
+  step.recording.transfers.front().waiting_s = 8e-6;
+  CHECK(step.saved_us("late_gpu") == Approx(8));
+  CHECK(step.advice().back().text == "give all ranks as much work: each waits for others in turn");
 }
 
 TEST_CASE("A larger batch takes the kernels their time, or the host an eighth of a step",
