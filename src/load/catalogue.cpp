@@ -219,19 +219,21 @@ bool is_path(const std::string& name) {
     throw InputError(
         "expected a GPU, got " + in_quotes(name) + ", the chip of " + joined(alike) + ": name one",
         Remedy::gpu);
-  constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU " + in_quotes(name);
-  if (gpu_name_words(name).find(" mig ") != name.npos)
+  const std::string words = gpu_name_words(name);
+  if (words.find(" mig ") != words.npos)
     throw InputError("expected a whole GPU, got the MIG slice " + in_quotes(name) +
                      ": name its GPU, and the slice's share as what-ifs of sms, memory, bandwidth "
                      "and l2");
-  std::vector<std::string> near = nearest_gpu_names(name, parts, at_most);
+  std::vector<std::string> near = nearest_gpu_names(name, parts, 4);
   if (near.empty()) {
-    const std::vector<std::string> words = selecting_words(gpus);
-    near = nearest(name, {words.begin(), words.end()});
+    const std::vector<std::string> selecting = selecting_words(gpus);
+    near = nearest(name, {selecting.begin(), selecting.end()});
   }
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
+  if (!near.empty() && (words.find(" laptop") != words.npos || words.find(" max q") != words.npos))
+    message += " with a laptop's sms, memory, bandwidth and power as what-ifs";
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
 }
 

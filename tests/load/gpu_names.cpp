@@ -223,7 +223,10 @@ TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_na
   const std::vector<Case> table{
       {"rtx 4095", "rtx4090"},
       {"gtx 4090", "rtx4090"},
-      {"NVIDIA GeForce RTX 4090 Laptop GPU", "rtx4090"},
+      {"NVIDIA GeForce RTX 4090 Laptop GPU",
+       "rtx4090 with a laptop's sms, memory, bandwidth and power as what-ifs"},
+      {"GeForce RTX 2080 with Max-Q Design",
+       "rtx2080 with a laptop's sms, memory, bandwidth and power as what-ifs"},
       {"h30", "a30 or h20"},
       {"a100-80", "a100-pcie-80gb or a100"},
       {"a100 40", "a100-pcie-40gb, a100-40gb or a100"},
