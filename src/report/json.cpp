@@ -253,14 +253,24 @@ void write_kernel_table(W& w, const KernelTable& table, const Selection& selecti
   write_texts(w, "notes", recording.notes);
 }
 
-void write_points(W& w, const SettingsTable& table, const std::string& currency) {
+/// The selected rows, and the best ones.
+void write_points(W& w, const SettingsTable& table, const Selection& selection,
+                  const std::string& currency) {
+  std::set<std::size_t> rows(selection.rows.begin(), selection.rows.end());
+  for (const auto& row : {table.best, table.cheapest})
+    if (row) rows.insert(*row);
+  const auto place_of = [&](const std::optional<std::size_t>& row) -> Cell {
+    if (!row) return {};
+    return static_cast<std::uint64_t>(std::distance(rows.begin(), rows.find(*row)));
+  };
   w.members({{"network", table.work}, {"training", table.training}});
-  w.objects("rows", table.rows, [&](const SettingRow& row) {
-    write_fields(w, SettingLine{table, row});
+  w.objects("rows", rows, [&](std::size_t row) {
+    write_fields(w, SettingLine{table, table.rows[row]});
   });
-  w.members({{"ranked_by", table.ranked_by},
-             {"best", table.best},
-             {"cheapest", table.cheapest},
+  w.members({{"rows_in_all", table.rows.size()},
+             {"ranked_by", table.ranked_by},
+             {"best", place_of(table.best)},
+             {"cheapest", place_of(table.cheapest)},
              {"currency", text_or_null(currency)}});
 }
 
@@ -388,8 +398,10 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   auto kernels = report.kernel_selections.begin();
   w.objects("kernel_tables", report.kernels,
             [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  w.objects("points", report.points,
-            [&](const SettingsTable& table) { write_points(w, table, report.currency); });
+  auto points = report.point_selections.begin();
+  w.objects("points", report.points, [&](const SettingsTable& table) {
+    write_points(w, table, *points++, report.currency);
+  });
   write_changes(w, report.changes);
   w.objects("explanations", report.explanations,
             [&](const Explanation& each) { write_explanation(w, report, each); });

@@ -6,21 +6,6 @@
 
 namespace roofline {
 
-std::vector<ResultGroup> grouped_results(const Report& report,
-                                         bool (*are_together)(const Result&, const Result&)) {
-  std::vector<ResultGroup> groups;
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const auto fitting = std::ranges::find_if(groups, [&](const ResultGroup& group) {
-      return are_together(report.results[group.front()], report.results[i]);
-    });
-    if (fitting == groups.end())
-      groups.push_back({i});
-    else
-      fitting->push_back(i);
-  }
-  return groups;
-}
-
 bool share_a_table(const Result& a, const Result& b) {
   return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
          a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;

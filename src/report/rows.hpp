@@ -7,8 +7,21 @@
 namespace roofline {
 
 using ResultGroup = std::vector<std::size_t>;
-std::vector<ResultGroup> grouped_results(const Report& report,
-                                         bool (*are_together)(const Result&, const Result&));
+/// Indices of what belongs together with a group's first.
+template <class Whole>
+std::vector<ResultGroup> grouped(const std::vector<Whole>& all,
+                                 bool (*are_together)(const Whole&, const Whole&)) {
+  std::vector<ResultGroup> groups;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto fitting = std::ranges::find_if(
+        groups, [&](const ResultGroup& group) { return are_together(all[group.front()], all[i]); });
+    if (fitting == groups.end())
+      groups.push_back({i});
+    else
+      fitting->push_back(i);
+  }
+  return groups;
+}
 bool share_a_table(const Result& a, const Result& b);
 std::size_t count_shown(const Report& report, const ResultGroup& results);
 

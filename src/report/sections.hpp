@@ -55,8 +55,6 @@ void write_run(JsonWriter& writer, std::string_view name, const RunTotals& run);
 std::string change_text(double change_s);
 /// Kernels' names as in tables.
 Changes shortened_names(Changes changes);
-/// The limit on a raised bandwidth and what would lift it; empty if it costs little.
-std::string flight_cap_line(const Result& result);
 /// `top` rows each of work that went, came and changed, and the rest as one.
 std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
                          const TableStyle& style);

@@ -240,25 +240,6 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   return text;
 }
 
-std::string flight_cap_line(const Result& result) {
-  const bool is_raised =
-      std::ranges::any_of(result.setting.gpu_changes, [](const GpuChange& change) {
-        return change.field == "bandwidth" && change.from && change.to > *change.from;
-      });
-  const double share = share_of(result.total.part_s[Limiter::in_flight], result.total.time_s);
-  if (!is_raised || share < 0.03) return "";
-  const LayerResult& most =
-      *std::ranges::max_element(result.layers, {}, [](const LayerResult& row) {
-        return row.kernel ? row.kernel->part_s[Limiter::in_flight] : 0;
-      });
-  const std::string text = fmt::format(
-      "bytes in flight cap {} at {} whatever the bandwidth, and take {} of the time: more SMs "
-      "would move it, or fusing the layer away\n",
-      printable(most.layer.name), si(most.kernel->in_flight_byte_per_s.value_or(0), "B/s"),
-      percent(share));
-  return broken(text, sentence_width);
-}
-
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
   const SettingRow& first = sweep.rows.front();
   return fmt::format("{} on {}{} by batch, time of each type of layers\n\n",

@@ -26,6 +26,26 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
+/// The limit on a raised bandwidth and what would lift it; empty if it costs little.
+std::string flight_cap_line(const Result& result) {
+  const bool is_raised =
+      std::ranges::any_of(result.setting.gpu_changes, [](const GpuChange& change) {
+        return change.field == "bandwidth" && change.from && change.to > *change.from;
+      });
+  const double share = share_of(result.total.part_s[Limiter::in_flight], result.total.time_s);
+  if (!is_raised || share < 0.03) return "";
+  const LayerResult& most =
+      *std::ranges::max_element(result.layers, {}, [](const LayerResult& row) {
+        return row.kernel ? row.kernel->part_s[Limiter::in_flight] : 0;
+      });
+  const std::string text = fmt::format(
+      "bytes in flight cap {} at {} whatever the bandwidth, and take {} of the time: more SMs "
+      "would move it, or fusing the layer away\n",
+      printable(most.layer.name), si(most.kernel->in_flight_byte_per_s.value_or(0), "B/s"),
+      percent(share));
+  return broken(text, sentence_width);
+}
+
 /// ", nhwc, by pytorch, autotuned": what kernels depend on.
 std::string stack_text(const Result& result) {
   const bool by_heuristic = std::ranges::any_of(result.layers, [](const LayerResult& row) {
@@ -145,7 +165,8 @@ std::string layer_tables(const Report& report, TableStyle style) {
   if (by_type && !report.sweeps.empty())
     for (const SettingsTable& sweep : report.sweeps) text += sweep_text(report, sweep, style);
   else if (report.points.empty() || report.filter.asks_for_layers())
-    for (const Section& section : grouped_results(report, by_type ? +stand_alone : share_a_table))
+    for (const Section& section :
+         grouped<Result>(report.results, by_type ? +stand_alone : share_a_table))
       text += section_text(report, section, style);
   text += points_text(report, style);
   return text.empty() ? text : text + legend.text();

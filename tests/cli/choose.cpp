@@ -408,3 +408,22 @@ TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {
             ": expected batch 32, its own, which cannot be changed in what was recorded or "
             "built, got max\n");
 }
+
+TEST_CASE("--top chooses the rows of a ranking in every format, and JSON keeps the best",
+          "[cli/choose]") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "roofline lenet5 --gpu v100,t4,a100 --by gpu --price a100=100,v100=2,t4=1 --sort cost --top "
+      "1 ";
+  const auto document = nlohmann::json::parse(run(folder, line + "--json").out);
+  const auto& points = document.at("points").at(0);
+  CHECK(points.at("rows_in_all") == 3);
+  REQUIRE(points.at("rows").size() == 2);  // the cheapest, and the fastest
+  CHECK(points.at("rows").at(points.at("cheapest").get<std::size_t>()).at("rank") == 1);
+  const auto& best = points.at("rows").at(points.at("best").get<std::size_t>());
+  CHECK(best.at("time_s") <= points.at("rows").at(0).at("time_s"));
+  CHECK(lines_of(run(folder, line + "--format csv").out).size() == 2);
+  CHECK(lines_of(run(folder, line + "--format ndjson").out).size() == 1);
+  const std::string page = run(folder, line + "--format html").out;
+  CHECK(page.find("<summary>A100") == page.npos);
+}

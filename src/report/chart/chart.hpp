@@ -250,16 +250,12 @@ double draw_plot(Scene& scene, const Plot& plot, Position corner, double width);
 /// Across the page; returns the bottom.
 double draw_bars(Scene& scene, const Bars& bars, double top);
 
-/// Until the end of the group, shapes show this text on hover.
-void begin_group(Scene& scene, const std::string& hover);
-void end_group(Scene& scene);
-
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover = "");
 /// A thin horizontal or vertical line with caps.
 void draw_whisker(Scene& scene, Position from, Position to);
-void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
-void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour);
+void draw_path(Scene& scene, const std::vector<Position>& path, const std::string& css,
+               bool is_closed = false);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
 Scene scene_of(const std::vector<Chart>& charts);

@@ -226,18 +226,15 @@ std::vector<Chart> compare_charts(const Report& report) {
 std::vector<Chart> sweep_charts(const Report& report) {
   if (report.sweeps.empty() && !report.results.empty())
     throw InputError("sweep chart: expected two batches or more, got one", Remedy::batches);
-  std::vector<Sweeps> networks;
-  for (const SettingsTable& sweep : report.sweeps) {
-    const auto same = std::ranges::find_if(
-        networks, [&](const auto& each) { return each.front()->work == sweep.work; });
-    if (same == networks.end())
-      networks.push_back({&sweep});
-    else
-      same->push_back(&sweep);
-  }
+  const auto of_one_network = [](const SettingsTable& a, const SettingsTable& b) {
+    return a.work == b.work;
+  };
   std::vector<Chart> charts;
-  charts.reserve(networks.size());
-  for (const auto& sweeps : networks) charts.push_back(curves_of(sweeps));
+  for (const auto& group : grouped<SettingsTable>(report.sweeps, of_one_network)) {
+    Sweeps sweeps;
+    for (const std::size_t i : group) sweeps.push_back(&report.sweeps[i]);
+    charts.push_back(curves_of(sweeps));
+  }
   return charts;
 }
 

@@ -125,7 +125,7 @@ class PlotDrawing {
     std::vector<Position> corners;
     corners.reserve(region.corners.size());
     for (const Position& corner : region.corners) corners.push_back(px_of(corner));
-    draw_tint(scene_, corners, region.colour);
+    draw_path(scene_, corners, css_name(region.colour) + " tint", true);
     const Text text{(corners.front().x + corners.back().x) / 2, bottom() - 6, region.label,
                     Anchor::middle, "muted label"};
     if (box_of(text).width < corners.back().x - corners.front().x) write_free({text}, true);
@@ -165,7 +165,7 @@ class PlotDrawing {
   void draw(const Line& line) {
     std::vector<Position> path;
     for (const Position& place : line.path) path.push_back(px_of(place));
-    draw_path(scene_, path, line.style, line.colour);
+    draw_path(scene_, path, fmt::format("line s-{} {}", name_of(line.colour), name_of(line.style)));
     for (std::size_t i = 1; i < path.size(); ++i) add_line(obstacles_, path[i - 1], path[i]);
   }
 
@@ -231,7 +231,7 @@ class PlotDrawing {
   void draw(const Mark& mark) {
     const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
-    begin_group(scene_, mark.hover);
+    scene_.body += fmt::format("<g><title>{}</title>\n", xml_text(mark.hover));
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
     keep_free(at, 0.85 * radius);
     if (mark.bound_y)
@@ -240,7 +240,7 @@ class PlotDrawing {
     if (mark.l2_x) draw_other(mark.symbol, {x_(*mark.l2_x), at.y}, 4);
     if (mark.expected_y)
       draw_other(Symbol::circle, {at.x, y_(*mark.expected_y)}, std::clamp(radius * 0.6, 3.0, 5.0));
-    end_group(scene_);
+    scene_.body += "</g>\n";
   }
 
   void draw_other(Symbol symbol, const Position& at, double radius) {

@@ -416,7 +416,7 @@ Chart chart_of(const Subject& subject) {
 
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
-  for (const ResultGroup& group : grouped_results(report, share_a_chart)) {
+  for (const ResultGroup& group : grouped<Result>(report.results, share_a_chart)) {
     std::vector<const Result*> results;
     std::vector<TableRow> rows;
     for (const std::size_t i : group) {

@@ -149,13 +149,6 @@ constexpr Outline outlines[] = {
     {5, -90, 1.1495, tip},
 };
 
-std::string path_of(const std::vector<Position>& places) {
-  std::string path;
-  for (const Position& place : places)
-    path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(place.x), px(place.y));
-  return path;
-}
-
 constexpr double area_width = page_width - 2 * page_margin;
 
 double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double top) {
@@ -242,12 +235,6 @@ std::string element_of(const Scene& scene, const std::string& label, std::string
 
 }  // namespace
 
-void begin_group(Scene& scene, const std::string& hover) {
-  scene.body += fmt::format("<g><title>{}</title>\n", xml_text(hover));
-}
-
-void end_group(Scene& scene) { scene.body += "</g>\n"; }
-
 void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
   add_element(scene.body, R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)", css, px(from.x),
               px(from.y), px(to.x), px(to.y));
@@ -268,13 +255,12 @@ void draw_whisker(Scene& scene, Position from, Position to) {
     draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
 }
 
-void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
-  add_element(scene.body, R"(<path class="line s-{} {}" d="{}"/>)", name_of(colour), name_of(style),
-              path_of(path));
-}
-
-void draw_tint(Scene& scene, const std::vector<Position>& corners, Colour colour) {
-  add_element(scene.body, R"(<path class="{} tint" d="{}Z"/>)", css_name(colour), path_of(corners));
+void draw_path(Scene& scene, const std::vector<Position>& path, const std::string& css,
+               bool is_closed) {
+  std::string text;
+  for (const Position& place : path)
+    text += fmt::format("{}{},{}", text.empty() ? "M" : "L", px(place.x), px(place.y));
+  add_element(scene.body, R"(<path class="{}" d="{}{}"/>)", css, text, is_closed ? "Z" : "");
 }
 
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <set>
 
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
@@ -50,10 +51,15 @@ std::string table_of(const Report& report) {
 }
 
 std::string gpus_of(const Report& report) {
+  std::set<std::string_view> shown;  // of a ranking's rows
+  for (std::size_t i = 0; i < report.points.size(); ++i)
+    for (const std::size_t row : report.point_selections[i].rows)
+      shown.insert(report.points[i].rows[row].gpu);
   std::string text;
   for (const Gpu& gpu : report.gpus)
-    text += fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", xml_text(gpu.name),
-                        lines(render_gpu(gpu)));
+    if (shown.empty() || shown.contains(gpu.name))
+      text += fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", xml_text(gpu.name),
+                          lines(render_gpu(gpu)));
   return text;
 }
 
