@@ -10,12 +10,8 @@
 
 namespace roofline {
 
-// PyTorch's autocast (torch.amp) keeps weights in fp32 and runs each operator in its own type, with
-// casts of operands before it and of gradients after it.
-//
-//   to the half type  convolutions, linear layers, products, attention, prelu
-//   to fp32           softmax, layer, RMS, group and local response norms
-//   unchanged         everything else, in the widest type of its operands
+// PyTorch's autocast (torch.amp) keeps weights in fp32 and runs each operator in its own type
+// (AutocastPolicy), with casts of operands before it and of gradients after it.
 //
 // Source: PyTorch 2.11, "Automatic Mixed Precision package", the lists of CUDA operators; operators
 // outside the lists run in their operands' types, batch norms with parameters in fp32.

@@ -291,15 +291,11 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
   row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }
 
-/// Starting a thread takes some ten microseconds, a row a few.
-std::size_t threads_for(std::size_t rows, const Context& context) {
-  constexpr std::size_t rows_worth_a_thread = 1000;
-  return std::min(context.options.threads, rows / rows_worth_a_thread);
-}
-
 /// Places every row on the roofline and times it.
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
-  in_parallel(rows.size(), threads_for(rows.size(), context), [&](auto begin, auto end) {
+  constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
+  const auto threads = std::min(context.options.threads, rows.size() / rows_worth_a_thread);
+  in_parallel(rows.size(), threads, [&](auto begin, auto end) {
     for (std::size_t i = begin; i < end; ++i) time_row(rows[i], context, network);
   });
 }

@@ -274,6 +274,18 @@ TEST_CASE("Which passes a kind runs", "[model/bytes]") {
   CHECK(passes_of(R"({"type": "add", "inputs": [[8], [8]]})") == "fwd ");
 }
 
+TEST_CASE("Norms of a model keep 16 bits where its tensors are requested in shorter floats",
+          "[model/bytes]") {
+  const std::string norm = R"({"type": "layer_norm", "input": [8, 64], "dtype": "fp8"})";
+  LayerDefaults requested;
+  requested.dtype = DataType::fp8;
+  requested.dtype_given = true;
+  const DataTypes types = load_layer(norm, requested).dtypes;
+  for (const DataType each : {types.input, types.weight, types.output})
+    CHECK(each == DataType::fp16);
+  CHECK(load_layer(norm).dtypes.input == DataType::fp8);  // as it states itself
+}
+
 TEST_CASE("Norms keep 16 bits where a network is in shorter floats", "[model/bytes]") {
   const auto types = [](const std::string& dtype, const std::string& own) {
     const Network network = load_text(R"({"dtype": ")" + dtype + R"(", "layers": [

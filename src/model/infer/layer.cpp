@@ -377,17 +377,24 @@ void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& l
                {(last ? first : first + 1) + i});
 }
 
-/// The network's, but no framework has norms in floats of fewer than 16 bits.
-DataType network_type(LayerKind kind, const LayerScope& scope) {
-  const DataType type = scope.network.dtype.value_or(scope.defaults.dtype);
+/// A requested type, but no framework has norms in floats of fewer than 16 bits.
+DataType requested_type(LayerKind kind, DataType type) {
   const bool is_short_float =
       info(type).bits < 16 && type != DataType::int8 && type != DataType::int4;
   return is_short_float && info(kind).family == KindFamily::norm ? DataType::fp16 : type;
 }
 
+/// Readers state the type that is requested of a model's tensors.
 DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
-  const DataType input = spec.dtypes.input.value_or(network_type(spec.kind, scope));
-  return {input, spec.dtypes.weight.value_or(input), spec.dtypes.output.value_or(input)};
+  const LayerDefaults& defaults = scope.defaults;
+  const auto stated = [&](DataType type) {
+    const bool is_requested = defaults.dtype_given && type == defaults.dtype;
+    return is_requested ? requested_type(spec.kind, type) : type;
+  };
+  const DataType of_network = scope.network.dtype.value_or(defaults.dtype);
+  const DataType input = stated(spec.dtypes.input.value_or(requested_type(spec.kind, of_network)));
+  return {input, stated(spec.dtypes.weight.value_or(input)),
+          stated(spec.dtypes.output.value_or(input))};
 }
 
 /// The last pass has the largest counts, except for elements skipped by windows.
