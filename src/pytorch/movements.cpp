@@ -184,11 +184,20 @@ Layers put_slices(const OperatorCall& call) {
   const TensorArgument* index = call["index"].tensor();
   const auto at = axis_at(call["axis"].integer().value_or(0), to == nullptr ? 0 : to->rank());
   if (index == nullptr || !at) return {};
+  const TensorArgument* from = call["from"].tensor();
+  if (base_name(call.name) == "index_add" && from != nullptr && *at == 0 && to->sizes[0] > 0) {
+    const std::uint64_t features = element_count(to->sizes) / to->sizes[0];
+    LayerSpec spec =
+        named_layer(LayerKind::scatter, "index_add", sizes_text(from->sizes), *to->type);
+    spec.input = operand_of(*from, {element_count(index->sizes), features});
+    spec.output = {to->sizes[0], features};
+    return {spec};
+  }
   Sizes put = index->sizes;
   if (mentions(call.name, {"index_"})) (put = to->sizes)[*at] = element_count(index->sizes);
   const TensorArgument sums = with_sizes(*to, put);
   std::vector<const TensorArgument*> reads{index};
-  if (const TensorArgument* from = call["from"].tensor()) reads.insert(reads.begin(), from);
+  if (from != nullptr) reads.insert(reads.begin(), from);
   if (mentions(call.name, {"add", "reduce"})) reads.push_back(&sums);
   return traffic_layer(call, reads, put, *to->type);
 }

@@ -1,10 +1,10 @@
 // Ranks of one run, in one file or several: each process with its GPU, and which one the others
 // wait for in exchanges between GPUs.
 
-#include <charconv>
 #include <filesystem>
 #include <set>
 
+#include "load/csv.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"
@@ -170,12 +170,11 @@ std::vector<RecordedRank> recorded(const std::vector<RankWork>& ranks) {
   });
 }
 
+/// Of "key": 7.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view key) {
   const std::size_t begin = std::min(text.find(key), text.size() - key.size()) + key.size();
-  const std::size_t digit = std::min(text.find_first_not_of(": ", begin), text.size());
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + digit, text.data() + text.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+  text.remove_prefix(std::min(text.find_first_not_of(": ", begin), text.size()));
+  return number_in<std::uint64_t>(text.substr(0, text.find_first_not_of("0123456789")));
 }
 
 /// The one GPU's process of a recording with work.

@@ -185,9 +185,12 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
 using KernelIn = const KernelLine&;
 
 std::string nearest_text(KernelIn k) {
+  constexpr double least_near = 0.1;
   if (!k.row.nearest_roof) return "";
-  return fmt::format("{} {}", name_of(*k.row.nearest_roof),
-                     share_or_ratio(*k.row.roof_share[*k.row.nearest_roof]));
+  const double share = *k.row.roof_share[*k.row.nearest_roof];
+  const std::string text =
+      fmt::format("{} {}", name_of(*k.row.nearest_roof), share_or_ratio(share));
+  return share < least_near ? "none (" + text + ')' : text;
 }
 
 template <KernelRoof roof>

@@ -160,6 +160,47 @@ class LayerGrid {
   Grid grid_;
 };
 
+struct KernelRemedy {
+  std::string_view words[4];  ///< of the names of its kernels; none: the idle time
+  std::string_view advice;
+};
+
+constexpr KernelRemedy kernel_remedies[] = {
+    {{}, "keep the GPU busy (a CUDA graph, a larger batch, data loaded beside the step)"},
+    {{"Memcpy", "memcpy", "copyBuffer"}, "copy from pinned memory, beside kernels"},
+    {{"nccl", "rccl"}, "find the GPU that the others wait for, or run collectives beside kernels"},
+    {{"nchwToNhwc", "nhwcToNchw", "batched_transpose", "tensorTransform"},
+     "channels last, of model and images, without kernels that change layouts"},
+};
+
+/// What kernels alone tell: parts of the recording that need not be, the two longest.
+std::string kernel_advice(const KernelTable& table) {
+  constexpr double least_share = 0.15;
+  constexpr std::size_t most_said = 2;
+  const KernelRecording& recording = *table.recording;
+  const double whole_s = recording.span_s.value_or(table.time_s);
+  std::vector<std::pair<double, std::string_view>> savings;
+  for (const KernelRemedy& remedy : kernel_remedies) {
+    const auto is_meant = [&](const KernelRow& row) {
+      return std::ranges::any_of(remedy.words, [&](std::string_view word) {
+        return !word.empty() && row.kernel.name.find(word) != std::string::npos;
+      });
+    };
+    double saved_s = remedy.words[0].empty() ? whole_s - recording.busy_s.value_or(whole_s) : 0.0;
+    for (const KernelRow& row : table.rows)
+      if (is_meant(row)) saved_s += row.kernel.time_s;
+    if (saved_s >= least_share * whole_s && saved_s > 0)
+      savings.emplace_back(std::min(saved_s, whole_s), remedy.advice);
+  }
+  std::ranges::stable_sort(savings, std::greater(), [](const auto& each) { return each.first; });
+  std::string text;
+  for (const auto& [saved_s, advice] :
+       std::span(savings).first(std::min(most_said, savings.size())))
+    text += fmt::format("{}: {}: saves up to {}, leaves {}\n", text.empty() ? "do first" : "or",
+                        advice, duration(saved_s), duration(whole_s - saved_s));
+  return text;
+}
+
 }  // namespace
 
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
@@ -185,7 +226,7 @@ std::string kernel_title(const KernelTable& table) {
   text += fmt::format("{} launches of {} kernels take {}\n", table.launches, table.rows.size(),
                       duration(table.time_s));
   for (const std::string& note : recording.notes) text += printable(note) + '\n';
-  return text;
+  return text + kernel_advice(table);
 }
 
 Grid kernel_grid(const KernelTable& table, const Selection& selection,

@@ -322,8 +322,8 @@ TEST_CASE("No time is too short for what is counted by the bytes that it may tou
   // rows are added into.
   const TemporaryFolder folder;
   folder.write("lookup.json", R"json({"deviceProperties": [], "traceEvents": [
-{"ph": "X", "cat": "cpu_op", "name": "aten::_embedding_bag", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[5000000, 128], [768], [64], [], [], [], []], "Input type": ["float", "long int", "long int", "Scalar", "Scalar", "Scalar", ""], "Concrete Inputs": ["", "", "", "False", "0", "False", ""]}},
-{"ph": "X", "cat": "cpu_op", "name": "aten::index_add_", "pid": 1, "tid": 1, "ts": 20, "dur": 9, "args": {"External id": 2, "Input Dims": [[5000000, 128], [], [10], [10, 128]], "Input type": ["float", "Scalar", "long int", "float"], "Concrete Inputs": ["", "0", "", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "mylib::embedding_bag", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[5000000, 128], [768], [64], [], [], [], []], "Input type": ["float", "long int", "long int", "Scalar", "Scalar", "Scalar", ""], "Concrete Inputs": ["", "", "", "False", "0", "False", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "mylib::index_add_", "pid": 1, "tid": 1, "ts": 20, "dur": 9, "args": {"External id": 2, "Input Dims": [[5000000, 128], [], [10], [10, 128]], "Input type": ["float", "Scalar", "long int", "float"], "Concrete Inputs": ["", "0", "", ""]}},
 {"ph": "X", "cat": "cpu_op", "name": "fbgemm::split_embedding_codegen_lookup", "pid": 1, "tid": 1, "ts": 40, "dur": 9, "args": {"External id": 3, "Input Dims": [[640000000], [768]], "Input type": ["float", "long int"], "Concrete Inputs": ["", ""]}},
 {"ph": "X", "cat": "cpu_op", "name": "aten::clamp_min", "pid": 1, "tid": 1, "ts": 60, "dur": 9, "args": {"External id": 4, "Input Dims": [[64, 1024, 1024], []], "Input type": ["float", "Scalar"], "Concrete Inputs": ["", "0"]}},
 {"ph": "X", "cat": "kernel", "name": "bag", "pid": 0, "tid": 7, "ts": 100, "dur": 7, "args": {"External id": 1, "device": 0}},
