@@ -124,47 +124,37 @@ constexpr std::string_view group_of(std::string_view path) {
   return path.substr(0, path.find('.') + 1);
 }
 
-/// Number of columns from `begin` on in one group; 1 without a group.
-template <const auto& columns>
-consteval std::size_t size_of_group(std::size_t begin) {
-  const std::string_view group = group_of(columns[begin].path);
-  std::size_t end = begin + 1;
-  while (!group.empty() && end < std::size(columns) && group_of(columns[end].path) == group) ++end;
-  return end - begin;
-}
-
-template <const auto& columns, std::size_t i>
-inline constexpr JsonKey own_key(columns[i].path.substr(group_of(columns[i].path).size()));
-template <const auto& columns, std::size_t i>
-inline constexpr JsonKey group_key(columns[i].path.substr(0, columns[i].path.find('.')));
-
-template <const auto& columns, std::size_t i, std::size_t... n, class Row>
-void write_group(std::index_sequence<n...>, JsonWriter& writer, const Row& row) {
-  if (!(is_known(columns[i + n].value(row)) || ...)) {
-    writer.member(group_key<columns, i>, {});
-    return;
+/// A group of unknown columns is null.
+template <class Columns, class Row>
+void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
+                   bool with_head = false) {
+  for (auto column = std::begin(columns); column != std::end(columns);) {
+    const std::string_view group = group_of(column->path);
+    if (group.empty()) {
+      if (!column->path.empty() && (with_head || !column->is_head))
+        writer.member(column->path, column->value(row));
+      ++column;
+      continue;
+    }
+    const std::string_view name = group.substr(0, group.size() - 1);
+    const auto first = column;
+    column = std::find_if(first, std::end(columns),
+                          [&](const auto& each) { return group_of(each.path) != group; });
+    if (std::none_of(first, column, [&](const auto& each) { return is_known(each.value(row)); })) {
+      writer.member(name, {});
+      continue;
+    }
+    writer.key(name).begin_object();
+    for (const auto& each : std::ranges::subrange(first, column))
+      writer.member(each.path.substr(group.size()), each.value(row));
+    writer.end_object();
   }
-  writer.key(group_key<columns, i>).begin_object();
-  (writer.member(own_key<columns, i + n>, columns[i + n].value(row)), ...);
-  writer.end_object();
 }
 
-/// A group of unknown columns is null. The table is a template argument: code for each column
-/// writes rows a fifth faster than calls through pointers.
-template <const auto& columns, std::size_t i = 0, class Row>
-void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
-  constexpr std::size_t end = i + size_of_group<columns>(i);
-  if constexpr (!group_of(columns[i].path).empty()) {
-    write_group<columns, i>(std::make_index_sequence<end - i>(), writer, row);
-  } else if constexpr (!columns[i].path.empty()) {
-    if (with_head || !columns[i].is_head) writer.member(own_key<columns, i>, columns[i].value(row));
-  }
-  if constexpr (end < std::size(columns)) write_columns<columns, end>(writer, row, with_head);
-}
-
-template <const auto& columns, class Rows>
-void write_rows(JsonWriter& writer, std::string_view name, const Rows& rows) {
-  writer.objects(name, rows, [&](const auto& row) { write_columns<columns>(writer, row); });
+template <class Columns, class Rows>
+void write_rows(JsonWriter& writer, std::string_view name, const Columns& columns,
+                const Rows& rows) {
+  writer.objects(name, rows, [&](const auto& row) { write_columns(writer, columns, row); });
 }
 
 // Columns of layers, kernels and settings, and rows of data formats.

@@ -109,15 +109,6 @@ Cell field_value(const LayerField& field, const LayerSpec& layer) {
   return std::visit(FieldValue{layer}, field.member);
 }
 
-const JsonKey& key_of(const LayerField& field) {
-  static const std::vector<JsonKey> keys = [] {
-    std::vector<JsonKey> all;
-    for (const LayerField& each : layer_fields()) all.emplace_back(each.key);
-    return all;
-  }();
-  return keys[static_cast<std::size_t>(&field - layer_fields().data())];
-}
-
 void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
   LayerSpec spec = stated(row.layer.layer);
   if (!row.in_stream) {
@@ -190,7 +181,7 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
   for (const LayerField* field : written_fields(layer.kind))
     if (const Cell value = field_value(*field, layer); is_known(value))
-      writer.member(key_of(*field), value);
+      writer.member(field->key, value);
   writer.end_object();
 }
 

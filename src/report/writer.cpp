@@ -75,7 +75,7 @@ void TextBuffer::add_number(double value) {
     }
   }
   const KnownNumber& known = known_number(value);
-  add(std::span(known.characters), known.size);
+  add(std::string_view(known.characters.data(), known.size));
 }
 
 void JsonWriter::add_string(std::string_view text) {
@@ -99,12 +99,6 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   out_.add(indented_ ? ": " : ":");
   after_key_ = true;
   return *this;
-}
-
-void JsonWriter::add_first_key(const JsonKey& key) {
-  begin_item();
-  out_.add(std::span(key.text_).last<JsonKey::block_size>(), key.size_ - 1);
-  if (indented_) out_.add(' ');
 }
 
 JsonWriter& JsonWriter::value(const Cell& cell) {

@@ -75,12 +75,6 @@ class TextBuffer {
     std::memcpy(gathered_.data() + used_, text.data(), text.size());
     used_ += text.size();
   }
-  /// Adds the first `size` characters; copies the whole block, since a fixed size needs no call.
-  template <std::size_t block_size>
-  void add(std::span<const char, block_size> block, std::size_t size) {
-    std::memcpy(room(block_size), block.data(), block_size);
-    used_ += size;
-  }
   void add_count(std::uint64_t count) {
     if (count < 10)
       add(static_cast<char>('0' + count));
@@ -108,24 +102,6 @@ class TextBuffer {
   std::size_t used_ = 0;
 };
 
-/// `,"name":`, made once for many rows. Names are plain and fit into a block of fixed size.
-class JsonKey {
- public:
-  constexpr explicit JsonKey(std::string_view name) : size_(name.size() + 4) {
-    if (size_ > block_size) throw std::length_error("JsonKey: " + std::string(name));
-    constexpr std::string_view before = ",\"", after = "\":";
-    auto end = std::copy(before.begin(), before.end(), text_.begin());
-    end = std::copy(name.begin(), name.end(), end);
-    std::copy(after.begin(), after.end(), end);
-  }
-
- private:
-  friend class JsonWriter;
-  static constexpr std::size_t block_size = 32;
-  std::array<char, 1 + block_size> text_{};  ///< the block begins at the comma, or after it
-  std::size_t size_;
-};
-
 struct JsonMember {
   std::string_view name;
   Cell value;
@@ -137,11 +113,6 @@ class JsonWriter {
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
   JsonWriter& key(std::string_view name);
-  JsonWriter& key(const JsonKey& key) {
-    add_key(key);
-    after_key_ = true;
-    return *this;
-  }
   /// Escapes texts, replaces invalid UTF-8, writes null for unknown and non-finite values. A
   /// JsonValue is on one line.
   JsonWriter& value(const Cell& cell);
@@ -154,11 +125,6 @@ class JsonWriter {
   JsonWriter& end_array() { return close(']'); }
 
   JsonWriter& member(std::string_view name, const Cell& cell) { return key(name).value(cell); }
-  JsonWriter& member(const JsonKey& key, const Cell& cell) {
-    add_key(key);
-    write(cell);
-    return *this;
-  }
   JsonWriter& members(std::initializer_list<JsonMember> members) {
     for (const JsonMember& each : members) member(each.name, each.value);
     return *this;
@@ -195,25 +161,12 @@ class JsonWriter {
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
   void separate() {
-    if (after_key_)
-      after_key_ = false;
-    else if (depth_ > 0)
-      begin_item();
-  }
-  void begin_item() {
+    if (std::exchange(after_key_, false) || depth_ == 0) return;
     if (has_items_) out_.add(',');
     has_items_ = true;
     if (indented_) new_line();
   }
   void new_line();
-  void add_key(const JsonKey& key) {
-    if (has_items_ && !indented_)
-      out_.add(std::span(key.text_).first<JsonKey::block_size>(), key.size_);
-    else
-      add_first_key(key);
-  }
-  /// A key without a comma before it.
-  void add_first_key(const JsonKey& key);
   void add_string(std::string_view text);
   void write(const Cell& cell);
   void end_value() {

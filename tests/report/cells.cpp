@@ -111,7 +111,7 @@ TEST_CASE("Lists stand on one line, in CSV as JSON", "[report/cells]") {
   std::string text = "before ";
   JsonWriter(text, true)
       .begin_object()
-      .key(JsonKey("sizes"))
+      .key("sizes")
       .value(list)
       .key("empty")
       .begin_array()
@@ -131,5 +131,4 @@ TEST_CASE("Lists stand on one line, in CSV as JSON", "[report/cells]") {
         "    null\n"
         "  ]\n"
         "}");
-  CHECK_THROWS_AS(JsonKey("a_name_longer_than_any_field_of_a_row"), std::length_error);
 }
