@@ -81,12 +81,6 @@ std::vector<Gap> gaps_between(const Recording& recording,
   return gaps;
 }
 
-/// A call that returns after the GPU's work; long copies wait too.
-bool waits_for_gpu(std::string_view name) {
-  return mentions(name, {"cudaMemcpy", "hipMemcpy"}) ||
-         (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
-}
-
 /// Longer launches are first ones: kernels are compiled and loaded, graphs captured.
 constexpr double longest_launch_us = 100e3;
 
@@ -176,6 +170,11 @@ std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double t
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call) {
   return call != no_index && mentions(recording.name(recording.calls[call]), {"GraphLaunch"});
+}
+
+bool waits_for_gpu(std::string_view name) {
+  return mentions(name, {"cudaMemcpy", "hipMemcpy"}) ||
+         (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
 }
 
 WorkOrigins find_origins(Recording& recording) {

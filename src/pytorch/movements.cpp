@@ -249,7 +249,8 @@ Layers look_up_gradient(const OperatorCall& call) {
   forward.argument_names = look_up_arguments;
   const TensorArgument* gradient = argument_at(*call.arguments, 0).typed_tensor();
   const TensorArgument* index = forward["index"].tensor();
-  if (gradient == nullptr || gradient->rank() != 2 || index == nullptr) return {};
+  if (gradient == nullptr || gradient->rank() != 2 || index == nullptr || mean_row(forward) == 0)
+    return {};
   const TensorArgument& table = *forward["table"].typed_tensor();
   const std::uint64_t row = gradient->sizes[1] / element_count(forward["begins"].tensor()->sizes);
   const TensorArgument rows = with_sizes(table, {element_count(index->sizes), row});

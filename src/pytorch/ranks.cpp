@@ -91,8 +91,9 @@ RankWork work_of(const Recording& recording, const RankGpu& gpu, std::uint32_t p
   for (const std::uint32_t index : own) {
     const GpuActivity& activity = recording.activities[index];
     const auto launched = launched_us.find(activity.correlation);
-    const auto step =
-        step_at(steps, launched != launched_us.end() ? launched->second : activity.start_us);
+    const bool is_launched = launched != launched_us.end();
+    if (!is_launched && !launched_us.empty()) continue;  // before the recording
+    const auto step = step_at(steps, is_launched ? launched->second : activity.start_us);
     if (!steps.empty() && !step) continue;
     used.insert(step.value_or(0));
     const auto [is_known, is_new] = exchanges.try_emplace(activity.name, false);

@@ -153,6 +153,9 @@ std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double t
 
 bool is_graph_launch(const Recording& recording, std::uint32_t call);
 
+/// A call that returns after the GPU's work; long copies wait too.
+bool waits_for_gpu(std::string_view call);
+
 /// A kernel or an operator: "ncclDevKernel_AllGather_RING_LL(...)", "c10d::allreduce_".
 bool is_exchange(std::string_view name);
 

@@ -1,8 +1,11 @@
 // Steps of a recording without marks of them: a loop's operators repeat, an optimizer ends each.
 
+#include <limits>
+
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
 #include "roofline/network.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -60,6 +63,21 @@ bool may_feed(const Recording& recording, const HostRange& last, const HostRange
   return network && !network->layers.empty() && elements(network->layers.back().output) == read;
 }
 
+/// Whether the host waits for the GPU before each next run, as a server does.
+bool waits_between(const Recording& recording, const std::vector<const HostRange*>& operators,
+                   std::size_t period) {
+  std::vector<double> waits_us;
+  for (const HostRange& range : recording.long_ranges)
+    if (range.thread == operators.front()->thread && waits_for_gpu(recording.name(range)))
+      waits_us.push_back(range.start_us);
+  std::ranges::sort(waits_us);
+  for (std::size_t next = period; next < operators.size(); next += period) {
+    const auto wait = std::ranges::lower_bound(waits_us, operators[next - 1]->start_us);
+    if (wait == waits_us.end() || *wait > operators[next]->start_us) return false;
+  }
+  return period > 1;
+}
+
 /// The ends of an optimizer's steps.
 std::vector<double> optimizer_ends(const Recording& recording, std::uint32_t thread) {
   TextId name = TextPool::empty;
@@ -83,7 +101,8 @@ void mark_repeated_steps(Recording& recording, std::vector<std::string>& notes) 
   std::vector<double> ends_us = optimizer_ends(recording, first.thread);
   std::string how = "an optimizer ends each";
   const bool repeats = period < operators.size() &&
-                       (!ends_us.empty() || !may_feed(recording, *operators.back(), first));
+                       (!ends_us.empty() || waits_between(recording, operators, period) ||
+                        !may_feed(recording, *operators.back(), first));
   if (repeats) {
     ends_us.clear();
     for (std::size_t next = period; next < operators.size(); next += period)

@@ -280,7 +280,7 @@ class LayerReader {
     for (LayerSpec spec : own.read.layers) {
       spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
                              info(spec.kind).family == KindFamily::contraction;
-      if (says_little(call.name) && !own.read.by_operands)
+      if (mentions(call.name, {"embedding_codegen_lookup"}) && !own.read.by_operands)
         look_ups_.emplace(element_count(spec.output), call.arguments);
       own.rows.push_back(read_.layers.row_of(std::move(spec)));
     }

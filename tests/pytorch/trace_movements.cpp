@@ -193,9 +193,14 @@ TEST_CASE("FBGEMM's look-ups count the rows of their indices", "[pytorch/trace_m
             .operation("torch::autograd::CppNode<SplitLookupFunction_" + optimizer + "_Op>", 2, 20,
                        9, {"[[4, 32]]", R"(["float"])", R"([""])"})
             .kernel("k", 2, 25, 1)
+            .operation("torch::autograd::CppNode<SplitLookupFunction_" + optimizer + "_Op>", 3, 40,
+                       9, {"[[30, 16]]", R"(["float"])", R"([""])"})
+            .kernel("k", 3, 45, 1)
             .text());
-    REQUIRE(layers.size() == 2);
+    REQUIRE(layers.size() == 3);
     CHECK(count(layers[0]).bytes.total == 30 * 16 * 2 + 30 * 8 + 9 * 8 + 8 * 16 * 4);
     CHECK(count(layers[1]).bytes.total == 4 * 32 * 4 + 2 * 30 * 16 * 2 + 30 * 8);
+    // Of as many elements as the gradient before it: of the one look-up, too, with rows of 8.
+    CHECK(count(layers[2]).bytes.total == 30 * 16 * 4 + 2 * 30 * 8 * 2 + 30 * 8);
   }
 }

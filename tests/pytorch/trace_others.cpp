@@ -135,7 +135,7 @@ TEST_CASE("Runs without step marks are steps if they repeat", "[pytorch/trace_ot
   const RecordedArguments head{"[[4, 16], [5, 16], [5]]", R"(["float", "float", "float"])",
                                R"(["", "", ""])"};
   const auto summary_of = [](int runs, const std::vector<RecordedArguments>& calls,
-                             bool has_optimizer = false) {
+                             bool has_optimizer = false, bool waits = false) {
     TraceText trace;
     int id = 0;
     for (int run = 0; run < runs; ++run) {
@@ -144,6 +144,7 @@ TEST_CASE("Runs without step marks are steps if they repeat", "[pytorch/trace_ot
         trace.operation("aten::linear", id, 100 * id, 9, arguments)
             .kernel("k", id, 100 * id + 5, 2);
       }
+      if (waits) trace.event("cuda_runtime", "cudaMemcpyAsync", "100", "1", 100 * id + 6, 50, "");
       if (has_optimizer)  // whose work differs from step to step
         trace.event("user_annotation", "Optimizer.step#SGD.step", "100", "1", 100 * id + 20, 70, "")
             .operation("aten::clamp_min", 1000 + id, 100 * id + 30, 9,
@@ -158,6 +159,7 @@ TEST_CASE("Runs without step marks are steps if they repeat", "[pytorch/trace_ot
   CHECK(loop.notes == std::vector<std::string>{"10 steps without marks: its operators repeat"});
   // What the last operator makes is what the first reads: ten runs, or a stack of ten layers.
   CHECK(summary_of(10, {product, back}).steps == 1);
+  CHECK(summary_of(10, {product, back}, false, true).steps == 10);  // batches of a server
   CHECK(summary_of(1, {product, head}).steps == 1);
   const TraceSummary training = summary_of(3, {product, back}, true);
   CHECK(training.steps == 3);

@@ -26,6 +26,7 @@ void add_rank(TraceText& trace, int rank, double kernel_us) {
                  ", \"Input Dims\": " + vector_of_16.sizes)
       .event("cuda_runtime", "cudaLaunchKernel", host, "1", 2, 1, "\"correlation\": 7")
       .event("cuda_runtime", "cudaLaunchKernel", host, "1", 12, 1, "\"correlation\": 8")
+      .event("kernel", "earlier", number, "7", 1, 10, "\"device\": " + number)
       .event("kernel", "k", number, "7", 20, kernel_us,
              "\"device\": " + number + ", \"correlation\": 7, \"External id\": 1")
       .event("kernel", all_reduce, number, "7", 20 + kernel_us, reduced_us - 20 - kernel_us,
@@ -87,7 +88,9 @@ TEST_CASE("Of ranks in one file the one is read that the others wait for",
   check_waits(summary, {"42", "40", "41", "43"});
   CHECK(summary.notes ==
         std::vector<std::string>{"one of 4 processes in this file, 42, for which the others wait; "
-                                 "kernels and copies of the others, left out: 6"});
+                                 "kernels and copies of the others, left out: 9",
+                                 "left out: 10.00 us of kernels queued before the recording began, "
+                                 "of the step before it"});
 }
 
 TEST_CASE("Of files of ranks the one is read that the others wait for", "[pytorch/trace_ranks]") {
@@ -99,7 +102,9 @@ TEST_CASE("Of files of ranks the one is read that the others wait for", "[pytorc
   CHECK(specs.front()->name == "2");
   CHECK(specs.front()->summary->notes ==
         std::vector<std::string>{
-            "rank 2, for which the others wait; files of other ranks, left out: 3"});
+            "rank 2, for which the others wait; files of other ranks, left out: 3",
+            "left out: 10.00 us of kernels queued before the recording began, of the step before "
+            "it"});
   CHECK(read_files(texts, true).size() == 4);
   // Two runs, runs of other sizes, and a file alone.
   CHECK(read_files({texts[0], texts[2], texts[0]}).size() == 3);
