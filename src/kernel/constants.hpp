@@ -70,8 +70,11 @@ enum class TileList : std::uint8_t {
   tensor_dgrad,
   tensor_wgrad,
   tf32,
+  tensor_strided_dgrad,
   tf32_strided_dgrad,
   older_window,  ///< kernels of the instructions before, for any window
+  older_volume,  ///< forward, windows of three axes
+  older_strided_dgrad,
   older_tf32,
   byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte
@@ -101,8 +104,9 @@ struct Solver {
 
 /// What sets a convolution apart from most of networks; the first that holds.
 enum class ConvolutionForm : std::uint8_t {
-  volume,  ///< three axes
-  line,    ///< one axis
+  few_channels,  ///< one group, fewer than 16 on a side
+  volume,        ///< three axes
+  line,          ///< one axis
   transposed,
   odd_channels,  ///< of a group no multiples of 8, and not depthwise
   long_window,   ///< more than 32 taps

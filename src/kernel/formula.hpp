@@ -189,12 +189,12 @@ void add_issue(TimeParts<Number>& parts, const Number& issue_s, const Number& us
 }
 
 template <class Number>
-void add_overlapped(TimeParts<Number>& parts, const Number& kernel_s, const Number& dram_s,
-                    Eval<Number>& eval) {
-  if (!(dram_s > 0)) return;
-  const auto both_s = eval.named("kernels and DRAM, overlapping", hypot(kernel_s, dram_s), "s");
+void add_overlapped(TimeParts<Number>& parts, const Number& kernel_s, Limiter memory,
+                    const Number& memory_s, Eval<Number>& eval) {
+  if (!(memory_s > 0)) return;
+  const auto both_s = eval.named("kernels and memory, overlapping", hypot(kernel_s, memory_s), "s");
   parts.scale(eval.named("kernels' part of themselves", kernel_s / both_s));
-  parts.add(Limiter::dram, dram_s / both_s * dram_s);
+  parts.add(memory, memory_s / both_s * memory_s);
 }
 
 template <class Number>

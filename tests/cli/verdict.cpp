@@ -29,7 +29,7 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
 the GPU runs it in 7.387 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): saves up to 1.329 ms, leaves 1.084 ms
-or: batch 256 in place of 32, for as much work: saves 1.753 ms, leaves 660.5 us
+or: batch 256 in place of 32, for as much work: saves 1.756 ms, leaves 657.6 us
 )");
   // 13.02 + 0.9197 = 13.94 ms, 74.1 % of 18.80 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==

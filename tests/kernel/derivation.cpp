@@ -175,12 +175,15 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
           layer.batch_statistics = false;
         }
   }
-  const Layer depthwise = load_layer(
-      R"({"type": "conv", "dtype": "fp16", "layout": "nchw", "input": [4, 64, 28, 28],
-          "out_channels": 64, "kernel_size": 3, "padding": 1, "groups": 64})");
-  met.insert(*check_derivation(depthwise, Engine::fp16_tensor,
-                               kernel_model_of(find_gpu("h200").value()).value(),
-                               CacheState::warm));
+  const KernelModel h200 = kernel_model_of(find_gpu("h200").value()).value();
+  for (const char* text :
+       {R"("layout": "nchw", "input": [4, 64, 28, 28], "out_channels": 64, "groups": 64)",
+        R"("input": [8, 464, 28, 28], "out_channels": 464, "groups": 2)"}) {
+    const Layer layer = load_layer(
+        std::string(R"({"type": "conv", "dtype": "fp16", "kernel_size": 3, "padding": 1, )") +
+        text + "}");
+    met.insert(*check_derivation(layer, Engine::fp16_tensor, h200, CacheState::warm));
+  }
   for (const Algorithm algorithm : enumerators<Algorithm>) {
     INFO(name_of(algorithm));
     CHECK(met.contains(algorithm));

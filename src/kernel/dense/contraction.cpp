@@ -11,8 +11,9 @@ namespace {
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
-/// Number of phases of a strided data gradient, and taps of each.
-void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty) {
+/// Number of phases of a strided data gradient, and taps of each: its own or the longest phase's.
+void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty,
+                       bool own_taps) {
   double taps = 1;
   double positions = 1;
   double phases = 1;
@@ -26,6 +27,10 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   x.count = skip_empty ? phases : positions;
   x.leaves_zeros = skip_empty && phases < positions;
   x.m = divide_up(x.m, positions);
+  if (skip_empty && own_taps) {
+    x.longest = taps * phases / x.taps;
+    taps = x.taps / phases;
+  }
   x.k = k_channels * taps;
   x.k_runs = taps;
 }
@@ -92,7 +97,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.n_is = "input channels";
       x.k_is = "output channels, in whole vectors, x taps of a phase";
       set_data_gradient(x, *layer.window, round_up(group_out, align),
-                        library[LibraryFeature::skips_empty_phases]);
+                        library[LibraryFeature::skips_empty_phases], align > 1);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
@@ -253,7 +258,8 @@ Contraction scattered(const Contraction& dgrad) {
 bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor) {
   const SelectionConstants& newest = model.constants->values.selection;
   if (!on_tensor) return x.role == Pass::fwd ? x.taps <= newest.most_taps : x.rank < 3;
-  return x.dilation <= newest.near_dilation &&
+  constexpr double most_phases = 8;
+  return (!x.strided_dgrad() || x.count <= most_phases) && x.dilation <= newest.near_dilation &&
          (x.role == Pass::dgrad ? x.k_runs : x.taps) <= newest.most_taps;
 }
 
@@ -261,11 +267,14 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
                    bool older) {
   Product product;
   static_cast<MatrixProduct&>(product) = x;
-  product.kernels = !x.is_convolution ? ProductKernels::gemm_library
-                    : older           ? ProductKernels::older
-                                      : ProductKernels::convolution;
+  product.kernels = !x.is_convolution            ? ProductKernels::gemm_library
+                    : older && x.strided_dgrad() ? ProductKernels::older_strided
+                    : older                      ? ProductKernels::older
+                                                 : ProductKernels::convolution;
   product.follows_window = !x.pointwise;
-  product.follows_volume = !x.pointwise && x.rank == 3;
+  const bool own_phases = x.strided_dgrad() && x.count > 1 && !older &&
+                          !model.constants->tiles[TileList::tensor_strided_dgrad].empty();
+  product.follows_volume = !x.pointwise && (x.rank == 3 || own_phases);
   product.gather_vector = x.gathered ? x.gather_vector : 0;
   product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.

@@ -10,9 +10,9 @@
 //
 // A strided data gradient consists of stride_h*stride_w phases, input positions with the same taps.
 // Libraries run every phase (newer ones: every phase with taps) over
-// ceil(R/stride_h)*ceil(S/stride_w) taps, zeros included: `k` counts these, `useful_flop` the
-// layer's own. A transposed convolution's forward is the data gradient of its mirror convolution,
-// its data gradient is the mirror's forward.
+// ceil(R/stride_h)*ceil(S/stride_w) taps, zeros included, on tensor cores over its own taps: `k`
+// counts these, `useful_flop` the layer's own. A transposed convolution's forward is the data
+// gradient of its mirror convolution, its data gradient is the mirror's forward.
 //
 // Channels which are no multiple of the engine's vector (16 byte on tensor cores) are padded in
 // `k`, and their operand is gathered element by element (`gathered`).
@@ -30,10 +30,11 @@ namespace roofline {
 struct MatrixProduct {
   double m = 1;
   double n = 1;
-  double k = 1;       ///< as issued, with zeros and padding
-  double k_runs = 1;  ///< number of runs (taps) in k, each padded to whole steps
-  double n_runs = 1;  ///< number of runs (taps) in n, each padded to whole tiles
-  double count = 1;   ///< independent products: phases, batched matmul
+  double k = 1;        ///< as issued, with zeros and padding
+  double k_runs = 1;   ///< number of runs (taps) in k, each padded to whole steps
+  double n_runs = 1;   ///< number of runs (taps) in n, each padded to whole tiles
+  double count = 1;    ///< independent products: phases, batched matmul
+  double longest = 1;  ///< steps of the longest of them, to the mean
   const char* m_is = "rows";
   const char* n_is = "columns";
   const char* k_is = "depth";
@@ -48,6 +49,7 @@ struct MatrixProduct {
 struct Contraction : MatrixProduct {
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;
+  bool strided_dgrad() const { return strided && role == Pass::dgrad; }
   bool leaves_zeros = false;    ///< a data gradient with phases without taps, which are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores need NHWC
   bool channels_last = false;
@@ -97,8 +99,9 @@ bool has_ragged_rows(const Contraction& x);
 /// Origin of a product's kernels; each reaches its own share of the engine's sustained rate.
 enum class ProductKernels : std::uint8_t {
   convolution,
-  older,         ///< kernels for any window
-  gemm_library,  ///< products without a window
+  older,          ///< kernels for any window
+  older_strided,  ///< the same of strided data gradients
+  gemm_library,   ///< products without a window
   fused_winograd,
   transformed_points,  ///< batched kernels of the GEMM library
 };
@@ -108,7 +111,7 @@ struct Product : MatrixProduct {
   double load_ratio = 1;  ///< relative operand loads per multiply-add: half for complex products
   ProductKernels kernels = ProductKernels::convolution;
   bool follows_window = false;   ///< addresses follow a window
-  bool follows_volume = false;   ///< a window of three axes
+  bool follows_volume = false;   ///< a window of three axes, or phases
   double gather_vector = 0;      ///< elements per load of the gathered operand; 0: no gathering
   bool first_layer = false;      ///< on the library's special kernel
   double row_byte = 16;          ///< divides all rows

@@ -302,7 +302,13 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
     add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
                 eval);
   for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
-  add_overlapped(parts, kernel.around.kernels_s, dram_s, eval);
+  // The GEMM library's constants hold the way of its bytes through L2.
+  const Number l2_s = x.is_convolution
+                          ? l2_request_s({x.read_byte, x.write_byte}, traffic,
+                                         l2_byte_per_s(memory, rates.machine, eval), memory, eval)
+                          : Number{};
+  add_overlapped(parts, kernel.around.kernels_s, dram_s < l2_s ? Limiter::l2 : Limiter::dram,
+                 max({dram_s, l2_s}), eval);
   const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
   const Copies copies = copies_of(context);
   if (copies.kernels > 0) {

@@ -78,13 +78,15 @@ TileList gathered_list(Engine engine, const Contraction& x, double own_window) {
 TileList tensor_list(Engine engine, const Contraction& x) {
   if (is_8bit(engine)) return has_ragged_rows(x) ? TileList::byte_unaligned : TileList::byte;
   if (!is_fp16_like(engine))
-    return x.strided && x.role == Pass::dgrad ? TileList::tf32_strided_dgrad : TileList::tf32;
+    return x.strided_dgrad() ? TileList::tf32_strided_dgrad : TileList::tf32;
+  if (x.strided_dgrad()) return TileList::tensor_strided_dgrad;
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
 }
 
 /// Lists of vector units come first.
 TileList fallback(TileList list) {
   if (list < TileList::tensor_gemm) return TileList::vector_gemm;
+  if (list == TileList::tensor_strided_dgrad) return TileList::tensor_window;
   if (list == TileList::tf32_strided_dgrad) return TileList::tf32;
   return list == TileList::byte_unaligned ? TileList::byte : TileList::tensor_gemm;
 }
@@ -143,7 +145,11 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
                                         const Contraction& x) {
   if (is_8bit(engine) || !x.is_convolution || x.gathered) return {};
   if (!is_tensor_engine(engine)) return library_tiles(constants, engine, x);
-  return constants.tiles[is_fp16_like(engine) ? TileList::older_window : TileList::older_tf32];
+  const bool is_volume = x.rank == 3 && x.role == Pass::fwd;
+  return constants.tiles[!is_fp16_like(engine) ? TileList::older_tf32
+                         : x.strided_dgrad()   ? TileList::older_strided_dgrad
+                         : is_volume           ? TileList::older_volume
+                                               : TileList::older_window];
 }
 
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,

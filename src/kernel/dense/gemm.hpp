@@ -28,6 +28,7 @@ struct ProductRates {
   Number second_per_gather{};       ///< 0: vector loads
   Number second_per_scatter{};      ///< 0: plain stores
   Number second_per_stored_byte{};  ///< the longer of transfer to L2 and a block's stores
+  Number second_per_narrow{};       ///< results stored beside arithmetic; 0: no limit
   Number second_per_shared_byte{};  ///< 0: a tile's loads are in operand_element
   Number operand_element{};
   Number step_latency_s{};
@@ -47,7 +48,8 @@ Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Numb
   const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
-    case ProductKernels::older: return eval(constants.older_share);
+    case ProductKernels::older:
+    case ProductKernels::older_strided: return eval(constants.older_share);
     case ProductKernels::gemm_library:
       return eval(constants.library_share) *
              eval.factor("share of the clock, under the power that products draw",
@@ -116,12 +118,21 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
   r.operand_element =
       product.load_ratio * eval(constants.operand_element) *
       eval.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
-  r.step_latency_s = eval(product.follows_window ? constants.window_step_latency_clk
-                                                 : constants.step_latency_clk) /
+  const bool is_tensor = is_tensor_engine(engine.engine);
+  const bool older_strided = product.kernels == ProductKernels::older_strided;
+  const bool older_tensor =
+      is_tensor && (older_strided || product.kernels == ProductKernels::older);
+  r.step_latency_s = eval(older_tensor             ? constants.older_step_latency_clk
+                          : product.follows_window ? constants.window_step_latency_clk
+                                                   : constants.step_latency_clk) /
                      clock;
   r.block_latency_s = (eval(constants.block_latency_clk) +
-                       (product.follows_window ? eval(constants.window_latency_clk) : Number{})) /
+                       (product.follows_window ? eval(constants.window_latency_clk) : Number{}) +
+                       (older_strided ? eval(constants.strided_latency_clk) : Number{})) /
                       clock;
+  if (!is_tensor && product.role == Pass::fwd && product.result_byte < 4 &&
+      constants.narrow_store_per_clk_per_sm < 1e9 && !of_library)
+    r.second_per_narrow = 1 / (eval(constants.narrow_store_per_clk_per_sm) * clock);
   if (product.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, eval);
   const Number column_byte = product.n * product.k * product.element_byte;
   if (of_library && constants.again_share > 0 && column_byte > memory.l2_kept_byte)
@@ -131,8 +142,7 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
   r.schedulers = model.machine.sm.schedulers;
   r.warp_size = model.machine.sm.warp_size;
   // A T4's times show no power limit on tensor cores.
-  if (!is_tensor_engine(engine.engine))
-    r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
+  if (!is_tensor) r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
   r.reduce_s = eval.sourced(memory.launch_s, memory.launch_origin) +
                eval(product.follows_window ? constants.window_reduce_s : constants.extra_kernel_s);
   return r;
@@ -188,9 +198,11 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
   cost.serial_s = eval.named("step of a block alone",
                              max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
   cost.unlimited_serial_s = max({cost.math_s * alone * r.unlimited, shared_s, r.step_latency_s});
-  cost.store_s = eval.named(
-      "results of a block",
-      m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
+  Number store_s =
+      m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter});
+  if (r.second_per_narrow > 0)
+    store_s = max({store_s, m * n * r.second_per_narrow - cost.steps * cost.step_s});
+  cost.store_s = eval.named("results of a block", store_s, "s");
   return cost;
 }
 
@@ -223,7 +235,9 @@ Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
       cost.unlimited_serial_s < cost.serial_s
           ? max({cost.unlimited_serial_s, cost.serial_s * min({1, s.blocks / r.sm_count})})
           : cost.serial_s;
-  const Number chain_s = eval.named("block alone", s.steps * serial_s + r.block_latency_s, "s");
+  const Number longest = eval.factor("steps of the longest phase, to the mean", product.longest);
+  const Number chain_s =
+      eval.named("block alone", s.steps * longest * serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
   // With persistent blocks the last tile's chain shows even in a full wave.

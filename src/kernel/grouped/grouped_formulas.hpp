@@ -133,7 +133,11 @@ struct GroupedFormulas {
     const Number taps = valid_taps(), made = outputs();
     return direct_work(Algorithm::grouped_direct_nhwc, constants.general_nhwc[problem.pass],
                        problem.pass == Pass::wgrad ? Number{} : taps,
-                       made * taps * (problem.pass == Pass::dgrad ? problem.group_out : 1), made);
+                       // Outputs of a group share the loads of its input.
+                       problem.pass == Pass::fwd     ? made * taps / problem.group_out
+                       : problem.pass == Pass::dgrad ? made * taps * problem.group_out
+                                                     : made * taps,
+                       made);
   }
 
   /// PyTorch has kernels of its own for square windows of 1, 3 and 5.
@@ -327,8 +331,12 @@ struct GroupedFormulas {
     Work work =
         start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
                  kernel.start_s);
-    if (repack) work.start_s = work.start_s + eval(constants.repack_start_s);
-    work.kernels = repack ? 4 : 1;
+    // Copies widen weights and the tensors whose groups are narrower than the tile's.
+    const bool widens_in = problem.group_in < width, widens_out = problem.group_out < width;
+    const double copies = 1.0 + widens_in + widens_out;
+    if (repack)
+      work.start_s = work.start_s + (problem.copied ? 2 : copies) * eval(constants.repack_start_s);
+    work.kernels = repack ? 1 + copies : 1;
     const Number positions = eval.named("positions", problem.positions(), "", "layer");
     const Number channels =
         eval.named("packed channels", Number(width) * problem.groups, "", "padded groups");
@@ -339,9 +347,10 @@ struct GroupedFormulas {
         eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
     // than a tile is fetched for each tile.
-    work.fetch_byte = eval.named(
-        "operands fetched",
-        positions * taps * channels * problem.element_byte * divide_up(width, packed_tile), "byte");
+    work.fetch_byte = eval.named("operands fetched",
+                                 positions * taps * round_up(channels, packed_tile) *
+                                     problem.element_byte * divide_up(width, packed_tile),
+                                 "byte");
     work.fetch_byte_per_s =
         eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
     if (skips) work.fetch_byte_per_s = work.fetch_byte_per_s * eval(constants.packed_16bit_strided);
@@ -358,12 +367,12 @@ struct GroupedFormulas {
     work.blocks = divide_up(problem.positions(), packed_tile) *
                   divide_up(width * problem.groups, packed_tile);
     work.threads = 128;
-    // The layout change writes padded channels in one direction and reads them in the other; copies
-    // from NCHW pad on their way.
+    // Copies from NCHW widen on their way.
     if (repack && !problem.copied)
-      work.copy_clocks = (Number(problem.input_element()) / problem.group_in * width +
-                          Number(problem.output_element()) / problem.group_out * width) *
-                         eval(constants.repack_element_clock);
+      work.copy_clocks =
+          (widens_in * problem.input_element() / problem.group_in * width +
+           Number(widens_out * problem.output_element()) / problem.group_out * width) *
+          eval(constants.repack_element_clock);
     return work;
   }
 };

@@ -98,13 +98,25 @@ bool has_long_window(const ConvolutionProblem& problem) {
          problem.taps > 25 && problem.taps * problem.group_in > 1536;
 }
 
-/// cuDNN generates a batched kernel for wide groups of 16-bit channels in whole 16-byte pieces.
-bool batches(const ConvolutionProblem& problem) {
+/// Pieces of 16 bytes on both sides.
+bool has_whole_vectors(const ConvolutionProblem& problem) {
   const double piece = 16 / problem.element_byte;
+  return std::fmod(problem.group_in, piece) == 0 && std::fmod(problem.group_out, piece) == 0;
+}
+
+/// Two or three groups of whole vectors run one after the other where they lie (kernels
+/// cutlass_tensorop).
+bool runs_whole(const ConvolutionProblem& problem) {
+  return problem.by_cudnn && problem.is_16bit() && problem.pass != Pass::wgrad &&
+         problem.groups <= 3 && has_whole_vectors(problem) && !packs(problem);
+}
+
+/// cuDNN generates a batched kernel for wide groups of 16-bit channels in whole vectors.
+bool batches(const ConvolutionProblem& problem) {
   const bool pointwise =
       problem.taps == 1 && problem.pass == Pass::fwd && problem.group_in > packed_tile;
   const double narrower = std::min(problem.group_in, problem.group_out);
-  return problem.is_16bit() && std::fmod(problem.group_in, piece) == 0 &&
+  return problem.is_16bit() && has_whole_vectors(problem) &&
          (pointwise || narrower >= batched_tile);
 }
 
@@ -203,6 +215,8 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add_groups(Algorithm::group_by_group_nhwc,
                (problem.is_16bit() ? constants.group_16bit : constants.group_32bit)[pass],
                problem.copied ? nullptr : &constants.repack_element_clock);
+    if (runs_whole(problem) && !batches(problem))
+      add_groups(Algorithm::group_by_group_nhwc, constants.whole_16bit);
     add([&f] { return f.batched(f.constants.batched_16bit[f.problem.pass]); },
         batches(problem) && !packs(problem));
     add(general, !packs(problem));

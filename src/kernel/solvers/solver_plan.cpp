@@ -198,7 +198,7 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
-  add_overlapped(parts, kernel.chained_s + kernel.partial_s,
+  add_overlapped(parts, kernel.chained_s + kernel.partial_s, Limiter::dram,
                  f.moving_s("operands and result", streams, problem.request.cache), eval);
   parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
   KernelPlan plan;
