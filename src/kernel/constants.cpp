@@ -65,6 +65,7 @@ ConvolutionForm form_of(const Layer& layer) {
   if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return usual;
   const auto in = layer.inputs.front().shape.channels / layer.groups;
   const auto out = layer.output.channels / layer.groups;
+  if (layer.groups == 1 && std::min(in, out) < 16) return few_channels;
   if (layer.window->rank == 3) return volume;
   if (layer.window->rank == 1) return line;
   if (layer.kind == LayerKind::conv_transpose) return transposed;

@@ -104,8 +104,9 @@ struct Solver {
 
 /// What sets a convolution apart from most of networks; the first that holds.
 enum class ConvolutionForm : std::uint8_t {
-  volume,  ///< three axes
-  line,    ///< one axis
+  few_channels,  ///< one group, fewer than 16 on a side
+  volume,        ///< three axes
+  line,          ///< one axis
   transposed,
   odd_channels,  ///< of a group no multiples of 8, and not depthwise
   long_window,   ///< more than 32 taps

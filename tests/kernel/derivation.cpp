@@ -180,8 +180,8 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
        {R"("layout": "nchw", "input": [4, 64, 28, 28], "out_channels": 64, "groups": 64)",
         R"("input": [8, 464, 28, 28], "out_channels": 464, "groups": 2)"}) {
     const Layer layer = load_layer(
-        std::string(R"({"type": "conv", "dtype": "fp16", "kernel_size": 3, "padding": 1, )") + text +
-        "}");
+        std::string(R"({"type": "conv", "dtype": "fp16", "kernel_size": 3, "padding": 1, )") +
+        text + "}");
     met.insert(*check_derivation(layer, Engine::fp16_tensor, h200, CacheState::warm));
   }
   for (const Algorithm algorithm : enumerators<Algorithm>) {

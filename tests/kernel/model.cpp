@@ -190,6 +190,7 @@ TEST_CASE("Convolutions that the newest kernels do not run take what they were m
     const char* what;
     const char* layer;  ///< without braces
     double time_us;
+    EngineChoice engine = EngineChoice::automatic;
   };
   const Measured table[] = {
       {"121 taps", R"("type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [16, 192, 20, 20],
@@ -231,12 +232,34 @@ TEST_CASE("Convolutions that the newest kernels do not run take what they were m
         "input": [8, 128, 200, 200], "out_channels": 256, "kernel_size": 3, "padding": 1,
         "groups": 64)",
        631.4},
+      {"phases, each with its own taps",
+       R"("type": "conv_transpose", "dtype": "fp32", "layout": "nchw", "input": [1, 256, 128, 128],
+        "out_channels": 960, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 1)",
+       525.739, EngineChoice::tf32},
+      {"sixteen phases",
+       R"("type": "conv_transpose", "dtype": "fp16", "layout": "nhwc", "input": [8, 960, 16, 16],
+        "out_channels": 448, "kernel_size": 4, "stride": 4)",
+       105.804},
+      {"stores, one by one",
+       R"("type": "conv1d", "dtype": "fp16", "layout": "nchw", "input": [32, 1, 8000],
+        "out_channels": 256, "kernel_size": 3, "stride": 4, "padding": 1)",
+       68.16},
+      {"a volume of 105 taps",
+       R"("type": "conv3d", "dtype": "fp16", "layout": "nhwc", "input": [2, 232, 16, 8, 8],
+        "out_channels": 256, "kernel_size": [3, 5, 7], "stride": [2, 1, 1], "padding": [1, 2, 3])",
+       137.459},
+      {"groups of which inputs alone are widened",
+       R"("type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [32, 128, 14, 14],
+        "out_channels": 512, "kernel_size": 3, "padding": 1, "groups": 32)",
+       57.735},
   };
   const Gpu gpu = find_gpu("h100").value();
-  for (const auto& [what, layer, time_us] : table) {
+  for (const auto& [what, layer, time_us, engine] : table) {
     INFO(what);
     const Network network = load_text(std::string(R"([{"name": "x", )") + layer + "}]");
-    const double ratio = 1e6 * *analyze(network, gpu, {}).total.expected_time_s / time_us;
+    AnalysisOptions options;
+    options.engine = engine;
+    const double ratio = 1e6 * *analyze(network, gpu, options).total.expected_time_s / time_us;
     CHECK(ratio > 0.8);
     CHECK(ratio < 1.25);
   }
