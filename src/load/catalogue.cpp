@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "load/byte_stream.hpp"
-#include "load/image.hpp"
 #include "load/kernel_model.hpp"
+#include "model/gpu_fields.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"
@@ -177,14 +177,8 @@ OwnGpus read_own_gpus() {
   return own;
 }
 
-std::string_view image_of(const EmbeddedFile& file) {
-  return gpu_images()[static_cast<std::size_t>(&file - embedded_gpus().data())];
-}
-
 Gpu load_embedded(const EmbeddedFile& file) {
-  Gpu gpu = read_image<BuiltInGpu>(image_of(file)).gpu;
-  gpu.constants = built_in_constants(gpu);
-  return gpu;
+  return load_gpu(file.text, "built-in " + std::string(file.name)).value();
 }
 
 /// Most names are spelled as in the files and need no normal form.
@@ -192,10 +186,8 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
   for (const EmbeddedFile& file : embedded_gpus())
     if (std::ranges::find(file.names, any_name) != file.names.end()) return &file;
   const std::string normal = normal_gpu_name(any_name);
-  for (const EmbeddedFile& file : embedded_gpus()) {
-    const auto names = read_image<std::vector<std::string>>(image_of(file));
-    if (std::ranges::find(names, normal) != names.end()) return &file;
-  }
+  for (const EmbeddedFile& file : embedded_gpus())
+    if (std::ranges::find(file.names, normal, normal_gpu_name) != file.names.end()) return &file;
   return nullptr;
 }
 

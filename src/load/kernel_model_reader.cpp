@@ -2,8 +2,8 @@
 #include <map>
 #include <mutex>
 
+#include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
-#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
@@ -24,11 +24,8 @@ SharedConstants built_in(const EmbeddedFile& file) {
   static std::map<std::string_view, SharedConstants> made;
   const std::lock_guard lock(mutex);
   SharedConstants& constants = made[file.name];
-  const auto images = kernel_model_images();
   if (constants == nullptr)
-    constants = images.empty() ? load_constants(file.text, "built-in " + std::string(file.name))
-                               : std::make_shared<const ModelConstants>(read_image<ModelConstants>(
-                                     images[std::size_t(&file - embedded_kernel_models().data())]));
+    constants = load_constants(file.text, "built-in " + std::string(file.name));
   return constants;
 }
 
