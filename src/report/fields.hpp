@@ -145,8 +145,8 @@ void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
       continue;
     }
     writer.key(name).begin_object();
-    for (const auto& each : std::ranges::subrange(first, column))
-      writer.member(each.path.substr(group.size()), each.value(row));
+    for (auto each = first; each != column; ++each)
+      writer.member(each->path.substr(group.size()), each->value(row));
     writer.end_object();
   }
 }
