@@ -236,6 +236,11 @@ struct InputFormat {
 /// In the order of trial; the last format of an extension takes all that is left.
 const InputFormat input_table[] = {
     {".json .csv", looks_like_foreign_file, whole<refuse_foreign_file>, true},
+    {".json", looks_like_rocprofv3_json, whole<read_rocprofv3_json>, true},
+    {".json", looks_like_trace, whole<read_trace>, true},
+    {".json", looks_like_engine_layers, whole<read_engine>, true, read_with_layers},
+    {".json", looks_like_engine_profile, whole<read_engine_profile>, true, read_with_profile},
+    {".json", looks_like_engine_companion, whole<read_engine_companion>, true},
     {".json .ndjson .jsonl", looks_like_json_stream, records<open_json_stream>},
     {".ndjson .jsonl", looks_like_ndjson, records<open_ndjson>, true},
     {".csv", looks_like_nsight_systems, whole<read_nsight_systems>},
@@ -244,11 +249,6 @@ const InputFormat input_table[] = {
     {".csv", looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
     {".csv", looks_like_foreign_table, whole<refuse_foreign_file>},
     {".csv", looks_like_csv, records<open_csv>, true},
-    {".json", looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
-    {".json", looks_like_trace, whole<read_trace>},
-    {".json", looks_like_engine_layers, whole<read_engine>, false, read_with_layers},
-    {".json", looks_like_engine_profile, whole<read_engine_profile>, false, read_with_profile},
-    {".json", looks_like_engine_companion, whole<read_engine_companion>},
     {".fdb.txt .ufdb.txt", looks_like_find_database, records<open_find_database>, true},
     {"", looks_like_miopen_driver, whole<read_miopen_driver>},
     {".pt2", looks_like_zip, whole<read_exported_programs>},

@@ -40,6 +40,19 @@ do first: launch the step as a CUDA graph
 )");
 }
 
+TEST_CASE("A recording on one line is told from a layer in a pipe", "[cli/verdict]") {
+  const TemporaryFolder folder;
+  std::string text = R"json({"deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::clamp_min", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[64, 1024], []], "Input type": ["float", "Scalar"], "Concrete Inputs": ["", "0"]}},
+{"ph": "X", "cat": "kernel", "name": "relu", "pid": 0, "tid": 7, "ts": 100, "dur": 7, "args": {"External id": 1, "device": 0}}]})json";
+  std::erase(text, '\n');
+  folder.write("trace.json", text + "\n");
+  const Outcome file = run(folder, "roofline trace.json --gpu h100 --format csv --fields name");
+  CHECK(file.out == "name\nrelu 64x1024\n");
+  CHECK(run(folder, "cat trace.json | roofline - --gpu h100 --format csv --fields name").out ==
+        file.out);
+}
+
 TEST_CASE("First uses of kernels are no launches that a graph saves", "[cli/verdict]") {
   TraceText trace;
   double at_us = 0;
