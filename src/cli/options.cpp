@@ -189,9 +189,16 @@ void set_gpus(const Options& options, Request& request) {
     std::optional<std::vector<Gpu>> found;
     if (request.action == gpus || request.action == evaluate)
       found = unwrap(catalogue.select(word));
-    if (!found) request.gpus.push_back({word, unwrap(catalogue.find(word))});
-    if (found)
+    if (found) {
       for (Gpu& gpu : *found) selected.push_back({word, std::move(gpu), true});
+      continue;
+    }
+    Gpu gpu = unwrap(catalogue.find(word));
+    for (const AskedGpu& other : request.gpus)
+      if (other.gpu.name == gpu.name && other.gpu.files != gpu.files)
+        throw UsageError("--gpu: expected GPUs of different names, got " + in_quotes(gpu.name) +
+                         " of " + other.word + " and of " + word);
+    request.gpus.push_back({word, std::move(gpu)});
   }
   for (AskedGpu& each : selected)
     if (std::ranges::none_of(

@@ -32,7 +32,8 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                      ": give it in a GPU file of your own");
   if (options.framework && info(*options.framework).only_nvidia && !is_nvidia(gpu))
     throw InputError(std::string(info(*options.framework).meaning) +
-                     " runs on NVIDIA's GPUs, and " + gpu.name + " is " + gpu.vendor + "'s");
+                     " runs on NVIDIA's GPUs, and " + gpu.name +
+                     (gpu.vendor.empty() ? " states no vendor" : " is " + gpu.vendor + "'s"));
 }
 
 /// Of the host: median over 24 torchvision networks at batch 1 of eager time / operators (PyTorch

@@ -191,6 +191,20 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
   return nullptr;
 }
 
+/// A file of a built-in GPU's name answers to all of its names; a wrong file comes first.
+const OwnGpu* find_own_gpu(const OwnGpus& own, const std::string& any_name) {
+  const std::string name = normal_gpu_name(any_name);
+  const EmbeddedFile* built_in = find_embedded_gpu(any_name);
+  const std::string full = built_in != nullptr ? normal_gpu_name(built_in->names.front()) : name;
+  const OwnGpu* found = nullptr;
+  for (const OwnGpu& file : own) {
+    if (!file.answers_to(name) && !file.answers_to(full)) continue;
+    if (file.error() != nullptr) return &file;
+    if (found == nullptr) found = &file;
+  }
+  return found;
+}
+
 bool is_path(const std::string& name) {
   if (name.ends_with(".json")) return true;
   // "AMD Instinct MI250X/MI250" is a device's name.
@@ -241,14 +255,9 @@ std::string plain_name(std::string_view name) {
 Catalogue::Catalogue() : own_(std::make_shared<const OwnGpus>(read_own_gpus())) {}
 
 std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
-  const std::string name = normal_gpu_name(any_name);
-  const OwnGpu* found = nullptr;
-  for (const OwnGpu& file : *own_) {
-    if (!file.answers_to(name)) continue;
-    if (file.error() != nullptr) throw *file.error();
-    if (found == nullptr) found = &file;
-  }
   const EmbeddedFile* built_in = find_embedded_gpu(any_name);
+  const OwnGpu* found = find_own_gpu(*own_, any_name);
+  if (found != nullptr && found->error() != nullptr) throw *found->error();
   if (found == nullptr) return built_in ? std::optional(load_embedded(*built_in)) : std::nullopt;
   const Gpu& own = *found->gpu();
   if (built_in != nullptr && !roofline::answers_to(own, built_in->names.front()))
@@ -319,10 +328,8 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
 
 std::optional<std::string> Catalogue::path_of(const std::string& name_or_path) const {
   if (is_path(name_or_path)) return name_or_path;
-  const std::string name = normal_gpu_name(name_or_path);
-  for (const OwnGpu& file : *own_)
-    if (file.answers_to(name)) return file.path;
-  return std::nullopt;
+  const OwnGpu* found = find_own_gpu(*own_, name_or_path);
+  return found != nullptr ? std::optional(found->path) : std::nullopt;
 }
 
 std::vector<Gpu> Catalogue::all() const {

@@ -51,6 +51,32 @@ TEST_CASE("A run that means the broken file stops", "[cli/own_gpus]") {
   }
 }
 
+TEST_CASE("A file of a built-in GPU's name takes its place under all of its names",
+          "[cli/own_gpus]") {
+  const TemporaryFolder folder;
+  folder.write("config/roofline/gpus/mine.json",
+               R"({"name": "Tesla T4", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
+  for (const char* name : {"t4", "'Tesla T4'"}) {
+    const Outcome shown =
+        run(folder, std::string("XDG_CONFIG_HOME=$PWD/config roofline gpus ") + name);
+    CHECK(shown.out.find("2.000 GB/s") != std::string::npos);
+  }
+}
+
+TEST_CASE("Two GPUs of one name are told apart by nothing", "[cli/own_gpus]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  for (const std::string file : {"a.json", "b.json"})
+    folder.write(file, R"({"name": "X", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
+  const Outcome outcome = run(folder, "roofline conv.json --gpu a.json,b.json");
+  CHECK(outcome.err ==
+        "roofline: --gpu: expected GPUs of different names, got \"X\" of a.json and of b.json\n");
+  CHECK(outcome.exit_code == 2);
+  CHECK(run(folder, "roofline conv.json --gpu a.json --framework tensorrt")
+            .err.find("TensorRT runs on NVIDIA's GPUs, and X states no vendor") !=
+        std::string::npos);
+}
+
 TEST_CASE("The list says what it leaves out", "[cli/own_gpus]") {
   const Home home;
   home.folder.write("config/roofline/gpus/mine.json",
