@@ -295,6 +295,18 @@ TEST_CASE("Taps of a dilated window that all lie outside the input do no work, h
         grouped_s("2147483648", "4611686017353646080"));
 }
 
+// cuDNN has Winograd for windows of two axes alone.
+TEST_CASE("No weight gradient of a volume in groups is below its bound", "[kernel/model]") {
+  for (const char* gpu : {"v100", "t4", "a100", "p100"}) {
+    const Layer layer = load_layer(
+        R"({"type": "conv3d", "dtype": "fp32", "pass": "wgrad", "input": [2, 256, 32, 28, 28],
+            "out_channels": 256, "kernel_size": 3, "padding": 1, "groups": 4})");
+    const Result result =
+        analyze({{"net", "net.json"}, {layer}}, find_gpu(gpu).value(), AnalysisOptions{});
+    CHECK(*result.total.expected_time_s >= result.total.roofline_time_s);
+  }
+}
+
 TEST_CASE("A contraction on an engine without a peak has no plan", "[kernel/model]") {
   const Layer layer =
       load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");

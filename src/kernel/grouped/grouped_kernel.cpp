@@ -225,7 +225,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add_groups(Algorithm::group_by_group_nchw, constants.group_nchw[pass]);
     if (pass == Pass::dgrad && std::min(problem.group_in, problem.group_out) >= 20)
       add_groups(Algorithm::group_by_group_small_nchw, constants.small_nchw_dgrad);
-    if (pass == Pass::wgrad && problem.stride == 1 && problem.taps > 1)
+    if (pass == Pass::wgrad && problem.stride == 1 && problem.taps > 1 && !f.is_volume())
       add_groups(Algorithm::group_by_group_winograd, constants.winograd_nchw_wgrad);
   }
   return all;
