@@ -114,7 +114,7 @@ constexpr LayerOption layer_options[] = {
     {"--pass*", [](const AskedRow& of) { return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd : of.row.layer.pass == of.setting.defaults.pass; }, "all layers state another pass"},
     {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
     {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
-    {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that a library is yet to run"},
+    {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that PyTorch or a plain library call is yet to run"},
     {"--assume host-copies*", [](const AskedRow& of) { return of.row.layer.kind == LayerKind::host_copy; }, "expected a network that still is to run"},
     {"--assume launch*", may_change, "expected what still is to run"},
     {"--assume fuse*", may_fuse, "expected a network that still is to run"},

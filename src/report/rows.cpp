@@ -26,6 +26,8 @@ std::string work_title(const Result& result, bool with_gpu) {
     text += ", training";
   else if (result.setting.pass)
     text += fmt::format(", {}", name_of(*result.setting.pass));
+  if (result.setting.layout) text += fmt::format(", {}", name_of(*result.setting.layout));
+  if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
   return text;
 }
 

@@ -46,20 +46,15 @@ std::string flight_cap_line(const Result& result) {
   return broken(text, sentence_width);
 }
 
-/// ", nhwc, by pytorch, autotuned": what kernels depend on.
-std::string stack_text(const Result& result) {
-  const bool by_heuristic = std::ranges::any_of(result.layers, [](const LayerResult& row) {
-    return row.layer.kernels == KernelSource::heuristic;
-  });
+/// ", autotuned": kernels of convolutions depend on it.
+std::string tuning_text(const Result& result) {
+  if (std::ranges::any_of(result.layers, [](const LayerResult& row) {
+        return row.layer.kernels == KernelSource::heuristic;
+      }))
+    return ", kernels by heuristic";
   const bool is_tuned = std::ranges::any_of(
       result.layers, [](const LayerResult& row) { return row.other_tuning_s.has_value(); });
-  const auto& framework = result.setting.framework;
-  const auto& layout = result.setting.layout;
-  return (layout ? fmt::format(", {}", name_of(*layout)) : "") +
-         (framework ? fmt::format(", by {}", name_of(*framework)) : "") +
-         (by_heuristic            ? ", kernels by heuristic"
-          : framework && is_tuned ? ", autotuned"
-                                  : "");
+  return result.setting.framework && is_tuned ? ", autotuned" : "";
 }
 
 std::string title_of(const Report& report, const Section& section) {
@@ -68,7 +63,7 @@ std::string title_of(const Report& report, const Section& section) {
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + stack_text(result);
+          work_title(result, false).substr(result.setting.label.size()) + tuning_text(result);
   return text + '\n';
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("Rows of training say of which pass they are", "[cli/gate]") {
   const Outcome outcome = run(folder, command + "--pass training " + fail_if("layer.macs > 1"));
   CHECK(outcome.exit_code == 3);
   // 8 x 8 positions x 8 x 8 channels x 9 of the kernel.
-  const std::string row = "net on Tesla V100 SXM2 16GB, fp32, batch 1, training: a ";
+  const std::string row = "net on Tesla V100 SXM2 16GB, fp32, batch 1, training, nchw: a ";
   CHECK(outcome.err == row + "fwd: macs 36864 > 1\n" + row + "dgrad: macs 36864 > 1\n" + row +
                            "wgrad: macs 36864 > 1\n");
 }
@@ -200,11 +200,13 @@ TEST_CASE("Where nothing was evaluated no gate is open", "[cli/gate]") {
        "empty.ndjson: expected a layer a line, got an empty file\n" + nothing},
       {"net.json --to-layers layers.json", nothing},
       {"lenet5 --gpu v100 --fail-if 'measured_ms > 1'",
-       "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: --fail-if 'measured_ms > 1' has no "
+       "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw: --fail-if 'measured_ms > 1' has "
+       "no "
        "answer: expected the measured time, of a network known where every layer has one, got "
        "none\n"},
       {"lenet5 --gpu v100 --fail-if 'layer.measured_ms > 1'",
-       "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd: --fail-if 'layer.measured_ms > 1' has "
+       "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw: --fail-if 'layer.measured_ms > "
+       "1' has "
        "no answer: expected the measured time, of a network known where every layer has one, got "
        "none for any layer\n"},
       {"x.csv --gpu a100",

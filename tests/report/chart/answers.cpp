@@ -110,7 +110,7 @@ TEST_CASE("A recording's picture begins with its step, idle time by cause",
   CHECK(svg.find("a step of 5.008 ms") < svg.find("arithmetic intensity"));
   CHECK(run(folder, "roofline " + step + " -o x.html").exit_code == 0);
   const std::string page = read_file(folder / "x.html");
-  CHECK(page.find("batch 32, fwd: a step of 5.008 ms, GPU idle 55.2%</h1>") != page.npos);
+  CHECK(page.find("batch 32, fwd, nhwc: a step of 5.008 ms, GPU idle 55.2%</h1>") != page.npos);
   // The table's own text follows, in its own lines.
   const std::string table = run(folder, "roofline " + step).out;
   REQUIRE(table.find("\nidle, waiting for the host's launches  2.217 ms") != table.npos);
