@@ -64,13 +64,13 @@ constexpr Combination combinations[] = {
 
 /// What layers as they are read do not depend on.
 constexpr std::string_view of_results =
-    "--set*|--price*|--max-time*|--framework*|--tuning*|--kernel-model*|--assume*|--explain*|--"
-    "compare|--by*|"
+    "--set*|--price*|--max-time*|--framework*|--tuning*|--kernel-model*|--assume*|--explain*|"
+    "--compare|--by*|"
     "--pass training";
 
 constexpr std::string_view of_layers =
-    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--max-time*|--by*|--explain*|--"
-    "framework*|--tuning*|"
+    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--max-time*|--by*|--explain*|"
+    "--framework*|--tuning*|"
     "--kernel*|--assume*";
 
 bool has_type(const Layer& layer, const LayerDefaults& defaults) {

@@ -154,9 +154,10 @@ void set_analysis(Options& options) {
   if (request.action != Request::Action::evaluate && options.frameworks.size() > 1)
     throw UsageError("calibrate --framework: expected one, which ran the layers, got " +
                      std::to_string(options.frameworks.size()));
-  for (const Framework framework : options.frameworks)
-    request.analysis.push_back(
-        {stated_options(options, framework), stated_options(options, framework)});
+  for (const Framework framework : options.frameworks) {
+    const AnalysisOptions stated = stated_options(options, framework);
+    request.analysis.push_back({stated, stated});
+  }
   if (!options.frameworks.empty()) return;
   // PyTorch runs a program in the order of its example's tensors.
   const AnalysisOptions stated = stated_options(options, std::nullopt);

@@ -77,9 +77,9 @@ std::vector<std::string> nearest(std::string_view word,
 }
 
 std::string no_open_size(std::string_view name, std::string_view open) {
-  return "--dim: expected a size that it leaves open, " +
-         (open.empty() ? "of which it has none" : "of " + std::string(open)) + ", got " +
-         in_quotes(name);
+  const std::string got = ", got " + in_quotes(name);
+  return open.empty() ? "--dim: expected an input with open sizes" + got + " for one without"
+                      : "--dim: expected an open size of the input, " + std::string(open) + got;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {

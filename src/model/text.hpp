@@ -73,7 +73,7 @@ constexpr bool is_beyond_64_bits(std::string_view text) {
 }
 inline constexpr std::string_view largest_integer = "18446744073709551615";
 
-/// Why --dim names no size of an input; `open`: the names of those that it leaves open.
+/// The error of a --dim that is not open; `open`: the names of the input's open sizes.
 std::string no_open_size(std::string_view name, std::string_view open);
 
 /// "a conv", "an attention"

@@ -556,7 +556,7 @@ std::string vector_units_sentence(const Result& result) {
     const std::string kind = missing_kernel(row.layer);
     if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
   }
-  if (share_of(time_s, result.total.time_s) < 0.03) return "";
+  if (share_of(time_s, result.total.time_s) < least_said_share) return "";
   return fmt::format(
       "{} of the time on vector units, as the library has no tensor-core kernel for "
       "{}\n",

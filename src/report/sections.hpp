@@ -22,6 +22,9 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 
 /// Omits columns of one value and, on a terminal, columns that do not fit.
 std::string points_text(const Report& report, const TableStyle& style);
+/// A smaller share of the time has no sentence of its own.
+inline constexpr double least_said_share = 0.03;
+
 /// Whether a convolution for tensor cores runs on vector units.
 bool falls_to_vector_units(const LayerResult& row);
 /// How much of the time such layers compute, and for which the library has no better kernel.

@@ -33,7 +33,7 @@ std::string flight_cap_line(const Result& result) {
         return change.field == "bandwidth" && change.from && change.to > *change.from;
       });
   const double share = share_of(result.total.part_s[Limiter::in_flight], result.total.time_s);
-  if (!is_raised || share < 0.03) return "";
+  if (!is_raised || share < least_said_share) return "";
   const LayerResult& most =
       *std::ranges::max_element(result.layers, {}, [](const LayerResult& row) {
         return row.kernel ? row.kernel->part_s[Limiter::in_flight] : 0;

@@ -221,14 +221,13 @@ TEST_CASE("H and W are the size of the image with which a network begins", "[loa
   }
   CHECK(resized("resnet50", {{"H", 512}}).value().layers.front().output.spatial ==
         Axes{1, 256, 112});
-  CHECK(
-      resized("resnet50", {{"depth", 3}}).error().what() ==
-      std::string("resnet50: --dim: expected a size that it leaves open, of H, W, got \"depth\""));
+  CHECK(resized("resnet50", {{"depth", 3}}).error().what() ==
+        std::string("resnet50: --dim: expected an open size of the input, H, W, got \"depth\""));
   // Its layers state sizes of slices.
   CHECK(
       resized("shufflenet_v2_x1_0", {{"H", 512}}).error().what() ==
-      std::string("shufflenet_v2_x1_0: --dim: expected a size that it leaves open, of which it has "
-                  "none, got \"H\""));
+      std::string("shufflenet_v2_x1_0: --dim: expected an input with open sizes, got \"H\" for one "
+                  "without"));
   CHECK(resized("vgg16", {{"H", 512}, {"W", 512}}).error().what() ==
         std::string("vgg16: /layers/32/in_features: expected 131072, the elements of the input "
                     "[1, 512, 16, 16], or 512, its features a position, got 25088"));

@@ -230,10 +230,6 @@ std::uint32_t seed_of(const std::string& name) {
   return seed;
 }
 
-/// The share of layers that may break a law. Known: int8 in groups on RDNA, of which MIOpen's
-/// solvers are not stated; fp32 of few channels on MI50 and MI60; FFT of windows of 4.
-constexpr double seldom = 5e-4;
-
 /// How often a law is broken, and where by most.
 struct Broken {
   std::size_t checked = 0;
@@ -308,7 +304,9 @@ TEST_CASE("A narrower type is no slower than 16 bits", "[model/generated_physics
   };
   const Broken law = broken({DataType::int8, DataType::fp8}, ratio);
   INFO(law.where << ": x" << law.most << ", " << law.count << " of " << law.checked);
-  CHECK(law.share() <= seldom);
+  // Int8 in groups on RDNA, whose solvers of MIOpen are not stated.
+  CHECK(law.share() <= 3e-4);
+  CHECK(law.most <= 1.9);
 }
 
 TEST_CASE("Padding channels of a narrow type by hand saves nothing that an engine does not pad",
@@ -326,7 +324,7 @@ TEST_CASE("Padding channels of a narrow type by hand saves nothing that an engin
   };
   const Broken law = broken({DataType::int8, DataType::fp8}, ratio);
   INFO(law.where << ": x" << law.most << ", " << law.count << " of " << law.checked);
-  CHECK(law.share() <= seldom);
+  CHECK(law.count == 0);
 }
 
 constexpr std::initializer_list<DataType> every_type{DataType::fp32, DataType::tf32, DataType::fp16,
@@ -346,7 +344,9 @@ TEST_CASE("Half the channels take no longer than all of them", "[model/generated
   };
   const Broken law = broken(every_type, ratio);
   INFO(law.where << ": x" << law.most << ", " << law.count << " of " << law.checked);
-  CHECK(law.share() <= seldom);
+  // Few channels in fp32 on MI50 and MI60.
+  CHECK(law.share() <= 2e-4);
+  CHECK(law.most <= 2.8);
 }
 
 // Groups of other widths have other kernels: on an H100, 32 groups of 4 -> 8 channels take TF32
@@ -366,7 +366,7 @@ TEST_CASE("Half the groups take no longer than all of them", "[model/generated_p
   };
   const Broken law = broken(every_type, ratio);
   INFO(law.where << ": x" << law.most << ", " << law.count << " of " << law.checked);
-  CHECK(law.share() <= seldom);
+  CHECK(law.count == 0);
 }
 
 // Windows of 5 and more are where FFT and Winograd save the most: 256 images of 26 x 26 with 320
@@ -383,5 +383,7 @@ TEST_CASE("No rate is beyond what transforms save", "[model/generated_physics]")
   };
   const Broken law = broken(every_type, ratio);
   INFO(law.where << ": x" << law.most << ", " << law.count << " of " << law.checked);
-  CHECK(law.share() <= seldom);
+  // FFT of a window of 4.
+  CHECK(law.share() <= 2e-5);
+  CHECK(law.most <= 1.03);
 }

@@ -347,5 +347,5 @@ TEST_CASE("Open sizes are asked for by name", "[onnx/errors]") {
         path + ": expected values of width" + open);
   defaults.dimensions = {{"height", 20}, {"width", 12}, {"depth", 3}};
   CHECK(message_of([&] { infer_onnx(path, defaults); }) ==
-        path + ": --dim: expected a size that it leaves open, of N, height, width, got \"depth\"");
+        path + ": --dim: expected an open size of the input, N, height, width, got \"depth\"");
 }

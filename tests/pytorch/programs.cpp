@@ -138,7 +138,7 @@ TEST_CASE("A batch that the program leaves open", "[pytorch/programs]") {
   CHECK(network_of(program, defaults).layers.front().output.batch == 5);
   defaults.dimensions = {{"s1", 7}};
   CHECK(failure_of(program, defaults) ==
-        "net.pt2: --dim: expected a size that it leaves open, of s0, got \"s1\"");
+        "net.pt2: --dim: expected an open size of the input, s0, got \"s1\"");
 }
 
 TEST_CASE("Sizes as expressions", "[pytorch/programs]") {
