@@ -192,6 +192,21 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
   x.useful_flop = number(counts.flops);
 }
 
+/// Windows that meet nowhere: a plain product makes all results, which a copy puts in their places.
+void fold(Contraction& x, double align) {
+  x.pointwise = true;
+  x.strided = x.leaves_zeros = false;
+  x.m = x.out_positions;
+  x.m_is = "images x output positions";
+  x.n = x.in_channels * x.taps;
+  x.n_is = "input channels x taps";
+  x.k = round_up(x.out_channels, align);
+  x.k_is = "output channels, in whole vectors";
+  x.count = x.k_runs = x.longest = 1;
+  x.padded_tensors += 3;
+  x.pad_element += 2 * (x.in_positions * x.in_channels + x.n * x.out_channels);
+}
+
 }  // namespace
 
 bool keeps_tensors_padded(const Layer& layer) {
@@ -225,13 +240,14 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
   set_matrices(x, layer, mirror, align, model, operands);
+  if (operands == Operands::folded) fold(x, align);
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
   // gradients, the others on cuDNN's own kernels.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (!x.pointwise || !x.is_convolution || !model.features[LibraryFeature::products_of_images])
     return x;
-  if (operands == Operands::copied) return x;
+  if (operands != Operands::as_they_are) return x;
   if (x.channels_first) set_products_of_images(x);
   const double row_byte = row_byte_of(x.element_byte, x.in_channels, x.out_channels);
   if (x.channels_last && x.padded_tensors > 0 && row_byte >= 4) {

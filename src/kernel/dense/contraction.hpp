@@ -79,8 +79,9 @@ struct Contraction : MatrixProduct {
   double write_byte = 0;  ///< result, once
 };
 
-/// Operands as the caller keeps them, or copies with channels innermost in whole vectors.
-enum class Operands : std::uint8_t { as_they_are, copied };
+/// Operands as the caller keeps them, copies with channels innermost in whole vectors, or copies
+/// in which each position of a stride is a channel of its own (kernels foldedNhwcToNhwcKernel).
+enum class Operands : std::uint8_t { as_they_are, copied, folded };
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
                            Operands operands);

@@ -1,8 +1,10 @@
 // Dense contractions: convolutions of one group, linear layers and matrix products. Chooses
 // algorithm and tile; adds overlapping DRAM traffic, copies between layouts and launches.
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
@@ -207,6 +209,14 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   return *fastest.best();
 }
 
+/// Data gradients of windows as large as their strides, by cuDNN on tensor cores.
+bool may_fold(const DenseContext& context) {
+  const Contraction& x = context.x;
+  return has_cudnn(context.model.machine) && is_tensor_engine(context.engine.engine) &&
+         x.element_byte > 1 && x.strided_dgrad() && x.rank == 2 &&
+         context.layer.window->kernel == context.layer.window->stride;
+}
+
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
 /// Copies around a kernel.
@@ -347,6 +357,26 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   return plan;
 }
 
+/// As the library finds by timing: operands where they lie or copies of them.
+DenseContext fastest_context(const PlanRequest& request, const EngineModel& engine) {
+  const Layer& layer = request.layer;
+  std::vector<DenseContext> all;
+  const auto add = [&](Operands operands) {
+    all.push_back(
+        {layer, request.model, engine, contraction_of(layer, request.counts, engine, operands)});
+  };
+  add(Operands::as_they_are);
+  const Contraction own = all.front().x;
+  if (!own.is_convolution || layer.mapping != KernelMapping{}) return all.front();
+  if (own.gathered || own.row_byte < 16 || own.sums_products) add(Operands::copied);
+  if (may_fold(all.front())) add(Operands::folded);
+  if (all.size() == 1) return all.front();
+  Planning eval;
+  return *std::ranges::min_element(all, {}, [&](const DenseContext& context) {
+    return plan_of(context, request, eval).expected_time_s();
+  });
+}
+
 }  // namespace
 
 template <class Number>
@@ -361,19 +391,7 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
     built->math_origin = library.built_math_origin;
   }
   const EngineModel& engine = built ? *built : library;
-  const auto context_of = [&](Operands operands) {
-    return DenseContext{layer, request.model, engine,
-                        contraction_of(layer, request.counts, engine, operands)};
-  };
-  const DenseContext own = context_of(Operands::as_they_are);
-  const bool may_copy =
-      own.x.is_convolution && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
-  if (!may_copy || layer.mapping != KernelMapping{}) return plan_of(own, request, eval);
-  const DenseContext copied = context_of(Operands::copied);
-  Planning planning;
-  const bool copies = plan_of(copied, request, planning).expected_time_s() <
-                      plan_of(own, request, planning).expected_time_s();
-  return plan_of(copies ? copied : own, request, eval);
+  return plan_of(fastest_context(request, engine), request, eval);
 }
 
 template KernelPlan dense_plan(const PlanRequest&, Planning&);

@@ -132,7 +132,7 @@ struct GroupedFormulas {
   Work general_depthwise() const {
     const Number taps = valid_taps(), made = outputs();
     return direct_work(Algorithm::grouped_direct_nhwc, constants.general_nhwc[problem.pass],
-                       problem.pass == Pass::wgrad ? Number{} : taps,
+                       problem.pass == Pass::wgrad ? Number(problem.positions()) : taps,
                        // Outputs of a group share the loads of its input.
                        problem.pass == Pass::fwd     ? made * taps / problem.group_out
                        : problem.pass == Pass::dgrad ? made * taps * problem.group_out
@@ -185,6 +185,18 @@ struct GroupedFormulas {
                        made * taps, made);
   }
 
+  /// Its weight gradient of lines: a block for each channel takes image after image.
+  Work cudnn_line_wgrad() const {
+    const Number made = outputs(), channels = problem.groups * problem.group_out;
+    Work work = direct_work(Algorithm::depthwise_tiled_nchw, constants.nchw_cudnn_16bit, Number{},
+                            made * window_taps() * eval(constants.nchw_cudnn_line_wgrad), made);
+    const Number waves = eval.named("waves of channels", divide_up(channels, rates.sm_count));
+    work.idle = eval.factor("whole waves / waves", waves * rates.sm_count / channels);
+    work.l2_round_trips =
+        waves * Number(problem.batch) * eval(constants.nchw_wgrad_pass_round_trip);
+    return work;
+  }
+
   /// PyTorch's weight gradient: a block for each tap of each channel; its warps take images in
   /// turn, 32 positions a step. Batch 1 leaves one warp per block.
   Work wgrad_nchw() const {
@@ -205,6 +217,24 @@ struct GroupedFormulas {
         "chain of a warp",
         divide_up(Number(problem.batch), warps) * steps * eval(constants.nchw_wgrad_step_s), "s");
     work.useful_share = problem.output_positions / (steps * warp_size);
+    return work;
+  }
+
+  /// Of volumes: a block for each tap of each channel takes the positions of all images in passes,
+  /// a thread each, and adds its threads' sums.
+  Work wgrad_volume() const {
+    constexpr double threads = 256;
+    const SmLimits& sm = model.machine.sm;
+    Work work = start_of(Algorithm::depthwise_wgrad_nchw, constants.nchw_wgrad_start_s);
+    work.blocks = problem.groups * problem.group_out * problem.taps;
+    work.threads = threads;
+    const Number slots = rates.sm_count * (sm.max_warps * sm.warp_size / threads);
+    const Number waves = eval.named("waves", divide_up(Number(work.blocks), slots));
+    const Number positions = problem.batch * problem.output_positions;
+    const Number passes = eval.named("passes of a block", divide_up(positions, threads));
+    work.l2_round_trips = waves * (eval(constants.nchw_wgrad_sum_round_trip) +
+                                   passes * eval(constants.nchw_wgrad_pass_round_trip));
+    work.useful_share = positions / (passes * threads);
     return work;
   }
 
@@ -305,7 +335,8 @@ struct GroupedFormulas {
     const Number channels = eval.named("channels of a group summed",
                                        dgrad ? problem.group_out : problem.group_in, "", "layer");
     const Number taps = window_taps();
-    const Number steps = problem.pass == Pass::wgrad ? Number{} : valid_taps() * channels;
+    const Number steps =
+        problem.pass == Pass::wgrad ? Number(problem.positions()) : valid_taps() * channels;
     return direct_work(
         problem.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
         (problem.nhwc ? constants.general_nhwc : constants.general_nchw)[problem.pass], steps,

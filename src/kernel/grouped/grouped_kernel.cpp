@@ -197,12 +197,15 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
   } else if (depthwise) {
     const Window& w = *problem.layer->window;
     const bool left = is_left_to_cudnn(problem), is_line = w.rank == 1, is_odd = w.kernel[2] % 2;
+    const bool is_line_wgrad = is_line && pass == Pass::wgrad;
     add([&f] { return f.cudnn_nchw(); },
         left && (pass == Pass::wgrad ? !is_line : problem.group_out == 1 && is_odd));
-    add([&f] { return f.general(); }, left);
+    add([&f] { return f.cudnn_line_wgrad(); }, left && is_line_wgrad);
+    add([&f] { return f.general(); }, left && !is_line_wgrad);
     add([&f] { return f.forward_nchw(); }, !left && pass == Pass::fwd);
     add([&f] { return f.dgrad_nchw(); }, !left && pass == Pass::dgrad);
-    add([&f] { return f.wgrad_nchw(); }, (!left || is_line) && pass == Pass::wgrad);
+    add([&f] { return f.is_volume() ? f.wgrad_volume() : f.wgrad_nchw(); },
+        !left && pass == Pass::wgrad);
   } else if (has_long_window(problem)) {
     if (has_group_kernels(*problem.layer->window))
       add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
