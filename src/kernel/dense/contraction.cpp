@@ -273,7 +273,9 @@ Contraction scattered(const Contraction& dgrad) {
 
 bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor) {
   const SelectionConstants& newest = model.constants->values.selection;
-  if (!on_tensor) return x.role == Pass::fwd ? x.taps <= newest.most_taps : x.rank < 3;
+  if (!on_tensor && x.role == Pass::fwd) return x.taps <= newest.most_taps;
+  const bool few_channels = std::min(x.in_channels, x.out_channels) < 16;
+  if (!on_tensor) return x.rank < 3 || (x.role == Pass::wgrad && x.kernel_h > 1 && !few_channels);
   constexpr double most_phases = 8;
   return (!x.strided_dgrad() || x.count <= most_phases) && x.dilation <= newest.near_dilation &&
          (x.role == Pass::dgrad ? x.k_runs : x.taps) <= newest.most_taps;

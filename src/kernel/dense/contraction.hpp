@@ -127,7 +127,7 @@ struct Product : MatrixProduct {
 };
 
 /// Whether the library's newest kernels run this window: on tensor cores few taps, near each other;
-/// on vector units few taps forward, and gradients of no volumes.
+/// on vector units few taps forward, and gradients of no volumes but of weights of many channels.
 bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor);
 
 Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
