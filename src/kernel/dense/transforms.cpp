@@ -56,13 +56,13 @@ TileGrid tile_grid(const Contraction& x, double edge) {
 }
 
 /// Sizes from kernel names (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient use whole
-/// images; data gradient, and forward in some libraries, use tiles. All need NCHW and 32 bits (of
-/// 5,800 convolutions in 16 bits on an H100 one ran so).
+/// images; data gradient, and forward in some libraries, use tiles. All need 32 bits (of 5,800
+/// convolutions in 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW.
 void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
              std::optional<Algorithm> stated) {
   if (x.element_byte < 4 && !stated) return;
   const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
-    if (stated ? *stated == algorithm : has && !x.channels_last)
+    if (stated ? *stated == algorithm : has && (x.role != Pass::fwd || !x.channels_last))
       all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, false, places});
   };
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
