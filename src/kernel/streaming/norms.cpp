@@ -74,10 +74,14 @@ class NormKernels : StreamFormulas<Number> {
   }
 
  private:
-  /// Rows which are no whole vectors: one kernel for sums, one for results.
+  /// Rows of no whole vectors take the kernel of group norms for their sums, and another, with a
+  /// block for each row too, for results.
   Work layer_norm() const {
     Work work = by_rows(constants.layer_norm, constants.layer_norm_row_clock, problem.streams);
-    work.kernels = std::fmod(row_, 4) != 0 ? 2 : 1;
+    if (std::fmod(row_, 4) == 0) return work;
+    work.kernels = 2;
+    work.clocks = inputs() * eval(constants.group_norm.element_clock) +
+                  Number(work.kernels * rows_) * eval(constants.group_norm.row_clock);
     return work;
   }
 
