@@ -14,6 +14,10 @@
 namespace roofline {
 namespace {
 
+/// Of 32 bits and more, in kernels without tiles: five and six rows of 4,096^2 take an H100 as long
+/// as four, eight a third longer.
+constexpr double most_vectors = 6;
+
 struct DenseContext {
   const Layer& layer;
   const ResolvedModel& model;
@@ -62,12 +66,12 @@ DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice&
   if (!choice.tiled()) {
     // Every weight is used once, in threads with a few sums each: the time of its bytes from L2.
     const Number l2_s = eval.named("operands through L2",
-                                   (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
+                                   (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
     // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
     const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
     const Number start_s = eval.named("start of a block",
                                       eval(constants.block_latency_clk) / rates.machine.clock_hz +
-                                          (x.n <= 4 || x.role == Pass::dgrad ? sums_s : Number{}),
+                                          (x.n <= most_vectors || x.role == Pass::dgrad ? sums_s : Number{}),
                                       "s");
     around.hides_product = true;
     around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
@@ -183,7 +187,7 @@ DenseChoice library_choice(const DenseContext& context) {
     fastest.consider(product_choice(context, scattered(x), Algorithm::scatter_gemm));
   // cuBLAS runs half-precision rows on tiled kernels, but not single columns.
   if (!x.is_convolution &&
-      (x.element_byte >= 4 ? std::min(x.m, x.n) <= 4 : x.element_byte == 2 && x.n == 1))
+      (x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1))
     fastest.consider(vector_product());
   for (const Transform& transform : transforms_of(x, context.engine.features))
     fastest.consider(transformed(context, transform));
@@ -199,7 +203,8 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
     return product_choice(context, x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
     return product_choice(context, scattered(x), algorithm);
-  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= 4) return vector_product();
+  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
+    return vector_product();
   Fastest fastest(context);
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
     fastest.consider(transformed(context, transform));
