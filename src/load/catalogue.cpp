@@ -243,10 +243,12 @@ bool is_path(const std::string& name) {
     const std::vector<std::string> selecting = selecting_words(gpus);
     near = nearest(name, {selecting.begin(), selecting.end()});
   }
+  if (name.find_first_of("0123456789") != name.npos)
+    message +=
+        ": for a model that is not listed, or a laptop's, take a like GPU with its own sms, "
+        "clock, memory, bandwidth and power as what-ifs";
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
-  if (!near.empty() && (words.find(" laptop") != words.npos || words.find(" max q") != words.npos))
-    message += " with a laptop's sms, memory, bandwidth and power as what-ifs";
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
 }
 

@@ -171,20 +171,16 @@ class Changer {
  private:
   static constexpr double most_byte = 1e18;
 
-  /// ", or a power mode of NAME (MAXN, 15W, 30W)"; empty without any.
-  std::string or_a_mode() const {
-    std::string names;
-    for (const PowerMode& mode : was_.power_modes) add_item(names, mode.name);
-    return names.empty() ? names : ", or a power mode of " + was_.name + " (" + names + ")";
-  }
-
   /// By its name or its watts; null if it is a power limit.
   const PowerMode* mode_called(const GpuSetting& setting) const {
     if (setting.power_mode.empty()) return nullptr;
     for (const PowerMode& mode : was_.power_modes)
       if (lower_case(mode.name) == lower_case(setting.power_mode)) return &mode;
+    std::string names;
+    for (const PowerMode& mode : was_.power_modes) add_item(names, mode.name);
+    if (!names.empty()) names = ", or a power mode of " + was_.name + " (" + names + ")";
     if (std::isnan(setting.value))
-      throw InputError("expected a power limit such as power=300W" + or_a_mode() + ", got " +
+      throw InputError("expected a power limit such as power=300W" + names + ", got " +
                        in_quotes(setting.power_mode));
     for (const PowerMode& mode : was_.power_modes)
       if (const auto watt = leading_number(mode.name);
