@@ -68,12 +68,19 @@ struct Source {
   std::vector<std::string> fields;
 };
 
+/// What the maker states for a mode of the board.
+struct PowerMode {
+  std::string name;              ///< "30W", "MAXN"
+  std::vector<std::string> set;  ///< as of GpuSetting: "sms=8"
+};
+
 struct GpuChange {
   std::string field;  ///< "bandwidth", or "peak.fp32" for an engine
   /// Unit of both numbers: "B/s", "MiB"; empty for counts, "x" for a factor of all peaks.
   std::string unit;
   std::optional<double> from;  ///< absent if not published
   double to = 0;
+  std::string remark{};  ///< what a reader should know of it
 };
 
 struct Gpu {
@@ -106,6 +113,7 @@ struct Gpu {
   std::optional<double> host_pageable_byte_per_s;  ///< measured copy rate from ordinary memory
   std::optional<double> host_operator_s;  ///< measured time of a framework's eager operator
   std::optional<double> tdp_w;
+  std::vector<PowerMode> power_modes;
 
   std::optional<SustainedCeilings> sustained;
   KernelConstants kernel;
@@ -183,6 +191,7 @@ struct GpuSetting {
   std::optional<Engine> engine;  ///< absent: all engines' peaks
   bool is_factor = false;        ///< value multiplies the GPU's own
   double value = 0;              ///< in base units unless a factor
+  std::string power_mode{};      ///< of "power=30W": a mode of GPUs that state it
 };
 
 /// Short names: "sms, clock, ...".

@@ -55,7 +55,7 @@ struct WiderLayer {
 
 bool is_narrow(DataType type) { return info(type).bits < 16; }
 
-DataType widened(DataType type) { return is_narrow(type) ? DataType::fp16 : type; }
+DataType widened(DataType type, DataType wide) { return is_narrow(type) ? wide : type; }
 
 /// cuDNN's older kernels on vector units, in NCHW: TF32's convolutions may run in fp32, and 16-bit
 /// ones forward, or as data gradients that sum in fp32 where tensor cores have none (cuDNN 7).
@@ -81,7 +81,7 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
 /// Below 16 bits an inference engine's builder times kernels in both widths and keeps the faster,
 /// with the surrounding tensors in 16 bits. nullopt without a choice: other kinds, wider types,
 /// int32 output, a stated mapping, another engine, or a higher 16-bit peak (V100, B300), so that no
-/// time is below the roofline of the requested type.
+/// time is below the roofline of the requested type. MIOpen's groups then run in fp32.
 std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const auto [input, weight, output] = layer.dtypes;
@@ -94,13 +94,19 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
       rates[each] = model->rate_flop_per_s;
   if (select_engine(layer, rates, EngineChoice::automatic) != request.engine) return std::nullopt;
   WiderLayer wider{layer, {}, request.engine};
-  wider.layer.dtypes = {widened(input), widened(weight), widened(output)};
   wider.layer.kernels = KernelSource::inference_engine;
-  const auto own = select_engine(wider.layer, rates, EngineChoice::automatic);
-  if (!own || *rates[*own] > *rates[request.engine]) return std::nullopt;
-  wider.engine = *own;
-  wider.counts = count(wider.layer);
-  return wider;
+  for (const DataType wide : {DataType::fp16, DataType::fp32}) {
+    wider.layer.dtypes = {widened(input, wide), widened(weight, wide), widened(output, wide)};
+    const auto own = select_engine(wider.layer, rates, EngineChoice::automatic);
+    if (own && *rates[*own] <= *rates[request.engine]) {
+      wider.engine = *own;
+      wider.bits = static_cast<double>(info(wide).bits);
+      wider.counts = count(wider.layer);
+      return wider;
+    }
+    if (request.model.constants->solvers.empty()) break;
+  }
+  return std::nullopt;
 }
 
 template <class Number>
@@ -154,6 +160,15 @@ double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const L
   return 0;
 }
 
+/// A GPU that lets its clock fall when idle raises it some milliseconds into the first kernel.
+double idle_ratio(const KernelPlan& plan, double time_s, const ResolvedModel& model,
+                  const Launch& launch) {
+  const auto& part = model.constants->values.part;
+  if (!launch.from_idle || plan.solver->empty() || !(time_s > 0)) return 1;
+  const double most = part.idle_time_ratio;
+  return std::min(most, 1 + part.idle_s * (1 - 1 / most) / time_s);
+}
+
 }  // namespace
 
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
@@ -177,9 +192,10 @@ Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Co
 
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch) {
   const double more_s = more_launch_s(plan, model.resolved().memory, launch);
+  const double ratio = idle_ratio(plan, plan.expected_time_s() + more_s, model.resolved(), launch);
   TimeParts<double> parts;
   for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0));
+    parts.add(limiter, (plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0)) * ratio);
   Planning eval;
   set_time(plan, parts, eval);
   return plan;

@@ -59,6 +59,9 @@ void read_field(const Value& value, const FieldForm& form, Member& member) {
   } else if constexpr (std::is_same_v<Member, std::vector<Source>>) {
     if (!value.is_array()) value.fail_expected("a list of sources");
     for (const Value each : value) member.push_back(read_object<Source>(each, "a source"));
+  } else if constexpr (std::is_same_v<Member, std::vector<PowerMode>>) {
+    if (!value.is_array()) value.fail_expected("a list of power modes");
+    for (const Value each : value) member.push_back(read_object<PowerMode>(each, "a power mode"));
   } else {
     member = read_rate(value, form);
   }
@@ -101,6 +104,10 @@ void check_names(const Value& root, const Gpu& gpu) {
   if (lower_case(gpu.name) == "all") root.fail_at("name", message);
   for (const std::string& alias : gpu.aliases)
     if (lower_case(alias) == "all") root.fail_at("aliases", message);
+  for (const PowerMode& mode : gpu.power_modes)
+    for (const std::string& text : mode.set)
+      if (const auto setting = parse_gpu_setting(text); !setting)
+        root.fail_at("power_modes", mode.name + ": " + setting.error().what());
 }
 
 }  // namespace
@@ -236,10 +243,12 @@ bool is_path(const std::string& name) {
     const std::vector<std::string> selecting = selecting_words(gpus);
     near = nearest(name, {selecting.begin(), selecting.end()});
   }
+  if (name.find_first_of("0123456789") != name.npos)
+    message +=
+        ": for a model that is not listed, or a laptop's, take a like GPU with its own sms, "
+        "clock, memory, bandwidth and power as what-ifs";
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
-  if (!near.empty() && (words.find(" laptop") != words.npos || words.find(" max q") != words.npos))
-    message += " with a laptop's sms, memory, bandwidth and power as what-ifs";
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
 }
 
@@ -272,6 +281,11 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
   return expected([&]() -> Gpu {
     if (is_path(name_or_path)) return load_file(name_or_path, read_text(name_or_path).value());
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
+    if (const std::size_t at = name_or_path.rfind('@'); at != name_or_path.npos) {
+      const std::string mode = "power=" + name_or_path.substr(at + 1);
+      const GpuSetting setting = parse_gpu_setting(mode).value();
+      return with_settings(find(name_or_path.substr(0, at)).value(), {&setting, 1}).value();
+    }
     fail_unknown(name_or_path, *own_, all());
   });
 }
@@ -318,10 +332,6 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
   return expected([&]() -> std::string {
     if (const auto path = path_of(name_or_path)) return read_text(*path).value();
     if (const EmbeddedFile* file = find_embedded_gpu(name_or_path)) return std::string(file->text);
-    if (try_find(name_or_path))
-      throw InputError(in_quotes(name_or_path) +
-                       " is a slice of a GPU and has no file of its own: name the GPU, or give a "
-                       "file");
     fail_unknown(name_or_path, *own_, all());
   });
 }

@@ -60,7 +60,7 @@ using GpuMember =
                  std::optional<double> Owner::*, std::optional<std::uint64_t> Owner::*,
                  EngineRates Owner::*, std::optional<SustainedCeilings> Owner::*,
                  KernelConstants Owner::*, std::shared_ptr<const ModelConstants> Owner::*,
-                 std::vector<Source> Owner::*>;
+                 std::vector<PowerMode> Owner::*, std::vector<Source> Owner::*>;
 
 template <class Owner>
 struct GpuField {
@@ -150,11 +150,17 @@ inline constexpr GpuField<Gpu> gpu_fields[] = {
      &Gpu::host_pageable_byte_per_s},
     {rate("host_operator_us", "host_operator_s", micro), &Gpu::host_operator_s},
     {rate("tdp_w", "tdp_w", 1, "TDP", "W").set_as("tdp", "400W"), &Gpu::tdp_w},
+    {plain("power_modes"), &Gpu::power_modes},
     {plain("sustained"), &Gpu::sustained},
     {plain("kernel"), &Gpu::kernel},
     {plain("kernel_model"), &Gpu::constants},
     {plain("notes"), &Gpu::notes},
     {plain("sources"), &Gpu::sources},
+};
+
+inline constexpr GpuField<PowerMode> power_mode_fields[] = {
+    {plain("name").needed("a name such as 30W"), &PowerMode::name},
+    {plain("set"), &PowerMode::set},
 };
 
 inline constexpr GpuField<SustainedCeilings> sustained_fields[] = {
@@ -183,6 +189,8 @@ template <class Owner>
 constexpr std::span<const GpuField<Owner>> fields_of() {
   if constexpr (std::is_same_v<Owner, Gpu>)
     return gpu_field_tables::gpu_fields;
+  else if constexpr (std::is_same_v<Owner, PowerMode>)
+    return gpu_field_tables::power_mode_fields;
   else if constexpr (std::is_same_v<Owner, SustainedCeilings>)
     return gpu_field_tables::sustained_fields;
   else if constexpr (std::is_same_v<Owner, KernelConstants>)

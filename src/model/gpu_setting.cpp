@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -122,11 +123,12 @@ GpuSetting parse_setting(std::string_view text) {
   const auto factor = parse_factor(value);
   const auto number = parse_value(value, form, lower_case(name) == form.file_key);
   const bool is_in_reach = factor && *factor >= least_value && *factor <= most_value;
-  if (!is_in_reach && !number)
+  if (lower_case(name) == "power") setting.power_mode = value;
+  if (!is_in_reach && !number && setting.power_mode.empty())
     throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +
                      ", got " + in_quotes(value));
   setting.is_factor = is_in_reach;
-  setting.value = is_in_reach ? *factor : *number;
+  setting.value = is_in_reach ? *factor : number.value_or(std::numeric_limits<double>::quiet_NaN());
   return setting;
 }
 
@@ -135,6 +137,7 @@ class Changer {
   explicit Changer(Gpu gpu) : was_(gpu), gpu_(std::move(gpu)) {}
 
   void set(const GpuSetting& setting) {
+    if (const PowerMode* mode = mode_called(setting)) return set_mode(*mode);
     const Settable field = field_called(setting.name);
     if (field.form.word == "peak") return set_peaks(setting, field.form);
     const std::optional<double> from = access(field, std::nullopt);
@@ -167,6 +170,29 @@ class Changer {
 
  private:
   static constexpr double most_byte = 1e18;
+
+  /// By its name or its watts; null if it is a power limit.
+  const PowerMode* mode_called(const GpuSetting& setting) const {
+    if (setting.power_mode.empty()) return nullptr;
+    for (const PowerMode& mode : was_.power_modes)
+      if (lower_case(mode.name) == lower_case(setting.power_mode)) return &mode;
+    std::string names;
+    for (const PowerMode& mode : was_.power_modes) add_item(names, mode.name);
+    if (!names.empty()) names = ", or a power mode of " + was_.name + " (" + names + ")";
+    if (std::isnan(setting.value))
+      throw InputError("expected a power limit such as power=300W" + names + ", got " +
+                       in_quotes(setting.power_mode));
+    for (const PowerMode& mode : was_.power_modes)
+      if (const auto watt = leading_number(mode.name);
+          watt && watt->value == setting.value && !setting.is_factor)
+        return &mode;
+    return nullptr;
+  }
+
+  void set_mode(const PowerMode& mode) {
+    for (const std::string& text : mode.set) set(parse_setting(text));
+    if (!mode.set.empty()) gpu_.changes.back().remark = "the maker's power mode " + mode.name;
+  }
 
   /// SMs and bytes.
   static bool is_count(const FieldForm& form) {
@@ -204,7 +230,9 @@ class Changer {
     const bool is_binary = form.quantity == Quantity::binary_size;
     const double unit = is_binary ? mebibyte : 1;
     if (from) *from /= unit;
-    gpu_.changes.push_back({name, is_binary ? "MiB" : std::string(form.symbol), from, to / unit});
+    const char* remark = form.word == "tdp" ? "clocks under it are an estimate" : "";
+    gpu_.changes.push_back(
+        {name, is_binary ? "MiB" : std::string(form.symbol), from, to / unit, remark});
   }
 
   double new_value(const GpuSetting& setting, const FieldForm& form,

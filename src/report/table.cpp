@@ -21,7 +21,7 @@ std::string gpu_changes_sentence(const Result& result) {
     text += change.unit == "x"
                 ? factor(change.to)
                 : (change.from ? number(*change.from) + " " : "") + "-> " + number(change.to);
-    if (change.field == "tdp") text += " (clocks under it are an estimate)";
+    if (!change.remark.empty()) text += " (" + change.remark + ")";
   }
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }

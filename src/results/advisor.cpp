@@ -250,8 +250,9 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
   try {
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
     if (!plan || !*plan) return std::nullopt;  // a mapping which cannot run
-    return launched(**plan, model, launch_of(subject.result.setting.runs_as, context))
-        .expected_time_s();
+    Launch launch = launch_of(subject.result.setting.runs_as, context);
+    launch.from_idle = !subject.result.memory;  // of records
+    return launched(**plan, model, launch).expected_time_s();
   } catch (const OverflowError&) {
     return std::nullopt;
   }

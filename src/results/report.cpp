@@ -23,11 +23,14 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
           .value();
   const LaunchProtocol launch = launch_of(evaluated.result.setting.runs_as, context).protocol;
   if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s())
-    explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
-                                 "",
-                                 *layer.expected_time_s(),
-                                 "s",
-                                 {"the same but for launch"}});
+    explanation.steps.push_back(
+        {"expected time " + std::string(meaning_of(launch)),
+         "",
+         *layer.expected_time_s(),
+         "s",
+         {layer.kernel->solver->empty()
+              ? "the same but for launch"
+              : "the same but for launch and, alone, an idle GPU's clock"}});
   return explanation;
 }
 

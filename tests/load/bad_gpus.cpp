@@ -69,6 +69,15 @@ TEST_CASE("A wrong GPU file says what is wrong with it", "[load/bad_gpus]") {
       {gpu(R"("tdp_w": true)"), "/tdp_w: expected a number > 0, got true"},
       {gpu(R"("aliases": "x")"), "/aliases: expected an array of strings, got \"x\""},
       {gpu(R"("aliases": ["x", 1])"), "/aliases/1: expected a string, got 1"},
+      {gpu(R"("power_modes": {"30W": 30})"),
+       "/power_modes: expected a list of power modes, got {\"30W\":30}"},
+      {gpu(R"("power_modes": [{"set": ["sms=8"]}])"),
+       "/power_modes/0/name: expected a name such as 30W, got nothing"},
+      {gpu(R"("power_modes": [{"name": "30W", "clock": 612}])"),
+       "/power_modes/0/clock: expected a key of a power mode, got \"clock\""},
+      {gpu(R"("power_modes": [{"name": "30W", "set": ["sms=few"]}])"),
+       "/power_modes: 30W: expected a number with its unit or a factor, such as sms=160, x1.5 or "
+       "+10%, got \"few\""},
       {gpu(R"("sources": {})"), "/sources: expected a list of sources, got {}"},
       {gpu(R"("sources": [{"date": "2020"}])"), "/sources/0/title: expected a title, got nothing"},
       {gpu(R"("sustained": {"bandwidth_gb_per_s": 400})"),
@@ -121,8 +130,12 @@ TEST_CASE("A GPU without a peak for the type lists the peaks it has", "[load/bad
 }
 
 TEST_CASE("An unknown GPU comes with the nearest names", "[load/bad_gpus]") {
-  CHECK(gpu_message("v1000") == "unknown GPU \"v1000\"; did you mean v100?");
-  CHECK(gpu_message("RTX-4091") == "unknown GPU \"RTX-4091\"; did you mean rtx4090?");
+  const std::string other =
+      ": for a model that is not listed, or a laptop's, take a like GPU with its own sms, clock, "
+      "memory, bandwidth and power as what-ifs";
+  CHECK(gpu_message("RX 7900 XT") ==
+        "unknown GPU \"RX 7900 XT\"" + other + "; did you mean rx7900xtx?");
+  CHECK(gpu_message("A2") == "unknown GPU \"A2\"" + other);
   CHECK(gpu_message("alll") == "unknown GPU \"alll\"; did you mean all?");
   CHECK(gpu_message("hoper") == "unknown GPU \"hoper\"; did you mean hopper?");
   CHECK(gpu_message("abacus") == "unknown GPU \"abacus\"");

@@ -50,6 +50,8 @@ const std::vector<Stated>& every_field() {
       {"host_pageable_gb_per_s", "12", "host_pageable_byte_per_s", "1.2e10"},
       {"host_operator_us", "20", "host_operator_s", "2e-5"},
       {"tdp_w", "400", "tdp_w", "400"},
+      {"power_modes", R"([{"name": "30W", "set": ["sms=8", "tdp=30W"]}])", "power_modes",
+       R"([{"name": "30W", "set": ["sms=8", "tdp=30W"]}])"},
       {"sustained", R"({"peak_tflops": {"fp32": 18}, "bandwidth_gb_per_s": 1400, "source": "S"})",
        "sustained",
        R"({"peak_flop_per_s": {"fp32": 1.8e13}, "bandwidth_byte_per_s": 1.4e12, "source": "S"})"},

@@ -139,3 +139,63 @@ TEST_CASE("Without settings a GPU is what it was", "[model/gpu_setting]") {
   CHECK(with("v100", {}).name == "Tesla V100 SXM2 16GB");
   CHECK(with("v100", {}).changes.empty());
 }
+
+TEST_CASE("A power mode sets what the maker states, any other power is a limit",
+          "[model/gpu_setting]") {
+  struct Case {
+    const char* gpu;
+    const char* setting;
+    std::uint64_t sms;
+    double clock_mhz, bandwidth_gb_per_s, tdp_w;
+    const char* remark;  ///< of the last change
+  };
+  // NVIDIA's nvpmodel_p3701_0000.conf and nvpmodel_t194.conf; memories of 256 bits, two transfers a
+  // clock of 2133 and 1331.2 MHz.
+  const char* const limit = "clocks under it are an estimate";
+  const Case each = GENERATE_COPY(
+      values<Case>({{"agx-orin", "power=30W", 8, 612, 204.8, 30, "the maker's power mode 30W"},
+                    {"agx-orin", "power=15w", 6, 408, 136.5, 15, "the maker's power mode 15W"},
+                    {"agx-orin", "power=50.0 W", 16, 816, 204.8, 50, "the maker's power mode 50W"},
+                    {"orin-nano-4gb", "power=7W", 4, 408, 34, 7, "the maker's power mode 7W_AI"},
+                    {"agx-orin", "power=40W", 16, 1300, 204.8, 40, limit},
+                    {"agx-orin", "tdp=30W", 16, 1300, 204.8, 30, limit},
+                    {"agx-orin", "power=x0.5", 16, 1300, 204.8, 30, limit},
+                    {"xavier", "power=15W", 8, 670, 85.2, 15, "the maker's power mode 15W"},
+                    {"rtx3090", "power=315W", 82, 1695, 936, 315, limit}}));
+  CAPTURE(each.gpu, each.setting);
+  const Gpu gpu = with(each.gpu, {each.setting});
+  CHECK(*gpu.sm_count == each.sms);
+  CHECK(*gpu.boost_clock_hz == Approx(each.clock_mhz * 1e6));
+  CHECK(gpu.bandwidth_byte_per_s == Approx(each.bandwidth_gb_per_s * 1e9));
+  CHECK(*gpu.tdp_w == each.tdp_w);
+  CHECK(gpu.changes.back().remark == each.remark);
+}
+
+TEST_CASE("Peaks of power modes are those that NVIDIA states", "[model/gpu_setting]") {
+  // TOPS in int8 with sparsity, twice the dense ones: readme of its Deep-Learning-Accelerator-SW.
+  for (const auto& [mode, tops] :
+       std::vector<std::pair<const char*, double>>{{"maxn", 171}, {"50w", 109}, {"30w", 41}}) {
+    CAPTURE(mode);
+    const Gpu gpu = find_gpu(std::string("agx-orin@") + mode).value();
+    CHECK(gpu.name == std::string("Jetson AGX Orin 64GB with power=") + mode);
+    CHECK(2 * *gpu.peak_flop_per_s[Engine::int8] == Approx(tops * 1e12).epsilon(0.025));
+  }
+}
+
+TEST_CASE("A mode that the GPU does not have is named with those that it has",
+          "[model/gpu_setting]") {
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"agx-orin@fast",
+       "expected a power limit such as power=300W, or a power mode of Jetson AGX Orin 64GB (MAXN, "
+       "15W, 30W, 50W), got \"fast\""},
+      {"a100@eco", "expected a power limit such as power=300W, got \"eco\""},
+      {"agx-orin@30",
+       "expected a power limit such as power=300W, or a power mode of Jetson AGX "
+       "Orin 64GB (MAXN, 15W, 30W, 50W), got \"30\""},
+      {"agx-orim@30W", "unknown GPU \"agx-orim\"; did you mean agx-orin?"}};
+  for (const auto& [name, message] : cases) {
+    const auto gpu = find_gpu(name);
+    REQUIRE(!gpu);
+    CHECK(gpu.error().what() == std::string(message));
+  }
+}

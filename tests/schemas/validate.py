@@ -146,8 +146,8 @@ def check_keys():
     """Outputs have every key of theirs, so that check_outputs() misses none; the others' tables."""
     gpu = SCHEMAS["gpu"]
     keys = set(gpu["properties"])
-    for part in (gpu["properties"]["sustained"], gpu["properties"]["kernel"],
-                 gpu["$defs"]["source"]):
+    for part in (gpu["properties"]["power_modes"]["items"], gpu["properties"]["sustained"],
+                 gpu["properties"]["kernel"], gpu["$defs"]["source"]):
         keys |= set(part["properties"])
     table = (SOURCE / "src/model/gpu_fields.hpp").read_text()
     same(re.findall(r'\{(?:\w+\(|FieldForm\{(?:\.file_key = )?)\s*"(\w+)"', table), keys,
