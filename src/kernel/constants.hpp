@@ -126,8 +126,8 @@ struct LayerErrors {
   std::optional<ConvolutionForm> form;
   std::optional<DataType> dtype;  ///< as EngineFacts::error_type
   std::optional<Pass> pass;
-  /// Time of the kernel that the library's heuristic picks to the fastest's; 0: errors of the
-  /// latter.
+  /// Time of the kernel that the library's heuristic picks to the expected one's; 0: errors of the
+  /// fastest kernel.
   double heuristic_ratio = 0;
   std::uint64_t layers = 0;
   double factor = 1;

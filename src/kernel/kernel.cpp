@@ -63,7 +63,8 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = request.own_engine();
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
-  if (!has_window(layer.kind) || layer.groups > 1 || layer.kernels != KernelSource::library ||
+  if (!has_window(layer.kind) || layer.groups > 1 ||
+      (layer.kernels != KernelSource::library && layer.kernels != KernelSource::heuristic) ||
       layer.mapping != KernelMapping{} || !is_tensor_engine(request.engine) || own == nullptr ||
       vector == nullptr || !has_cudnn(request.model.machine))
     return std::nullopt;
@@ -127,13 +128,10 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
 template <class Number>
 std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   if (request.layer.kernels != KernelSource::heuristic) return fastest_plan(request, eval);
-  Layer layer = request.layer;
-  layer.kernels = KernelSource::library;
-  auto plan =
-      fastest_plan({layer, request.counts, request.engine, request.model, request.cache}, eval);
+  auto plan = fastest_plan(request, eval);
   const LayerErrors* const picked =
       find_errors(request.model.errors, request.layer, request.engine);
-  if (!plan || picked == nullptr) return plan;
+  if (!plan || picked == nullptr || picked->heuristic_ratio == 1) return plan;
   const Number ratio = eval.named("time of the kernel that the heuristic picks, to the fastest's",
                                   picked->heuristic_ratio, "", picked->origin.c_str());
   TimeParts<Number> parts;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/layer_sizes.hpp"
 #include "kernel/resolved_model.hpp"
 #include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
@@ -145,8 +146,10 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
+/// PyTorch has kernels of its own for depthwise layers in NCHW, whatever the tuning.
 bool is_tuned(const Layer& layer) {
-  return has_window(layer.kind) && info(layer.kind).family == KindFamily::contraction &&
+  return has_window(layer.kind) && (!is_depthwise(layer) || is_nhwc(layer)) &&
+         info(layer.kind).family == KindFamily::contraction &&
          layer.kernels == KernelSource::library && layer.mapping == KernelMapping{};
 }
 
@@ -246,15 +249,16 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
-/// Of the kernel's time under the other tuning to its own.
-std::optional<double> other_tuning_ratio(const LayerResult& row, const ResolvedModel& model) {
+/// The kernel under the other tuning; nullopt if the heuristic was not measured.
+std::optional<KernelPlan> other_tuning(const LayerResult& row, const Context& context) {
+  const ResolvedModel& model = context.kernel.resolved();
   Layer layer = row.layer;
   const bool by_heuristic = layer.kernels == KernelSource::heuristic;
   if (!has_cudnn(model.machine) || (!by_heuristic && !is_tuned(layer))) return std::nullopt;
   layer.kernels = KernelSource::heuristic;
-  const LayerErrors* const picked = find_errors(model.errors, layer, row.engine);
-  if (picked == nullptr) return std::nullopt;
-  return by_heuristic ? 1 / picked->heuristic_ratio : picked->heuristic_ratio;
+  if (find_errors(model.errors, layer, row.engine) == nullptr) return std::nullopt;
+  if (by_heuristic) layer.kernels = KernelSource::library;
+  return plan_kernel(layer, row.counts, row.engine, context.kernel, context.options.cache).value();
 }
 
 void plan_row(LayerResult& row, const Context& context, const Network& network) {
@@ -270,11 +274,8 @@ void plan_row(LayerResult& row, const Context& context, const Network& network) 
   if (!row.kernel) return;
   Launch launch = launch_of(row.layer, network, context);
   launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
-  if (const auto ratio = other_tuning_ratio(row, model.resolved())) {
-    KernelPlan other = *row.kernel;
-    for (double& part_s : other.part_s) part_s *= *ratio;
-    row.other_tuning_s = launched(std::move(other), model, launch).expected_time_s();
-  }
+  if (auto other = other_tuning(row, context))
+    row.other_tuning_s = launched(*std::move(other), model, launch).expected_time_s();
   row.kernel = launched(*row.kernel, model, launch);
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }

@@ -9,6 +9,11 @@
 namespace roofline {
 namespace {
 
+/// cuDNN's heuristic times nothing: the middle one of the five fastest tiles stands for its pick
+/// among good ones, which half of 8,144 convolutions on an H100 say and the other half bears out.
+constexpr std::size_t heuristic_tile = 2;
+constexpr double heuristic_splits = 16;  ///< of a sum, at most
+
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
 /// Number of phases of a strided data gradient, and taps of each: its own or the longest phase's.
@@ -148,7 +153,7 @@ double row_byte_of(double element, double length, double other_length) {
 /// positions as rows; a kernel adds the images' weight gradients.
 void set_products_of_images(Contraction& x) {
   const double positions = x.in_positions / x.batch;
-  x.channels_first = x.gathered = false;
+  x.channels_first = x.gathered = x.by_heuristic = false;
   x.padded_tensors = x.pad_element = 0;
   x.row_byte =
       row_byte_of(x.element_byte, positions, x.role == Pass::wgrad ? positions : x.in_channels);
@@ -224,6 +229,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   const double align = facts_of(engine).channel_alignment;
   set_bytes(x, layer, counts);
   x.by_engine = layer.kernels == KernelSource::inference_engine;
+  x.by_heuristic = layer.kernels == KernelSource::heuristic;
   // An inference engine has 16-bit kernels for its chosen layouts.
   const bool wants_nhwc =
       engine == Engine::tf32 || (is_tensor_engine(engine) &&
@@ -301,10 +307,16 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   product.converts = x.sums_products;
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
-      !(older && x.role != Pass::wgrad) && !has_ragged_rows(x);
+      !(older && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
+      // The heuristic's kernels for volumes' weight gradients on vector units split no sum.
+      (!x.by_heuristic || x.role != Pass::wgrad || x.rank < 3 || is_tensor_engine(engine.engine));
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
     product.converts = product.converts || engine.features[LibraryFeature::converts_wgrad];
+  }
+  if (x.by_heuristic && x.is_convolution && is_tensor_engine(engine.engine)) {
+    product.faster_tiles = heuristic_tile;
+    product.most_splits = std::min(product.most_splits, heuristic_splits);
   }
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))

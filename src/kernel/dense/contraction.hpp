@@ -60,8 +60,9 @@ struct Contraction : MatrixProduct {
   double gather_vector = 1;  ///< elements per gathering load
   bool pads_image = false;   ///< copies pad the channels of image and weights to four first
   bool is_convolution = true;
-  bool batched = false;    ///< a matmul: no shared weights
-  bool by_engine = false;  ///< kernels picked by an inference engine's builder
+  bool batched = false;       ///< a matmul: no shared weights
+  bool by_engine = false;     ///< kernels picked by an inference engine's builder
+  bool by_heuristic = false;  ///< kernels picked by the library's heuristic
   /// Without a window: the largest power of two, at most 16, dividing all rows.
   double row_byte = 16;
   std::uint8_t rank = 2;
@@ -119,6 +120,7 @@ struct Product : MatrixProduct {
   bool shares_operands = false;  ///< threads read a stated tile's operands from shared memory
   double patch_share = 1;        ///< loaded share of the m side: one patch serves all its taps
   bool may_split = true;         ///< along k
+  std::size_t faster_tiles = 0;  ///< than the tile that runs: 0 for the fastest
   /// Blocks take tile after tile, so a chain's end is hidden by the next tile.
   bool persistent = false;
   double most_split_blocks = 1e9;  ///< limit on the blocks of a split

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "roofline/error.hpp"
 
@@ -144,7 +145,10 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
 std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
                                         const Contraction& x) {
   if (is_8bit(engine) || !x.is_convolution || x.gathered) return {};
-  if (!is_tensor_engine(engine)) return library_tiles(constants, engine, x);
+  const bool on_tensor = is_tensor_engine(engine);
+  // Of volumes' weight gradients on vector units the heuristic knows the newest kernels alone.
+  if (!on_tensor && x.by_heuristic && x.rank == 3 && x.role == Pass::wgrad) return {};
+  if (!on_tensor) return library_tiles(constants, engine, x);
   const bool is_volume = x.rank == 3 && x.role == Pass::fwd;
   return constants.tiles[!is_fp16_like(engine) ? TileList::older_tf32
                          : x.strided_dgrad()   ? TileList::older_strided_dgrad
@@ -154,34 +158,47 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
 
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm) {
+  struct Timed {
+    TileMapping mapping;
+    double blocks = 0;
+    double time_s = std::numeric_limits<double>::infinity();
+  };
   Planning eval;
-  double best_s = std::numeric_limits<double>::infinity();
-  const TileKernel* best_tile = nullptr;
-  TileMapping best;
+  std::array<Timed, 3> best;  // the fastest first, as far as product.faster_tiles
+  std::size_t last = std::min(product.faster_tiles, best.size() - 1);
   for (const TileKernel& tile : tiles) {
     const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
-    if (cost.tiles * cost.steps * cost.step_s >= best_s * rates.sm_count) continue;
-    const Occupancy resident =
-        occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, product.element_byte)});
-    if (resident.blocks == 0) continue;
-    const double r = resident.blocks;
+    if (cost.tiles * cost.steps * cost.step_s >= best[last].time_s * rates.sm_count) continue;
+    Timed own;
+    own.mapping.tile = tile;
+    own.mapping.shared_byte = tile_shared_byte(tile, product.element_byte);
+    own.mapping.occupancy = occupancy(sm, {tile.threads, tile.registers, own.mapping.shared_byte});
+    const double r = own.mapping.occupancy.blocks;
+    if (r == 0) continue;
     for (const double split : split_counts) {
       if (split > 1 &&
           !may_split(product, cost.steps, cost.tiles * split, r * rates.sm_count, split))
         break;
       const double time_s = schedule(product, rates, cost, split, r, eval).kernel_s;
-      if (time_s >= best_s) continue;
-      best_s = time_s;
-      best_tile = &tile;
-      best.split = split;
-      best.occupancy = resident;
+      if (time_s >= own.time_s) continue;
+      own.time_s = time_s;
+      own.blocks = cost.tiles * split;
+      own.mapping.split = split;
     }
+    if (own.time_s < best[last].time_s) best[last] = own;
+    for (std::size_t i = last; i > 0 && best[i].time_s < best[i - 1].time_s; --i)
+      std::swap(best[i], best[i - 1]);
   }
-  if (best_tile == nullptr) best_tile = &tiles.front(), best.occupancy.blocks = 1;
-  best.tile = *best_tile;
-  best.shared_byte = tile_shared_byte(best.tile, product.element_byte);
-  return best;
+  // Of a grid which leaves most SMs idle there is one good tile.
+  if (3 * best.front().blocks < rates.sm_count) last = 0;
+  while (last > 0 && std::isinf(best[last].time_s)) --last;
+  TileMapping found = best[last].mapping;
+  if (std::isinf(best[last].time_s)) {
+    found.tile = tiles.front(), found.occupancy.blocks = 1;
+    found.shared_byte = tile_shared_byte(found.tile, product.element_byte);
+  }
+  return found;
 }
 
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,

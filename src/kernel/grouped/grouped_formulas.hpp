@@ -140,6 +140,14 @@ struct GroupedFormulas {
                        made);
   }
 
+  /// Images run side by side, an image's results one after another.
+  Work wgrad_by_places() const {
+    Work work =
+        start_of(Algorithm::grouped_direct_nhwc, constants.general_nhwc[Pass::wgrad].start_s);
+    work.serial_s = outputs() / problem.batch * eval(constants.volume_wgrad_step_s);
+    return work;
+  }
+
   /// PyTorch has kernels of its own for square windows of 1, 3 and 5.
   bool is_unrolled() const {
     const Window& w = *problem.layer->window;

@@ -162,6 +162,25 @@ bool is_left_to_cudnn(const ConvolutionProblem& problem) {
                   : problem.batch <= 16 && problem.groups >= 128 && width == 7;
 }
 
+bool is_picked(const ConvolutionProblem& problem) {
+  return problem.by_cudnn && problem.layer->kernels == KernelSource::heuristic;
+}
+
+/// cuDNN's heuristic takes an engine that walks from place to place (convolveNd_wgrad_engine) for
+/// all 12 such layers of 7,000 on an H100, and for no other.
+bool walks_places(const ConvolutionProblem& problem) {
+  return is_picked(problem) && problem.nhwc && problem.is_16bit() && problem.pass == Pass::wgrad &&
+         problem.layer->window->rank == 3 && is_depthwise(*problem.layer) && problem.groups > 32 &&
+         problem.taps <= 32;
+}
+
+/// In fp32 it copies each group's channels out and in (genericTranspose_kernel).
+bool copies_groups(const ConvolutionProblem& problem) {
+  return is_picked(problem) && !problem.nhwc && !problem.by_tensor_cores &&
+         problem.pass == Pass::fwd && problem.taps > 1 &&
+         std::min(problem.group_in, problem.group_out) >= 4;
+}
+
 /// Makes the work of a kernel which the library may choose.
 template <class Number>
 using Candidate = std::function<ThroughputWork<Number>()>;
@@ -185,7 +204,9 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
   const auto packed = [&f] { return f.packed(f.problem.group_in, false); };
   const auto repacked = [&f] { return f.packed(packed_width(f.problem), true); };
   const bool depthwise = problem.group_in == 1;
-  if (depthwise && problem.nhwc) {
+  if (walks_places(problem)) {
+    add([&f] { return f.wgrad_by_places(); });
+  } else if (depthwise && problem.nhwc) {
     const DirectKernel& tiled =
         (problem.is_16bit() ? constants.tiled_16bit : constants.tiled_32bit)[pass];
     const DirectKernel& wide = constants.large_tile_16bit_dgrad;
@@ -236,10 +257,11 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
 
 template <class Number>
 ThroughputWork<Number> with_copies(ThroughputWork<Number> work, const GroupedFormulas<Number>& f) {
-  if (f.problem.copied)
+  if (f.problem.copied || copies_groups(f.problem))
     work.copy_clocks =
         work.copy_clocks + (Number(f.problem.input_element()) + f.problem.output_element()) *
-                               f.eval(f.constants.layout_element_clock);
+                               f.eval(f.problem.copied ? f.constants.layout_element_clock
+                                                       : f.constants.generic_element_clock);
   return work;
 }
 
