@@ -5,6 +5,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "model/ranges.hpp"
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
 
@@ -41,11 +42,6 @@ const Look& look_of(const Layer& layer) {
 template <class T>
 std::size_t index_in(const std::vector<T>& all, const T& one) {
   return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
-}
-
-template <class T>
-void add_new(std::vector<T>& all, const T& one) {
-  if (index_in(all, one) == all.size()) all.push_back(one);
 }
 
 std::string dtype_text(const std::optional<DataType>& type) {
