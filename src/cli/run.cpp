@@ -7,32 +7,6 @@
 namespace roofline {
 namespace {
 
-/// Exit code 1 if an input could not be evaluated.
-int evaluate_inputs(const Request& request) {
-  Contexts contexts(request);
-  const auto inputs = resolve_inputs(request.inputs);
-  for (const Expected<std::string>& input : inputs)  // "resnet50 v100"
-    if (request.gpus.empty() && !input && request.catalogue->find(input.error().source))
-      raise(input.error());
-  std::map<std::string, OutputFile> files = open_outputs(request, inputs);
-  std::optional<MeasuredTimes> times = request.measured;
-  const Evaluator evaluator(request, contexts, times ? &*times : nullptr);
-  Results results(request, files);
-  Progress progress("evaluated");
-  try {
-    evaluate_in_order(inputs, request, evaluator, [&](Evaluation part) {
-      progress.step(part.items);
-      results.take(std::move(part));
-    });
-    if (times)
-      for (const std::string& text : times->notes()) note(text);
-    progress.erase();
-    results.write();
-  } catch (const OutputClosed&) {  // `| head` has seen enough
-  }
-  return results.finish();
-}
-
 std::string networks_text(bool json) {
   if (!json) return network_names();
   std::string names;
