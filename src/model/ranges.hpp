@@ -22,7 +22,7 @@ auto each_of(const Items& items, const Make& make) {
 
 /// The sum of what `of` gives for each item, in order.
 template <class Items, class Of>
-auto sum_of(const Items& items, const Of& of) {
+auto sum_over(const Items& items, const Of& of) {
   std::decay_t<decltype(std::invoke(of, *items.begin()))> sum{};
   for (const auto& item : items) sum += std::invoke(of, item);
   return sum;

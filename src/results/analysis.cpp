@@ -6,6 +6,7 @@
 #include "kernel/resolved_model.hpp"
 #include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
@@ -135,14 +136,12 @@ const Layer& source_of(std::size_t producer, const Network& network) {
 }
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
-  std::vector<std::string> names;
   if (std::ranges::none_of(layer.inputs,
                            [](const Operand& operand) { return operand.producer.has_value(); }))
-    return names;
-  names.reserve(layer.inputs.size());
-  for (const Operand& operand : layer.inputs)
-    names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
-  return names;
+    return {};
+  return each_of(layer.inputs, [&](const Operand& operand) {
+    return operand.producer ? source_of(*operand.producer, network).name : std::string();
+  });
 }
 
 bool is_tuned(const Layer& layer) {
@@ -413,10 +412,8 @@ Expected<Result> evaluate(Network network, const Context& context) {
 Expected<Result> join_records(const std::string& source, const std::string& name,
                               std::vector<std::vector<LayerResult>> records, const Context& context,
                               const std::optional<Total>& total) {
-  std::size_t count = 0;
-  for (const auto& record : records) count += record.size();
   std::vector<LayerResult> rows;
-  rows.reserve(count);
+  rows.reserve(sum_over(records, std::ranges::size));
   for (auto& record : records)
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
   return counted(source, [&] {
