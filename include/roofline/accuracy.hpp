@@ -2,12 +2,6 @@
 
 // How far predictions are from measured times, and the uncertainty of an expected time.
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

@@ -1,21 +1,7 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "roofline/accuracy.hpp"
 #include "roofline/context.hpp"
-#include "roofline/enumeration.hpp"
-#include "roofline/error.hpp"
-#include "roofline/kernel.hpp"
-#include "roofline/network.hpp"
-#include "roofline/recording.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -2,15 +2,6 @@
 
 // GPUs and networks by name: built-in ones, and GPU files of the user's folder.
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "roofline/error.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"
 
 namespace roofline {

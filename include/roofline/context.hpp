@@ -2,21 +2,8 @@
 
 // A GPU with the options of a run, resolved once. Immutable; read by every evaluation.
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
-#include "roofline/error.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
-#include "roofline/layer.hpp"
 #include "roofline/network.hpp"
-#include "roofline/recording.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -7,12 +7,6 @@
 // nvfp4 has blocks of 16 and scales in fp8. nvfp4's fp32 scale for a whole tensor is not counted:
 // four bytes a tensor.
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {

@@ -3,14 +3,7 @@
 // Conditions for failing a run in continuous integration: "expected_ms > 2.5" for each network,
 // "layer.share_of_bound < 0.4" for each layer.
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "roofline/analysis.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 

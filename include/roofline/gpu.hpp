@@ -3,13 +3,8 @@
 // A GPU from its file (configs/gpus/*.json), or a share of one, in base units: engines with peaks,
 // architecture, and fields which can be set for a run. Absent: not published.
 
-#include <array>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "roofline/enumeration.hpp"

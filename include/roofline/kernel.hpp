@@ -2,19 +2,6 @@
 
 // The kernel model: where a real library kernel lands under the roofline, and why.
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
-#include "roofline/error.hpp"
-#include "roofline/gpu.hpp"
-#include "roofline/layer.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

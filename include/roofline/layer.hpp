@@ -4,20 +4,9 @@
 // construction: sizes are at least 1, the kernel fits its padded input, channels divide by groups,
 // the output shape is the computed one and all counts of every pass fit 64 bits.
 
-#include <array>
 #include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "roofline/data_type.hpp"
-#include "roofline/enumeration.hpp"
 #include "roofline/layer_kind.hpp"
 
 namespace roofline {

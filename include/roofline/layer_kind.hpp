@@ -4,9 +4,7 @@
 // elementwise kind, or one with the behaviour of its family, needs only this row.
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 
 #include "roofline/enumeration.hpp"
 

@@ -3,20 +3,9 @@
 // From command-line words to opened inputs of any format, read item by item as LayerSpecs; and from
 // single texts to networks and GPUs.
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <typeindex>
-#include <vector>
 
-#include "roofline/error.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/network.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

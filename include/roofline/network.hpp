@@ -1,17 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
-#include "roofline/error.hpp"
-#include "roofline/layer.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

@@ -3,16 +3,6 @@
 // A profiler's recording beside its layers: how busy the GPU was, transfers with other GPUs and the
 // host, and work without a layer; and recordings of kernels without layers.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

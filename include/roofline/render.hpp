@@ -2,17 +2,6 @@
 
 // From results to bytes: formats of rows, formats of whole reports, and the table of all formats.
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
-#include "roofline/enumeration.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {

@@ -2,20 +2,7 @@
 
 // All computed contents of an output. Rendering (render.hpp) computes nothing.
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "roofline/analysis.hpp"
-#include "roofline/context.hpp"
-#include "roofline/enumeration.hpp"
-#include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
-#include "roofline/gpu.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {

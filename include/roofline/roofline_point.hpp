@@ -21,12 +21,6 @@
 // 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us. This is
 // optimistic: no real kernel reaches both ceilings (see kernel.hpp).
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include "roofline/enumeration.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

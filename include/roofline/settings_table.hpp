@@ -2,16 +2,9 @@
 
 // The same work in all its settings: the table behind points, rankings and sweeps.
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "roofline/analysis.hpp"
-#include "roofline/enumeration.hpp"
 
 namespace roofline {
 

@@ -4,18 +4,8 @@
 // loader fills in what its format states and leaves the rest absent; infer (network.hpp) computes
 // shapes, applies defaults and makes every check.
 
-#include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "roofline/layer.hpp"
 #include "roofline/recording.hpp"
 
 namespace roofline {

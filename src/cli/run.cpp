@@ -30,8 +30,7 @@ std::string printed_text(const Request& request) {
   const RenderStyle style = standard_output_style();
   const std::size_t width = style.width.value_or(80);
   if (request.action == words) return words_of(request.text, width);
-  std::vector<Gpu> all;
-  for (const AskedGpu& asked : request.gpus) all.push_back(asked.gpu);
+  std::vector<Gpu> all = each_of(request.gpus, &AskedGpu::gpu);
   if (request.action == model) return write_constants(*all.front().constants);
   const bool is_one = !request.only_gpu().empty();
   if (all.empty()) all = request.catalogue->all();

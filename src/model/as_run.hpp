@@ -2,11 +2,7 @@
 
 // A network as it runs: layers in shared kernels, kernels added by a framework, passes and types.
 
-#include <cstddef>
-#include <vector>
-
 #include "roofline/context.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline {
 

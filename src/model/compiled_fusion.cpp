@@ -2,15 +2,10 @@
 // and attention. A kernel iterates once over the places of its largest tensor, reads each outside
 // tensor once, and writes tensors with readers outside.
 
-#include <algorithm>
 #include <map>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

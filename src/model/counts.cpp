@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "model/sizes.hpp"
 #include "model/window_reads.hpp"
 #include "roofline/roofline_point.hpp"

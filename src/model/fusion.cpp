@@ -1,10 +1,4 @@
-#include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
-
 #include "model/as_run.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

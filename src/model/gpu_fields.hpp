@@ -3,15 +3,7 @@
 // The one table of GPU fields, for the reader of GPU files, JSON and text: a new field takes a
 // member in roofline/gpu.hpp and a row here.
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <variant>
-#include <vector>
 
 #include "roofline/gpu.hpp"
 

@@ -2,11 +2,6 @@
 
 // GPU names of catalogues, drivers and people.
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "roofline/gpu.hpp"
 
 namespace roofline {

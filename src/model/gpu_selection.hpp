@@ -9,11 +9,6 @@
 // GB is the memory, W the TDP and GB/s the bandwidth; a GPU without the value meets no limit on it.
 // Case is ignored.
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "roofline/gpu.hpp"
 
 namespace roofline {

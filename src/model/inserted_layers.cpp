@@ -1,13 +1,8 @@
 // Layers inserted for a run: autocast's casts, and PyTorch's additional kernels.
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "model/as_run.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,5 @@
 #include "model/layer_fields.hpp"
 
-#include <algorithm>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 

@@ -4,16 +4,6 @@
 // identity of layers and names in messages come from it. An unchanged field (LayerTraits) needs
 // only its member and its row.
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "roofline/spec.hpp"
 
 namespace roofline {

@@ -1,11 +1,6 @@
 #include "roofline/layer_kind.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string>
-
 #include "model/text.hpp"
-#include "roofline/enumeration.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,5 @@
-#include <algorithm>
-#include <vector>
-
 #include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/network.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

@@ -1,7 +1,5 @@
 #include "roofline/roofline_point.hpp"
 
-#include <algorithm>
-
 namespace roofline {
 
 RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double bandwidth_byte_per_s) {

@@ -2,8 +2,6 @@
 
 // Checked 64-bit arithmetic of sizes.
 
-#include <cstdint>
-
 #include "roofline/error.hpp"
 
 namespace roofline {

@@ -1,11 +1,5 @@
 #include "model/text.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <utility>
-
 #include "roofline/layer.hpp"
 
 namespace roofline {

@@ -2,19 +2,11 @@
 
 // Helpers for texts: the model has no formatting library.
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <cstdint>
 #include <memory_resource>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <unordered_map>
-#include <vector>
 
 #include "roofline/data_type.hpp"
 
@@ -79,13 +71,15 @@ std::string no_open_size(std::string_view name, std::string_view open);
 /// "a conv", "an attention"
 std::string with_article(std::string_view noun);
 
-/// The parts one after the other: texts, and integers in digits.
+/// The parts one after the other: texts, names of enumerators, and integers in digits.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::string text;
   const auto add = [&text](const auto& part) {
     if constexpr (std::integral<std::remove_cvref_t<decltype(part)>>)
       text += std::to_string(part);
+    else if constexpr (Enumeration<std::remove_cvref_t<decltype(part)>>)
+      text += name_of(part);
     else
       text += part;
   };

@@ -1,8 +1,6 @@
 #include "model/window_reads.hpp"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "model/sizes.hpp"
 

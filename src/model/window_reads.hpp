@@ -3,9 +3,6 @@
 // Which positions a layer reads: strides beyond the window, gaps between taps and a remainder at
 // the end skip positions, and some windows see only padding.
 
-#include <cstddef>
-#include <cstdint>
-
 #include "roofline/layer.hpp"
 
 namespace roofline {

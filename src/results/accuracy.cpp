@@ -1,8 +1,6 @@
 #include "roofline/accuracy.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <tuple>
 

@@ -1,17 +1,11 @@
-#include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <variant>
 
 #include "kernel/resolved_model.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/steps.hpp"
-#include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 
 namespace roofline {

@@ -1,8 +1,5 @@
 #include "roofline/analysis.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "kernel/resolved_model.hpp"
 #include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
@@ -31,14 +28,13 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
   const auto engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
   if (engine) return *engine;
   const EngineChoice choice = choice_for(layer, context.options.engine);
-  const std::string unit = choice == EngineChoice::tensor   ? " on tensor cores"
+  const char* const unit = choice == EngineChoice::tensor   ? " on tensor cores"
                            : choice == EngineChoice::vector ? " on vector units"
                                                             : "";
-  throw InputError(source, "",
-                   "layer " + in_quotes(layer.name) + " is in " +
-                       std::string(name_of(layer.dtypes.input)) + ", for which " +
-                       context.gpu.name + " has no peak" + unit + "; it has " +
-                       peaks_of(context.gpu));
+  throw InputError(
+      source, "",
+      concat("layer ", in_quotes(layer.name), " is in ", layer.dtypes.input, ", for which ",
+             context.gpu.name, " has no peak", unit, "; it has ", peaks_of(context.gpu)));
 }
 
 /// The engine with most FLOP of dense contractions, else the first row's.
@@ -290,7 +286,6 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
   row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }
 
-/// Places every row on the roofline and times it.
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
   const auto threads = std::min(context.options.threads, rows.size() / rows_worth_a_thread);

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <map>
-
 #include "roofline/settings_table.hpp"
 
 namespace roofline {

@@ -1,17 +1,13 @@
 #include "results/calibrate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <set>
 #include <tuple>
 
-#include "kernel/constants.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/ranges.hpp"
-#include "roofline/kernel.hpp"
 
 namespace roofline {
 namespace {

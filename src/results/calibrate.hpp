@@ -15,17 +15,10 @@
 // constants of its layers, even those shared with other classes, and the fit is repeated without
 // them, until every class gains or is unchanged.
 
-#include <cstddef>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "kernel/constants.hpp"
-#include "roofline/accuracy.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

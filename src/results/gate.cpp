@@ -1,8 +1,5 @@
 #include "roofline/gate.hpp"
 
-#include <array>
-#include <span>
-
 #include "model/text.hpp"
 
 namespace roofline {

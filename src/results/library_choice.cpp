@@ -1,8 +1,6 @@
 // Whether a library chose the right algorithm, judged by the kernel's name.
 
-#include <algorithm>
 #include <initializer_list>
-#include <string_view>
 
 #include "results/steps.hpp"
 

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <functional>
-
 #include "model/gpu_names.hpp"
 #include "model/ranges.hpp"
 #include "results/steps.hpp"

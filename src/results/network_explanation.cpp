@@ -1,11 +1,4 @@
-#include <algorithm>
-#include <functional>
-#include <string_view>
-#include <utility>
-
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {

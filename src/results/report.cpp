@@ -1,10 +1,7 @@
 #include "roofline/report.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
-#include <string_view>
 #include <tuple>
 
 #include "model/gpu_selection.hpp"

@@ -1,10 +1,6 @@
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"

@@ -1,7 +1,5 @@
 #include "roofline/settings_table.hpp"
 
-#include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace roofline {

@@ -1,10 +1,5 @@
 // Convolutions that a library runs far more slowly than it could, and what mends them.
 
-#include <algorithm>
-#include <array>
-#include <functional>
-
-#include "kernel/engine_facts.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/steps.hpp"

@@ -2,9 +2,6 @@
 
 // The steps from rows to a Result: sums, measured times, uncertainty, and advice.
 
-#include <optional>
-#include <vector>
-
 #include "kernel/constants.hpp"
 #include "roofline/analysis.hpp"
 

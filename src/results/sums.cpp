@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "kernel/layer_sizes.hpp"
 #include "model/sizes.hpp"

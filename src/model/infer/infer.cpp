@@ -1,10 +1,6 @@
-#include <algorithm>
-#include <utility>
-
 #include "model/as_run.hpp"
 #include "model/infer/shapes.hpp"
 #include "model/text.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline {
 namespace {

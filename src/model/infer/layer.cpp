@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <span>
-#include <utility>
-
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"

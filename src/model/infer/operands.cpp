@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include "model/infer/shapes.hpp"
 #include "model/ranges.hpp"
 #include "model/sizes.hpp"

@@ -2,19 +2,10 @@
 
 // Inference of a layer: its stated operands and window, shapes by kind, checks, and errors.
 
-#include <cstddef>
-#include <cstdint>
 #include <memory_resource>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
-#include "roofline/layer.hpp"
 #include "roofline/network.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "model/infer/shapes.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
