@@ -1,11 +1,8 @@
 #include <csignal>
 #include <exception>
 #include <new>
-#include <string>
 
 #include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "cli/request.hpp"
 #include "cli/run.hpp"
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iterator>
 #include <sstream>
 #include <thread>
 

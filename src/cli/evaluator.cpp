@@ -1,10 +1,10 @@
 #include "cli/evaluator.hpp"
 
-#include <iterator>
 #include <new>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "model/text.hpp"
 #include "report/sections.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"

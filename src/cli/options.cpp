@@ -4,6 +4,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"

@@ -2,8 +2,6 @@
 
 // The words of the command line, which only command_line.cpp and options.cpp see.
 
-#include <functional>
-
 #include "cli/request.hpp"
 
 namespace CLI {

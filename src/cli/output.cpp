@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "cli/errors.hpp"
+#include "model/ranges.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <iterator>
 
 #include "cli/errors.hpp"
 #include "cli/run.hpp"

@@ -1,11 +1,9 @@
 #include "profilers/formats.hpp"
 
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "load/network_reader.hpp"
-#include "load/recording.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "pytorch/exported_program.hpp"

@@ -1,7 +1,5 @@
 #include "layers/element_types.hpp"
 
-#include <utility>
-
 #include "load/recording.hpp"
 #include "model/text.hpp"
 

@@ -3,8 +3,6 @@
 // What operators are as layers: how operands broadcast, Einsum as a product, attention's heads,
 // recurrent products, and layers known by their bytes alone.
 
-#include <array>
-
 #include "load/recording.hpp"
 
 namespace roofline {

@@ -4,8 +4,6 @@
 
 #include <sys/types.h>
 
-#include <string_view>
-
 #include "roofline/network.hpp"
 
 namespace roofline {

@@ -7,7 +7,6 @@
 
 #include "load/byte_stream.hpp"
 #include "model/text.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {

@@ -2,13 +2,9 @@
 
 // Values of a JSON text. Every failure is an InputError with place, expectation and finding.
 
-#include <array>
 #include <memory_resource>
-#include <span>
 
 #include "load/byte_stream.hpp"
-#include "roofline/error.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "load/json.hpp"
 #include "model/text.hpp"

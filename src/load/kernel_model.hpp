@@ -4,7 +4,6 @@
 
 #include "kernel/constants.hpp"
 #include "load/json.hpp"
-#include "roofline/gpu.hpp"
 
 namespace roofline {
 

@@ -1,9 +1,6 @@
 #include <filesystem>
-#include <map>
 #include <mutex>
 
-#include "kernel/constants.hpp"
-#include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"

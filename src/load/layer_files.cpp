@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 #include <set>
-#include <utility>
 
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"

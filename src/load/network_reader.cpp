@@ -5,7 +5,6 @@
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "load/csv.hpp"
 #include "model/layer_fields.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline {
 namespace {

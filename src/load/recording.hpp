@@ -8,8 +8,6 @@
 
 #include "load/whole_input.hpp"
 #include "model/ranges.hpp"
-#include "roofline/data_type.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

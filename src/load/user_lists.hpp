@@ -2,8 +2,6 @@
 
 // Measured times from a user's file, joined to layers by name.
 
-#include <string_view>
-
 #include "roofline/network.hpp"
 
 namespace roofline {

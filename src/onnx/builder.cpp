@@ -1,8 +1,5 @@
-#include <set>
-
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
 namespace {

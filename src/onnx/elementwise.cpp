@@ -1,6 +1,5 @@
 // Elementwise operators on one tensor or several, conversions of types, and quantisation.
 
-#include <algorithm>
 #include <cmath>
 
 #include "onnx/operators.hpp"

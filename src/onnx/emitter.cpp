@@ -2,9 +2,6 @@
 // scopes of PyTorch's dynamo exporter, paths of its script exporter and of tf2onnx, and names of
 // weights.
 
-#include <set>
-#include <utility>
-
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"

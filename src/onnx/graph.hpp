@@ -8,7 +8,6 @@
 #include <set>
 
 #include "onnx/model.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline::onnx_graph {
 

@@ -1,11 +1,8 @@
 #include "onnx/model.hpp"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <set>
-
-#include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
 namespace {

@@ -1,9 +1,9 @@
 // Reshaped, permuted, cut, joined, padded, repeated and resized tensors.
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "model/text.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -1,8 +1,6 @@
 #include "onnx/operators.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace roofline::onnx_graph {
 namespace {

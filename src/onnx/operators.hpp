@@ -3,10 +3,8 @@
 // Operators as layers: one row for each operator, in the file of its family beside its functions
 // (README.md), and what collects their layers.
 
-#include "layers/operands.hpp"
 #include "onnx/graph.hpp"
 #include "pytorch/exported_program.hpp"
-#include "roofline/layer.hpp"
 
 namespace roofline::onnx_graph {
 

@@ -1,8 +1,6 @@
 // Joins nodes that exporters write for one operator: the formula's last node becomes the operator.
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "onnx/operators.hpp"

@@ -1,8 +1,6 @@
 // Matrix products of all operators, recurrent layers, and attention: ONNX's own, and ONNX Runtime's
 // of several heads and of grouped queries.
 
-#include <algorithm>
-
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -1,7 +1,5 @@
 // Reductions along axes, and norms, which scale by them.
 
-#include <algorithm>
-
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

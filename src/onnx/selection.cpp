@@ -1,7 +1,6 @@
 // Selects elements by place, index or value; and tensors made of no elements. A count that depends
 // on data is the most possible.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 

@@ -1,5 +1,3 @@
-#include <map>
-
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"

@@ -2,10 +2,6 @@
 
 // Input formats of other profilers and drivers (input/formats.cpp).
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "load/whole_input.hpp"
 
 namespace roofline {

@@ -1,17 +1,8 @@
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
-#include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
-#include "roofline/enumeration.hpp"
 
 namespace roofline {
 namespace {

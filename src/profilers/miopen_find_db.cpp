@@ -1,9 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"

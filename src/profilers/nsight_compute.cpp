@@ -1,11 +1,4 @@
 #include <cctype>
-#include <functional>
-#include <initializer_list>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "load/recording.hpp"
 #include "model/text.hpp"

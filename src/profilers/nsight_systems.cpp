@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "load/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"

@@ -1,8 +1,5 @@
 #include "profilers/profiler_csv.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "load/recording.hpp"
 #include "model/text.hpp"
 

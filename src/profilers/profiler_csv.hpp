@@ -2,19 +2,8 @@
 
 // Shared by profilers' files: CSV tables within printed text, and counters of FLOP.
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "load/csv.hpp"
 #include "load/whole_input.hpp"
-#include "roofline/error.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -1,6 +1,3 @@
-#include <map>
-#include <utility>
-
 #include "load/json.hpp"
 #include "load/recording.hpp"
 #include "profilers/formats.hpp"

@@ -3,19 +3,13 @@
 
 #include "profilers/tensorrt.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <system_error>
-#include <utility>
 
 #include "load/kernel_model.hpp"
-#include "load/recording.hpp"
-#include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {

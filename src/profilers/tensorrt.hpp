@@ -1,14 +1,7 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "load/json.hpp"
 #include "load/recording.hpp"
-#include "roofline/spec.hpp"
 
 namespace roofline {
 

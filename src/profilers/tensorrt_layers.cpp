@@ -1,8 +1,6 @@
 // Layers and tensors of a TensorRT engine, as its inspector describes them.
 
-#include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "layers/element_types.hpp"
 #include "layers/operands.hpp"

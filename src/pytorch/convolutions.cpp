@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <optional>
-
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 

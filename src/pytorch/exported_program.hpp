@@ -10,7 +10,6 @@
 #include "load/json.hpp"
 #include "model/layer_fields.hpp"
 #include "pytorch/operator_table.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline {
 

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/layer_fields.hpp"
 #include "pytorch/recording.hpp"

@@ -1,9 +1,5 @@
 // The host: which operator launched each piece of GPU work, and why the GPU waited.
 
-#include <iterator>
-#include <tuple>
-#include <utility>
-
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
 

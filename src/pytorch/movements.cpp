@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

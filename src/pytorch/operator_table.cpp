@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "load/recording.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

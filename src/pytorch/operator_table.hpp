@@ -2,11 +2,8 @@
 
 // PyTorch's operators: their calls, and the table with the reader of each.
 
-#include <span>
-
 #include "layers/element_types.hpp"
 #include "layers/operands.hpp"
-#include "roofline/layer.hpp"
 
 namespace roofline {
 

@@ -1,8 +1,6 @@
 // Matrix products, attention, experts; LSTM, GRU and RNN: whole networks, single cells, and the
 // kernels of cells.
 
-#include <algorithm>
-
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

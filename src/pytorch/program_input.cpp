@@ -1,4 +1,3 @@
-#include "load/recording.hpp"
 #include "pytorch/exported_program.hpp"
 
 namespace roofline {

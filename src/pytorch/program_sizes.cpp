@@ -1,8 +1,5 @@
-#include <algorithm>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
-#include <utility>
 
 #include "load/csv.hpp"
 #include "model/text.hpp"

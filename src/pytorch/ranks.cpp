@@ -2,7 +2,6 @@
 // wait for in exchanges between GPUs.
 
 #include <filesystem>
-#include <set>
 
 #include "load/csv.hpp"
 #include "model/text.hpp"

@@ -5,11 +5,8 @@
 
 #include <deque>
 #include <limits>
-#include <map>
 #include <unordered_map>
 
-#include "load/byte_stream.hpp"
-#include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

@@ -1,6 +1,5 @@
 // Pools, reductions, resizes, and norms.
 
-#include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

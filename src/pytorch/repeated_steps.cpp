@@ -1,10 +1,7 @@
 // Steps of a recording without marks of them: a loop's operators repeat, an optimizer ends each.
 
-#include <limits>
-
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
-#include "roofline/network.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

@@ -1,6 +1,3 @@
-#include <cmath>
-#include <map>
-
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"

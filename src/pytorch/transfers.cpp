@@ -1,7 +1,4 @@
-#include <map>
-#include <tuple>
 #include <unordered_set>
-#include <utility>
 
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"

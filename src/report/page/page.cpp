@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <set>
-
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
