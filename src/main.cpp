@@ -1,7 +1,6 @@
 #include <csignal>
 #include <exception>
 #include <new>
-#include <string>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
@@ -9,6 +8,8 @@
 #include "cli/run.hpp"
 #ifdef __GLIBC__
 #include <malloc.h>
+
+#include <string>
 #endif
 
 namespace {

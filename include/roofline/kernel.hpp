@@ -113,8 +113,7 @@ struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
   /// The library's own name (MIOpen's solver); empty if the library has no such names.
   SharedValue<std::string> solver;
-  std::array<std::uint64_t, 3> tile{0, 0,
-                                    0};  ///< m, n, k of one block; zeros where there is no tile
+  std::array<std::uint64_t, 3> tile{};  ///< m, n, k of one block; zeros where there is no tile
   std::uint64_t split_k = 1;
   std::uint64_t threads = 0;  ///< per block
   std::uint64_t stages = 0;

@@ -146,6 +146,7 @@ const KindInfo& info(LayerKind kind);
 /// In the enumerators' order.
 std::span<const KindInfo> all_kinds();
 bool is_input_kind(LayerKind kind);
+bool is_convolution(LayerKind kind);
 /// Convolutions and pools.
 bool has_window(LayerKind kind);
 

@@ -253,7 +253,7 @@ bool can_be_timed(const Layer& layer) {
       reduce,   upsample,       global_avg_pool};
   const KindInfo& kind = info(layer.kind);
   const bool is_function = kind.family == KindFamily::activation && kind.reach == Reach::place;
-  const bool is_timed = is_function || std::ranges::find(timed, layer.kind) != std::end(timed);
+  const bool is_timed = is_function || contains(timed, layer.kind);
   return is_timed && (!has_window(layer.kind) || layer.window->rank == 2) &&
          layer.window->pad_begin == layer.window->pad_end &&
          std::ranges::none_of(layer.inputs, [&](const Operand& operand) {

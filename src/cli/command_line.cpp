@@ -20,11 +20,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-Names format_names() {
-  Names names;
-  for (const OutputFormat& format : output_formats()) names.push_back(format.name);
-  return names;
-}
+Names format_names() { return each_of(output_formats(), &OutputFormat::name); }
 
 Names network_types() {
   Names names;
@@ -213,9 +209,7 @@ CLI::Validator one_of_names(const Names& names, const IsOne& is_one) {
           "", joined(names, " ")};
 }
 CLI::Validator one_of_names(const Names& names) {
-  return one_of_names(names, [names](const std::string& text) {
-    return std::ranges::find(names, text) != names.end();
-  });
+  return one_of_names(names, [names](const std::string& text) { return contains(names, text); });
 }
 /// In any of its spellings.
 CLI::Validator one_network_type() {
@@ -316,8 +310,7 @@ CLI::Validator offered(const std::string& words) {
 
 /// Each key once.
 void use_keys(const std::string& option, const Keys& keys, const Words& words) {
-  Names names;
-  for (const Key& each : keys) names.push_back(each.name);
+  const Names names = each_of(keys, [](const Key& each) { return std::string_view(each.name); });
   std::set<std::string> given;
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
@@ -418,10 +411,10 @@ void parse_top(const std::string& text, RowFilter& filter) {
 void parse_field(std::string word, std::vector<std::string>& fields) {
   std::ranges::replace(word, '.', '_');
   const std::vector<std::string> names = column_names();
-  if (std::ranges::find(names, word) == names.end())
+  if (!contains(names, word))
     throw UsageError("--fields: expected columns of CSV such as name,bound,expected_time_s, got " +
                      in_quotes(word) + did_you_mean(word, {names.begin(), names.end()}));
-  if (std::ranges::find(fields, word) != fields.end())
+  if (contains(fields, word))
     throw UsageError("--fields: expected each column once, got " + in_quotes(word) + " twice");
   fields.push_back(word);
 }

@@ -24,8 +24,7 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   const std::string hardware = hardware_of(recorded);
   if (recorded.name.empty() && hardware.empty())
     return "expected a recording that names its GPU, got none: say which it was with --gpu";
-  std::string names;
-  for (const Gpu& gpu : alike) add_item(names, gpu.name);
+  const std::string names = joined(each_of(alike, &Gpu::name));
   return "recorded on " + recorded_name(recorded) + ", which is in no list of GPUs" +
          (names.empty() ? "" : "; its " + hardware + " are those of " + names) +
          ": say which it was with --gpu";
@@ -100,8 +99,7 @@ void Contexts::say_assumed() const {
   for (const OnGpus& on : named_)
     for (const Context& context : on.contexts) {
       if (context.assumptions.empty()) continue;
-      std::vector<std::string>& gpus = assumed[joined(context.assumptions, "; ")];
-      if (std::ranges::find(gpus, context.gpu.name) == gpus.end()) gpus.push_back(context.gpu.name);
+      add_new(assumed[joined(context.assumptions, "; ")], context.gpu.name);
     }
   for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
@@ -120,8 +118,7 @@ OnGpus Contexts::named_for_programs() const {
     const Context& context = on.contexts.emplace_back(
         unwrap(context_of(gpu, false, request_.analysis.front()[Stack::program])));
     for (const std::string& text : context.assumptions)
-      if (std::ranges::find(named.assumptions, text) == named.assumptions.end())
-        on.notes.push_back(gpu.name + ": " + text);
+      if (!contains(named.assumptions, text)) on.notes.push_back(gpu.name + ": " + text);
   }
   return on;
 }
@@ -187,14 +184,13 @@ std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const
 OnGpus Contexts::of(const KernelRecording& recording) {
   if (count() > 1)
     throw InputError(recording.source, "",
-                     "expected the one GPU that the kernels were recorded on, got " +
-                         std::to_string(count()) + " by --gpu");
+                     concat("expected the one GPU that the kernels were recorded on, got ", count(),
+                            " by --gpu"));
   if (count() == 1 && names_another(recording.gpu))
     throw InputError(recording.source, "",
-                     "recorded on " + recorded_name(recording.gpu) +
-                         ", expected that GPU or none by "
-                         "--gpu, got " +
-                         named_.front().contexts.front().gpu.name);
+                     concat("recorded on ", recorded_name(recording.gpu),
+                            ", expected that GPU or none by --gpu, got ",
+                            named_.front().contexts.front().gpu.name));
   if (count() == 1) return named_.front();
   if (!recording.has_counters()) return {};
   if (recording.gpu.name.empty())

@@ -5,6 +5,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "model/text.hpp"
 #include "report/sections.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
@@ -160,12 +161,11 @@ class Evaluator::ItemEvaluator {
   }
 
   void check_goal(const Network& single, std::size_t gpus, BatchGoal goal) const {
-    const std::string option = "--batch " + std::string(name_of(goal));
     if (single.record)
-      throw UsageError(option + ": expected networks, got " + single.source +
-                       ", whose layers stand alone");
+      throw UsageError(concat("--batch ", goal, ": expected networks, got ", single.source,
+                              ", whose layers stand alone"));
     if (needs_.networks && gpus != 1)
-      throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
+      throw UsageError(concat("--batch ", goal, " --to-layers: expected one GPU, got ", gpus));
   }
 
   unsigned obeyed(std::size_t setting, const Result& result) const {

@@ -4,6 +4,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"
@@ -20,8 +21,8 @@ void set_outputs(Options& options) {
   Request& request = options.request;
   const std::string& layer_file = options.layer_file;
   if (request.json && options.format != nullptr && options.format->name != "json")
-    throw UsageError("--json and --format " + std::string(options.format->name) +
-                     " contradict each other");
+    throw UsageError(
+        concat("--json and --format ", options.format->name, " contradict each other"));
   if (request.json) options.format = find_output_format("json");
   const bool chooses = request.report.filter.selects();
   const bool writes_records = layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
@@ -56,8 +57,8 @@ void set_outputs(Options& options) {
 void check_inputs(const Request& request) {
   if (!request.inputs.empty()) return;
   if (!request.report.explain.empty())
-    throw UsageError("no input: --explain takes " + in_quotes(request.report.explain) +
-                     " for a layer; give the input first");
+    throw UsageError(concat("no input: --explain takes ", in_quotes(request.report.explain),
+                            " for a layer; give the input first"));
   throw UsageError(
       "no input: give a file, a directory, a built-in network, or - for standard input (see "
       "--help)");
@@ -78,10 +79,9 @@ void check_layer_file(const Options& options) {
   const Request& request = options.request;
   const std::string option = "--to-layers " + options.layer_file;
   if (request.settings.size() > 1 && request.writes(Output::What::layers))
-    throw UsageError(option +
-                     ": expected one batch and one data type, of which a network is, got " +
-                     std::to_string(request.settings.size()) +
-                     " settings (FILE.ndjson takes the layers of all)");
+    throw UsageError(
+        concat(option, ": expected one batch and one data type, of which a network is, got ",
+               request.settings.size(), " settings (FILE.ndjson takes the layers of all)"));
   if (request.gpus.size() > 1 && request.writes(Output::What::choice))
     throw UsageError(option + ": expected one GPU, on which layers are chosen, got " +
                      std::to_string(request.gpus.size()));
@@ -141,10 +141,10 @@ AnalysisOptions stated_options(const Options& options, std::optional<Framework> 
   const bool fuses =
       deploys || stated.fusion == FusionKind::epilogue || stated.fusion == FusionKind::pointwise;
   if (fuses && !is_inference)
-    throw UsageError((options.fusion ? "--assume fuse=" + std::string(name_of(*options.fusion))
-                                     : "--framework " + std::string(name_of(*framework))) +
-                     " is for inference: expected --pass fwd, got " +
-                     (options.pass ? std::string(name_of(*options.pass)) : "training"));
+    throw UsageError(concat(options.fusion ? concat("--assume fuse=", *options.fusion)
+                                           : concat("--framework ", *framework),
+                            " is for inference: expected --pass fwd, got ",
+                            options.pass ? name_of(*options.pass) : "training"));
   if (!is_inference) stated.fused_attention = false;
   return stated;
 }
@@ -197,8 +197,8 @@ void set_gpus(const Options& options, Request& request) {
     Gpu gpu = unwrap(catalogue.find(word));
     for (const AskedGpu& other : request.gpus)
       if (other.gpu.name == gpu.name && other.gpu.files != gpu.files)
-        throw UsageError("--gpu: expected GPUs of different names, got " + in_quotes(gpu.name) +
-                         " of " + other.word + " and of " + word);
+        throw UsageError(concat("--gpu: expected GPUs of different names, got ",
+                                in_quotes(gpu.name), " of ", other.word, " and of ", word));
     request.gpus.push_back({word, std::move(gpu)});
   }
   for (AskedGpu& each : selected)
@@ -308,7 +308,7 @@ void set_needs(Request& request) {
     if (format == nullptr) continue;
     if (!chooses_rows && format->rows() != nullptr) {
       output.what = Output::What::rows;
-      if (std::ranges::find(needs.rows, format) == needs.rows.end()) needs.rows.push_back(format);
+      add_new(needs.rows, format);
       continue;
     }
     needs.report = true;

@@ -13,10 +13,30 @@
 #include <filesystem>
 
 #include "cli/errors.hpp"
+#include "model/ranges.hpp"
 #include "report/text.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
+
+namespace fs = std::filesystem;
+
+/// An unfinished file. Signal handlers read the list, so entries are never freed; all are made
+/// before threads start.
+struct OutputFile::Temporary {
+  std::string path;
+  std::atomic<bool> exists = true;
+  Temporary* next = nullptr;
+
+  static inline std::atomic<Temporary*> all = nullptr;
+};
+
+void remove_temporaries(int signal) {
+  for (const auto* each = OutputFile::Temporary::all.load(); each != nullptr; each = each->next)
+    if (each->exists) unlink(each->path.c_str());
+  std::raise(signal);  // now with the default action
+}
+
 namespace {
 
 /// Writes all bytes; waits if the file is full for now. False on failure.
@@ -43,6 +63,97 @@ bool write_text(int file, std::string_view text) {
 winsize terminal_size(int file) {
   winsize size{};
   return ioctl(file, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
+constexpr std::array signals_that_end_nothing{SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
+                                              SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+
+/// All signals that end a program by default. Ignored ones, as under nohup, stay ignored.
+bool handle_signals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction action {};
+    const bool ends = !contains(signals_that_end_nothing, signal);
+    if (!ends || sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = remove_temporaries;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+  return true;
+}
+
+/// Without the right to give the file away: its group, and its mode without set-id bits.
+void keep_owner_and_mode(int file, const struct stat& old) {
+  constexpr mode_t permissions = 0777;
+  constexpr mode_t set_on_execution = 07000;
+  const bool kept = fchown(file, old.st_uid, old.st_gid) == 0;
+  [[maybe_unused]] const int group = fchown(file, static_cast<uid_t>(-1), old.st_gid);
+  fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
+}
+
+/// This process's descriptor for writing to the file, such as standard output, maybe appending.
+std::optional<int> open_already(const std::string& path) {
+  struct stat wanted {};
+  if (stat(path.c_str(), &wanted) != 0) return std::nullopt;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev/fd", error)) {
+    const int file = std::atoi(entry.path().filename().c_str());
+    struct stat own {};
+    if (fstat(file, &own) == 0 && own.st_dev == wanted.st_dev && own.st_ino == wanted.st_ino &&
+        (fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY)
+      return file;
+  }
+  return std::nullopt;
+}
+
+void set_new_mode(int file) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(file, 0666 & ~mask);
+}
+
+/// Name in messages for a file that the command line does not name.
+std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
+
+/// Device and inode, or the path of a new file. Empty for terminals, /dev/null and sockets.
+std::string place_of(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_character_file(status) || fs::is_socket(status)) return "";
+  if (const auto identity = identity_of(path))
+    return std::to_string(identity->first) + ' ' + std::to_string(identity->second);
+  return fs::weakly_canonical(fs::absolute(written_path(path), error), error).string();
+}
+
+using FilesOfRun = std::map<std::string, std::string>;
+
+FilesOfRun files_read(const Request& request, std::span<const Expected<std::string>> inputs,
+                      const Gpu* gpu) {
+  FilesOfRun files;
+  const auto add = [&](const std::string& path, const std::string& name) {
+    if (identity_of(path)) files.emplace(place_of(path), name);  // built-in networks are no files
+  };
+  for (const Expected<std::string>& input : inputs) {
+    if (!input) continue;  // reported when it is read
+    if (*input == "-") add("/dev/stdin", "standard input");
+    add(*input, "the input " + *input);
+    for (const std::string& beside : read_with(*input)) add(beside, read_unasked(beside));
+  }
+  for (const std::string& path : request.files)
+    if (path == "-")
+      add("/dev/stdin", "standard input");
+    else
+      add(path, read_unasked(path));
+  if (gpu != nullptr)
+    for (const std::string& path : gpu->files) add(path, read_unasked(path));
+  return files;
+}
+
+/// Throws UsageError if the run reads or writes the file already.
+void add_written(const std::string& path, const std::string& name, FilesOfRun& files) {
+  const std::string place = place_of(path);
+  if (place.empty()) return;
+  const auto [known, is_new] = files.emplace(place, name);
+  if (!is_new) throw UsageError(name + ": expected another file than " + known->second);
 }
 
 }  // namespace
@@ -100,75 +211,6 @@ RenderStyle standard_output_style() {
   if (size.ws_row > 0) style.height = size.ws_row;
   return style;
 }
-
-namespace fs = std::filesystem;
-
-/// An unfinished file. Signal handlers read the list, so entries are never freed; all are made
-/// before threads start.
-struct OutputFile::Temporary {
-  std::string path;
-  std::atomic<bool> exists = true;
-  Temporary* next = nullptr;
-
-  static inline std::atomic<Temporary*> all = nullptr;
-};
-
-void remove_temporaries(int signal) {
-  for (const auto* each = OutputFile::Temporary::all.load(); each != nullptr; each = each->next)
-    if (each->exists) unlink(each->path.c_str());
-  std::raise(signal);  // now with the default action
-}
-
-namespace {
-
-constexpr std::array signals_that_end_nothing{SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
-                                              SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
-
-/// All signals that end a program by default. Ignored ones, as under nohup, stay ignored.
-bool handle_signals() {
-  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
-    struct sigaction action {};
-    const bool ends =
-        std::ranges::find(signals_that_end_nothing, signal) == signals_that_end_nothing.end();
-    if (!ends || sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
-    action.sa_handler = remove_temporaries;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(signal, &action, nullptr);
-  }
-  return true;
-}
-
-/// Without the right to give the file away: its group, and its mode without set-id bits.
-void keep_owner_and_mode(int file, const struct stat& old) {
-  constexpr mode_t permissions = 0777;
-  constexpr mode_t set_on_execution = 07000;
-  const bool kept = fchown(file, old.st_uid, old.st_gid) == 0;
-  [[maybe_unused]] const int group = fchown(file, static_cast<uid_t>(-1), old.st_gid);
-  fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
-}
-
-/// This process's descriptor for writing to the file, such as standard output, maybe appending.
-std::optional<int> open_already(const std::string& path) {
-  struct stat wanted {};
-  if (stat(path.c_str(), &wanted) != 0) return std::nullopt;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/dev/fd", error)) {
-    const int file = std::atoi(entry.path().filename().c_str());
-    struct stat own {};
-    if (fstat(file, &own) == 0 && own.st_dev == wanted.st_dev && own.st_ino == wanted.st_ino &&
-        (fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY)
-      return file;
-  }
-  return std::nullopt;
-}
-
-void set_new_mode(int file) {
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(file, 0666 & ~mask);
-}
-
-}  // namespace
 
 std::string written_path(const std::string& path) {
   constexpr int most_links = 40;  // Linux's limit
@@ -250,55 +292,6 @@ void OutputFile::commit() {
   if (std::rename(temporary_->path.c_str(), target_.c_str()) != 0) fail();
   temporary_->exists = false;
 }
-
-namespace {
-
-/// Name in messages for a file that the command line does not name.
-std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
-
-/// Device and inode, or the path of a new file. Empty for terminals, /dev/null and sockets.
-std::string place_of(const std::string& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_character_file(status) || fs::is_socket(status)) return "";
-  if (const auto identity = identity_of(path))
-    return std::to_string(identity->first) + ' ' + std::to_string(identity->second);
-  return fs::weakly_canonical(fs::absolute(written_path(path), error), error).string();
-}
-
-using FilesOfRun = std::map<std::string, std::string>;
-
-FilesOfRun files_read(const Request& request, std::span<const Expected<std::string>> inputs,
-                      const Gpu* gpu) {
-  FilesOfRun files;
-  const auto add = [&](const std::string& path, const std::string& name) {
-    if (identity_of(path)) files.emplace(place_of(path), name);  // built-in networks are no files
-  };
-  for (const Expected<std::string>& input : inputs) {
-    if (!input) continue;  // reported when it is read
-    if (*input == "-") add("/dev/stdin", "standard input");
-    add(*input, "the input " + *input);
-    for (const std::string& beside : read_with(*input)) add(beside, read_unasked(beside));
-  }
-  for (const std::string& path : request.files)
-    if (path == "-")
-      add("/dev/stdin", "standard input");
-    else
-      add(path, read_unasked(path));
-  if (gpu != nullptr)
-    for (const std::string& path : gpu->files) add(path, read_unasked(path));
-  return files;
-}
-
-/// Throws UsageError if the run reads or writes the file already.
-void add_written(const std::string& path, const std::string& name, FilesOfRun& files) {
-  const std::string place = place_of(path);
-  if (place.empty()) return;
-  const auto [known, is_new] = files.emplace(place, name);
-  if (!is_new) throw UsageError(name + ": expected another file than " + known->second);
-}
-
-}  // namespace
 
 std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words) {
   std::vector<Expected<std::string>> inputs;

@@ -7,32 +7,6 @@
 namespace roofline {
 namespace {
 
-/// Exit code 1 if an input could not be evaluated.
-int evaluate_inputs(const Request& request) {
-  Contexts contexts(request);
-  const auto inputs = resolve_inputs(request.inputs);
-  for (const Expected<std::string>& input : inputs)  // "resnet50 v100"
-    if (request.gpus.empty() && !input && request.catalogue->find(input.error().source))
-      raise(input.error());
-  std::map<std::string, OutputFile> files = open_outputs(request, inputs);
-  std::optional<MeasuredTimes> times = request.measured;
-  const Evaluator evaluator(request, contexts, times ? &*times : nullptr);
-  Results results(request, files);
-  Progress progress("evaluated");
-  try {
-    evaluate_in_order(inputs, request, evaluator, [&](Evaluation part) {
-      progress.step(part.items);
-      results.take(std::move(part));
-    });
-    if (times)
-      for (const std::string& text : times->notes()) note(text);
-    progress.erase();
-    results.write();
-  } catch (const OutputClosed&) {  // `| head` has seen enough
-  }
-  return results.finish();
-}
-
 std::string networks_text(bool json) {
   if (!json) return network_names();
   std::string names;
@@ -56,8 +30,7 @@ std::string printed_text(const Request& request) {
   const RenderStyle style = standard_output_style();
   const std::size_t width = style.width.value_or(80);
   if (request.action == words) return words_of(request.text, width);
-  std::vector<Gpu> all;
-  for (const AskedGpu& asked : request.gpus) all.push_back(asked.gpu);
+  std::vector<Gpu> all = each_of(request.gpus, &AskedGpu::gpu);
   if (request.action == model) return write_constants(*all.front().constants);
   const bool is_one = !request.only_gpu().empty();
   if (all.empty()) all = request.catalogue->all();

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "load/whole_input.hpp"
+#include "model/ranges.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/spec.hpp"
 
@@ -94,15 +95,6 @@ inline bool multiplies(LayerKind kind) {
 
 /// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
-
-/// What `make`, a function or a member, gives for each item.
-template <class Items, class Make>
-auto each_of(const Items& items, const Make& make) {
-  std::vector<std::decay_t<decltype(std::invoke(make, *items.begin()))>> made;
-  made.reserve(items.size());
-  for (const auto& item : items) made.push_back(std::invoke(make, item));
-  return made;
-}
 
 using Sizes = std::vector<std::uint64_t>;
 

@@ -44,12 +44,6 @@ void fuse_compiled(Network& network);
 /// host in `fused_into`; the host reads the other operand of a fused add.
 Network as_run(Network network, const AnalysisOptions& options);
 
-/// Joins the layers of an exported attention: a product of queries and keys, scaled or not; its
-/// softmax; the product with the values. The first product becomes the attention and the others are
-/// fused into it, unless another layer reads a tensor in between. Scores with an added tensor (the
-/// position bias of windows) stay separate, as models run them.
-void fuse_attention(Network& network);
-
 /// Adds the kernels which PyTorch runs beside those of its layers (Layer::is_inserted):
 ///
 ///   conv1.bias           adds the bias to a convolution's output, as cuDNN does not

@@ -57,6 +57,20 @@ std::uint64_t places_of(const Layer& layer) {
   return reduces(layer) ? std::max(written, elements(layer.inputs.front().shape)) : written;
 }
 
+void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
+  using enum ElementCost;
+  if (is_any(info(layer.kind).cost, exponential, several, erf)) ++work.functions;
+  if (layer.kind == LayerKind::batch_norm) ++work.norms;
+  if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();
+  if (!reduces(layer)) return;
+  if (!reduces_rows(layer)) {
+    work.kernels = 2;
+    return;
+  }
+  ++work.reductions;
+  work.rows += places_of(layer) / std::max<std::uint64_t>(1, row_elements(layer));
+}
+
 class Compiler {
  public:
   explicit Compiler(Network& network)
@@ -145,9 +159,55 @@ class Compiler {
     return readers;
   }
 
-  void write(const Kernel& kernel, const std::vector<std::size_t>& readers);
-  std::uint64_t read_byte(const std::vector<std::size_t>& layers) const;
-  GeneratedKernel work_of(const Kernel& kernel, const std::vector<std::size_t>& readers) const;
+  /// Each tensor once.
+  std::uint64_t read_byte(const std::vector<std::size_t>& layers) const {
+    std::map<std::size_t, std::uint64_t> read;
+    std::uint64_t given = 0;
+    for (const std::size_t index : layers) {
+      const Layer& own = layer(index);
+      for (std::size_t i = 0; i < own.inputs.size(); ++i) {
+        const Operand& operand = own.inputs[i];
+        const DataType type = type_of(operand, own);
+        const std::uint64_t bytes = stored_byte(elements_read(own, i), type);
+        const auto maker = maker_of(operand);
+        if (!maker)
+          given = checked_add(given, bytes);
+        else if (kernel_of_[*maker] != kernel_of_[index])
+          read[*maker] = std::min(checked_add(read[*maker], bytes),
+                                  stored_byte(elements(layer(*maker).output), type));
+      }
+    }
+    for (const auto& [maker, bytes] : read) given = checked_add(given, bytes);
+    return given;
+  }
+
+  GeneratedKernel work_of(const Kernel& kernel, const std::vector<std::size_t>& readers) const {
+    GeneratedKernel work;
+    work.places = kernel.places;
+    work.read_byte = read_byte(kernel.layers);
+    for (const std::size_t index : kernel.layers) {
+      const Layer& own = layer(index);
+      work.may_touch_less = work.may_touch_less || count(own).is_upper_estimate;
+      if (readers[index] > 0 || readers_[index] == 0)
+        work.written_byte =
+            checked_add(work.written_byte, stored_byte(elements(own.output), own.dtypes.output));
+      // Layers after a reduction iterate over its results only.
+      if (!kernel.reduces || places_of(own) == kernel.places) add_arithmetic(own, work);
+    }
+    return work;
+  }
+
+  void write(const Kernel& kernel, const std::vector<std::size_t>& readers) {
+    std::vector<std::size_t> layers = kernel.layers;
+    std::ranges::sort(layers);
+    const std::size_t host = *std::ranges::find_if(
+        layers, [&](std::size_t each) { return places_of(layer(each)) == kernel.places; });
+    network_.layers[host].generated = work_of(kernel, readers);
+    for (const std::size_t each : layers) {
+      network_.layers[each].kernels = KernelSource::compiler;
+      if (each != host) network_.layers[each].fused_into = host;
+    }
+  }
 
   Network& network_;
   std::vector<std::size_t> readers_;
@@ -155,71 +215,6 @@ class Compiler {
   std::vector<std::optional<std::size_t>> kernel_of_;
   std::vector<std::size_t> products_before_;
 };
-
-/// Each tensor once.
-std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const {
-  std::map<std::size_t, std::uint64_t> read;
-  std::uint64_t given = 0;
-  for (const std::size_t index : layers) {
-    const Layer& own = layer(index);
-    for (std::size_t i = 0; i < own.inputs.size(); ++i) {
-      const Operand& operand = own.inputs[i];
-      const DataType type = type_of(operand, own);
-      const std::uint64_t bytes = stored_byte(elements_read(own, i), type);
-      const auto maker = maker_of(operand);
-      if (!maker)
-        given = checked_add(given, bytes);
-      else if (kernel_of_[*maker] != kernel_of_[index])
-        read[*maker] = std::min(checked_add(read[*maker], bytes),
-                                stored_byte(elements(layer(*maker).output), type));
-    }
-  }
-  for (const auto& [maker, bytes] : read) given = checked_add(given, bytes);
-  return given;
-}
-
-void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
-  using enum ElementCost;
-  if (is_any(info(layer.kind).cost, exponential, several, erf)) ++work.functions;
-  if (layer.kind == LayerKind::batch_norm) ++work.norms;
-  if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();
-  if (!reduces(layer)) return;
-  if (!reduces_rows(layer)) {
-    work.kernels = 2;
-    return;
-  }
-  ++work.reductions;
-  work.rows += places_of(layer) / std::max<std::uint64_t>(1, row_elements(layer));
-}
-
-GeneratedKernel Compiler::work_of(const Kernel& kernel,
-                                  const std::vector<std::size_t>& readers) const {
-  GeneratedKernel work;
-  work.places = kernel.places;
-  work.read_byte = read_byte(kernel.layers);
-  for (const std::size_t index : kernel.layers) {
-    const Layer& own = layer(index);
-    work.may_touch_less = work.may_touch_less || count(own).is_upper_estimate;
-    if (readers[index] > 0 || readers_[index] == 0)
-      work.written_byte =
-          checked_add(work.written_byte, stored_byte(elements(own.output), own.dtypes.output));
-    // Layers after a reduction iterate over its results only.
-    if (!kernel.reduces || places_of(own) == kernel.places) add_arithmetic(own, work);
-  }
-  return work;
-}
-
-void Compiler::write(const Kernel& kernel, const std::vector<std::size_t>& readers) {
-  std::vector<std::size_t> layers = kernel.layers;
-  std::ranges::sort(layers);
-  const std::size_t host = *std::ranges::find_if(
-      layers, [&](std::size_t each) { return places_of(layer(each)) == kernel.places; });
-  network_.layers[host].generated = work_of(kernel, readers);
-  for (const std::size_t each : layers) {
-    network_.layers[each].kernels = KernelSource::compiler;
-    if (each != host) network_.layers[each].fused_into = host;
-  }
-}
 
 }  // namespace
 

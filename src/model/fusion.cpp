@@ -7,16 +7,6 @@
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
-
-std::vector<std::size_t> reader_counts(const Network& network, bool in_training) {
-  std::vector<std::size_t> readers(network.layers.size());
-  for (const Layer& layer : network.layers)
-    if (in_training || !layer.training_only)
-      for (const Operand& operand : layer.inputs)
-        if (operand.producer) ++readers[*operand.producer];
-  return readers;
-}
-
 namespace {
 
 /// The reader of each layer's output, if there is exactly one.
@@ -60,12 +50,7 @@ std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& n
 
 /// Shape [products, 1 head, length, features].
 Operand heads(std::uint64_t products, std::uint64_t length, std::uint64_t features) {
-  Shape shape;
-  shape.batch = products;
-  shape.channels = features;
-  shape.spatial = {1, 1, length};
-  shape.spatial_rank = 2;
-  return {shape};
+  return {{products, features, {1, 1, length}, 2}};
 }
 
 void make_attention(Network& network, std::size_t product, const std::vector<std::size_t>& rest) {
@@ -92,8 +77,10 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
   }
 }
 
-}  // namespace
-
+/// Joins the layers of an exported attention: a product of queries and keys, scaled or not; its
+/// softmax; the product with the values. The first product becomes the attention and the others are
+/// fused into it, unless another layer reads a tensor in between. Scores with an added tensor (the
+/// position bias of windows) stay separate, as models run them.
 void fuse_attention(Network& network) {
   const auto readers = only_readers(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
@@ -103,8 +90,6 @@ void fuse_attention(Network& network) {
     if (!rest.empty()) make_attention(network, i, rest);
   }
 }
-
-namespace {
 
 bool may_host(const Layer& layer) {
   return info(layer.kind).fused == Fused::joined ||
@@ -173,7 +158,23 @@ void fuse_epilogues(Network& network) {
   }
 }
 
+/// The network's first layer after autocast's casts.
+std::size_t first_layer(const Network& network) {
+  std::size_t first = 0;
+  while (casts_given(network, network.layers[first])) ++first;
+  return first;
+}
+
 }  // namespace
+
+std::vector<std::size_t> reader_counts(const Network& network, bool in_training) {
+  std::vector<std::size_t> readers(network.layers.size());
+  for (const Layer& layer : network.layers)
+    if (in_training || !layer.training_only)
+      for (const Operand& operand : layer.inputs)
+        if (operand.producer) ++readers[*operand.producer];
+  return readers;
+}
 
 Network as_run(Network network, const AnalysisOptions& options) {
   // A program with fused attention has it as one operator.
@@ -188,17 +189,6 @@ Network as_run(Network network, const AnalysisOptions& options) {
   }
   return network;
 }
-
-namespace {
-
-/// The network's first layer after autocast's casts.
-std::size_t first_layer(const Network& network) {
-  std::size_t first = 0;
-  while (casts_given(network, network.layers[first])) ++first;
-  return first;
-}
-
-}  // namespace
 
 std::vector<Pass> passes_of(const Network& network, std::size_t index, bool training) {
   const Layer& layer = network.layers[index];

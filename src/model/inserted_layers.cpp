@@ -69,11 +69,7 @@ bool is_fp32(const DataTypes& types) {
 }
 
 /// A vector, or a whole tensor as one.
-Shape flat(std::uint64_t elements) {
-  Shape shape;
-  shape.channels = elements;
-  return shape;
-}
+Shape flat(std::uint64_t elements) { return {.channels = elements}; }
 
 Layer cast(const Operand& operand, DataType from, DataType to) {
   Layer layer;
@@ -167,10 +163,6 @@ class Autocast {
   GraphRewriter rewriter_;
 };
 
-bool convolves(const Layer& layer) {
-  return layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
-}
-
 /// A kernel in one type without own weights.
 Layer kernel(LayerKind kind, std::vector<Operand> inputs, const Shape& output, DataType type) {
   Layer layer;
@@ -190,10 +182,7 @@ Layer in_training(Layer layer) {
 
 /// One number per channel, with the output's number of axes.
 Shape per_channel(const Layer& layer) {
-  Shape shape = layer.output;
-  shape.batch = 1;
-  shape.spatial = {1, 1, 1};
-  return shape;
+  return {1, layer.output.channels, {1, 1, 1}, layer.output.spatial_rank};
 }
 
 Layer bias_kernel(const Layer& convolution, std::size_t at) {
@@ -245,21 +234,16 @@ void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
   }
 }
 
-/// Divides gradients by the scale of the loss.
-Layer unscaling(std::uint64_t params) {
-  const Shape gradients = flat(params);
-  return in_training(kernel(LayerKind::elementwise, {{gradients}}, gradients, DataType::fp32));
-}
-
-Layer counter() {
-  return in_training(kernel(LayerKind::elementwise, {{Shape()}}, Shape(), DataType::fp32));
+Layer update_of(std::uint64_t numbers) {
+  return in_training(
+      kernel(LayerKind::elementwise, {{flat(numbers)}}, flat(numbers), DataType::fp32));
 }
 
 /// `apart`: the number of gradients with another layout (gradients_apart).
 void add_training_kernels(const Layer& layer, std::size_t readers, std::size_t apart,
                           GraphRewriter& rewriter) {
   if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
-  if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
+  if (layer.kind == LayerKind::batch_norm) rewriter.insert(update_of(1), layer.name, ".counter");
   // An overwritten input is copied first if its gradient needs it.
   if (layer.in_place && layer.kind != LayerKind::elementwise &&
       info(layer.kind).saved == Saved::input)
@@ -282,7 +266,7 @@ Network with_eager_kernels(Network network) {
     const Layer layer = rewriter.layer(i);
     std::size_t last = rewriter.add(layer);
     if (layer.pass == Pass::fwd && !layer.fused_into && !rewriter.made().record) {
-      if (layer.bias && convolves(layer))
+      if (layer.bias && is_convolution(layer.kind))
         last = rewriter.insert(bias_kernel(layer, last), layer.name, ".bias");
       if (!layer.states_pass) add_training_kernels(layer, readers[i], apart[i], rewriter);
     }
@@ -303,7 +287,7 @@ Network with_unscaling(Network network) {
   GraphRewriter rewriter(std::move(network));
   for (std::size_t i = 0; i < rewriter.old_layers().size(); ++i)
     rewriter.replace(i, rewriter.add(rewriter.layer(i)));
-  rewriter.insert(unscaling(params), "gradients", ".unscale");
+  rewriter.insert(update_of(params), "gradients", ".unscale");
   return std::move(rewriter).network();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -18,17 +19,14 @@ using L = LayerSpec;
 bool any(LayerKind) { return true; }
 bool one_operand(LayerKind kind) { return !has_several_operands(kind); }
 bool contraction(LayerKind kind) { return info(kind).family == KindFamily::contraction; }
-bool convolution(LayerKind kind) {
-  return kind == LayerKind::conv || kind == LayerKind::conv_transpose;
-}
 bool windowed_pool(LayerKind kind) {
   return info(kind).family == KindFamily::pool && has_window(kind);
 }
 bool not_identity(LayerKind kind) { return kind != LayerKind::identity; }
 bool pool(LayerKind kind) { return info(kind).family == KindFamily::pool; }
 bool norm(LayerKind kind) { return info(kind).family == KindFamily::norm; }
-bool in_groups(LayerKind kind) { return convolution(kind) || kind == LayerKind::group_norm; }
-bool biased(LayerKind kind) { return convolution(kind) || kind == LayerKind::linear; }
+bool in_groups(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::group_norm; }
+bool biased(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::linear; }
 bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
@@ -49,22 +47,12 @@ bool only(LayerKind kind) {
 OperandSpec state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
-  if (!operand.is_parameter)
-    return {stated_sizes(shape, features),
-            !is_plain && !knows_rank,
-            {},
-            false,
-            operand.parameters,
-            operand.type};
   // Parameters have no batch to state.
-  const bool leaves_out_batch =
-      shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
-  return {stated_sizes(shape, features, !leaves_out_batch),
-          !leaves_out_batch,
-          {},
-          true,
-          operand.parameters,
-          operand.type};
+  const bool has_batch = !operand.is_parameter || shape.batch != 1 ||
+                         !(features == Features::first ? is_plain : shape.spatial_rank == 0);
+  const bool is_whole = operand.is_parameter ? has_batch : !is_plain && !knows_rank;
+  const std::vector<std::uint64_t> sizes = stated_sizes(shape, features, has_batch);
+  return {sizes, is_whole, {}, operand.is_parameter, operand.parameters, operand.type};
 }
 
 AxesSpec axes_of(const Layer& layer, const Axes& axes) {
@@ -99,8 +87,6 @@ void state_kind(const Layer& layer, L& spec) {
   if (has_window(layer.kind) && layer.window->rank != 2) spec.rank = layer.window->rank;
 }
 
-void state_input(const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }
-
 void state_inputs(const Layer& layer, L& spec) {
   const std::size_t joined = contraction(layer.kind) ? 0 : layer.fused_input_count;
   for (std::size_t i = 0; i + joined < stated_operand_count(layer); ++i)
@@ -118,23 +104,11 @@ void state_result_channels(const Layer& layer, L& spec) {
   spec.*To = layer.output.channels;
 }
 
-void state_in_features(const Layer& layer, L& spec) {
-  spec.in_features = layer.inputs.front().shape.channels;
-}
-
 void state_groups(const Layer& layer, L& spec) {
   if (layer.groups > 1) spec.groups = layer.groups;
   if (layer.kind != LayerKind::group_norm) return;
   const Axes& spatial = layer.output.spatial;
   spec.groups = layer.output.channels * spatial[0] * spatial[1] * spatial[2] / layer.norm_elements;
-}
-
-void state_num_embeddings(const Layer& layer, L& spec) {
-  spec.num_embeddings = layer.inputs[1].shape.spatial[2];
-}
-
-void state_normalized_shape(const Layer& layer, L& spec) {
-  spec.normalized_shape = {layer.norm_elements};
 }
 
 /// Only for kinds whose operands do not determine the result.
@@ -157,10 +131,6 @@ void state_dtypes(const Layer& layer, L& spec) {
     spec.dtypes = {layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output};
 }
 
-void state_mapping(const Layer& layer, L& spec) {
-  if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping;
-}
-
 /// LayerTraits are copied together.
 void as_it_is(const Layer&, L&) {}
 
@@ -181,13 +151,12 @@ constexpr TextField measured_text{
 
 /// An enumerator, stored as its index among the names.
 template <Enumeration E, auto Member>
-constexpr ChoiceField choice() {
-  return {names_of<E>,
-          [](const L& spec) {
-            return spec.*Member ? std::optional(index_of(*(spec.*Member))) : std::nullopt;
-          },
-          [](L& spec, std::size_t chosen) { spec.*Member = enumerators<E>[chosen]; }};
-}
+constexpr ChoiceField choice{
+    names_of<E>,
+    [](const L& spec) {
+      return spec.*Member ? std::optional(index_of(*(spec.*Member))) : std::nullopt;
+    },
+    [](L& spec, std::size_t chosen) { spec.*Member = enumerators<E>[chosen]; }};
 
 /// PyTorch's padding_mode: kernels with other padding values copy the image first.
 constexpr std::array<std::string_view, 1> zeros{"zeros"};
@@ -203,7 +172,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"id", ScalarField{&L::id}, any, as_it_is},
     {"type", KindField{}, any, state_kind, {{{"kind"}, {"op"}, {"layer_type"}}}},
     {"batch", CountField{&L::batch}, any, another_spelling, {{{"n"}, {"batch_size"}}}},
-    {"input", OperandField{&L::input}, one_operand, state_input, {{{"input_shape"}}}},
+    {"input", OperandField{&L::input}, one_operand, [](const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }, {{{"input_shape"}}}},
     {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
     {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, {{{"image_size"}}}},
     {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand, another_spelling, {{{"height"}, {"input_height"}, {"in_h"}}}},
@@ -213,9 +182,9 @@ constexpr std::array table = std::to_array<LayerField>({
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
-    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
+    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, [](const Layer& layer, L& spec) { spec.in_features = layer.inputs.front().shape.channels; }},
     {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, {{{"units"}}}},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
+    {"out_channels", CountField{&L::out_channels}, is_convolution, state_result_channels<&L::out_channels>, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
     {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
     {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, {{{"kernel_h"}}}},
     {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, {{{"kernel_w"}}}},
@@ -223,7 +192,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window, another_spelling, {{{"h_stride"}, {"u"}}}},
     {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window, another_spelling, {{{"w_stride"}, {"v"}}}},
     {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, {{{"pad"}, {"pads"}}}},
-    {"padding_mode", zeros_alone, convolution, another_spelling},
+    {"padding_mode", zeros_alone, is_convolution, another_spelling},
     {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window, another_spelling, {{{"padding_h"}, {"h_pad"}}}},
     {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window, another_spelling, {{{"padding_w"}, {"w_pad"}}}},
     {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>, {{{"dilations"}, {"dilation_rate"}}}},
@@ -234,26 +203,26 @@ constexpr std::array table = std::to_array<LayerField>({
     {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
     {"groups", CountField{&L::groups}, in_groups, state_groups, {{{"group"}, {"num_groups"}}}},
-    {"depthwise", FlagField{&L::depthwise}, convolution},
+    {"depthwise", FlagField{&L::depthwise}, is_convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is, {{{"use_bias"}}}},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
     {"causal_from_first", FlagField{&L::causal_from_first}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
-    {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
-    {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
+    {"backend", choice<AttentionBackend, &L::backend>, only<LayerKind::attention>, as_it_is},
+    {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, [](const Layer& layer, L& spec) { spec.num_embeddings = layer.inputs[1].shape.spatial[2]; }},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
-    {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
+    {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, [](const Layer& layer, L& spec) { spec.normalized_shape = {layer.norm_elements}; }},
     {"output", SizesField{&L::output}, any, state_output, {{{"output_shape"}}}},
     {"p", UnusedField{}, only<LayerKind::identity>, another_spelling, {{{"rate"}, {"drop_prob"}}}},
     {"p", CountField{&L::output_height}, not_identity},
     {"q", CountField{&L::output_width}, any},
     {"dtype", DataTypeField{}, any, state_dtype, {{{"data_type"}, {"precision"}}}},
     {"dtypes", DataTypesField{}, any, state_dtypes},
-    {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
-    {"access", choice<Access, &L::access>(), by_element, as_it_is},
-    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is, {{{"mode"}}}},
-    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, {{{"direction"}}}},
-    {"kernel", MappingField{}, contraction, state_mapping},
+    {"layout", choice<Layout, &L::layout>, of_images, as_it_is},
+    {"access", choice<Access, &L::access>, by_element, as_it_is},
+    {"interpolation", choice<Interpolation, &L::interpolation>, only<LayerKind::upsample>, as_it_is, {{{"mode"}}}},
+    {"pass", choice<Pass, &L::pass>, any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, {{{"direction"}}}},
+    {"kernel", MappingField{}, contraction, [](const Layer& layer, L& spec) { if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping; }},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
@@ -372,19 +341,14 @@ std::string_view advice_on(std::string_view name) {
 std::span<const LayerField> layer_fields() { return table; }
 
 std::span<const LayerField* const> written_fields(LayerKind kind) {
-  static const std::vector<std::vector<const LayerField*>> by_kind = [] {
-    std::vector<std::vector<const LayerField*>> all;
-    all.reserve(all_kinds().size());
-    for (const KindInfo& each : all_kinds()) {
-      std::vector<const LayerField*> fields;
-      fields.reserve(table.size());
+  static const auto by_kind = [] {
+    EnumArray<LayerKind, std::vector<const LayerField*>> all;
+    for (const LayerKind each : enumerators<LayerKind>)
       for (const LayerField& field : table)
-        if (field.is_written() && field.applies_to(each.kind)) fields.push_back(&field);
-      all.push_back(std::move(fields));
-    }
+        if (field.is_written() && field.applies_to(each)) all[each].push_back(&field);
     return all;
   }();
-  return by_kind[static_cast<std::size_t>(kind)];
+  return by_kind[kind];
 }
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key, bool is_number) {
@@ -410,8 +374,7 @@ std::optional<FieldKey> find_field(LayerKind kind, std::string_view key, bool is
 
 std::span<const std::string_view> layer_keys() {
   static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> all;
-    for (const FieldKey& each : sorted_keys()) all.push_back(each.key);
+    std::vector<std::string_view> all = each_of(sorted_keys(), &FieldKey::key);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }();

@@ -124,9 +124,12 @@ std::span<const KindInfo> all_kinds() { return kinds; }
 
 bool is_input_kind(LayerKind kind) { return info(kind).family != KindFamily::transfer; }
 
+bool is_convolution(LayerKind kind) {
+  return kind == LayerKind::conv || kind == LayerKind::conv_transpose;
+}
+
 bool has_window(LayerKind kind) {
-  using enum LayerKind;
-  return kind == conv || kind == conv_transpose || kind == max_pool || kind == avg_pool;
+  return is_convolution(kind) || kind == LayerKind::max_pool || kind == LayerKind::avg_pool;
 }
 
 std::optional<LayerType> parse_layer_type(std::string_view name) {

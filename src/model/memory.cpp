@@ -75,8 +75,7 @@ std::uint64_t saved_byte(const Network& network, const std::vector<std::size_t>&
   std::vector<std::uint64_t> saved(network.layers.size(), 0);
   std::uint64_t total = 0;
   const auto save = [&](std::size_t i) {
-    const Layer& owner = network.layers[owners[i]];
-    saved[owners[i]] = output_byte(owner);
+    saved[owners[i]] = output_byte(network.layers[owners[i]]);
   };
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];

@@ -69,8 +69,7 @@ Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
 }  // namespace
 
 EngineChoice choice_for(const Layer& layer, const EngineChoices& choices) {
-  const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
-  return convolves ? choices.convolutions : choices.products;
+  return is_convolution(layer.kind) ? choices.convolutions : choices.products;
 }
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,

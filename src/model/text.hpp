@@ -79,13 +79,15 @@ std::string no_open_size(std::string_view name, std::string_view open);
 /// "a conv", "an attention"
 std::string with_article(std::string_view noun);
 
-/// The parts one after the other: texts, and integers in digits.
+/// The parts one after the other: texts, names of enumerators, and integers in digits.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::string text;
   const auto add = [&text](const auto& part) {
     if constexpr (std::integral<std::remove_cvref_t<decltype(part)>>)
       text += std::to_string(part);
+    else if constexpr (Enumeration<std::remove_cvref_t<decltype(part)>>)
+      text += name_of(part);
     else
       text += part;
   };

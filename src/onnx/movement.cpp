@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/text.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

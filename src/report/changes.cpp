@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "model/ranges.hpp"
 #include "report/sections.hpp"
 
 namespace roofline {
@@ -61,7 +62,7 @@ std::string slower_sentence(const Changes& changes) {
     if (each.change_s() > least_s && changes.times == ChangesOf::measured) slower.push_back(&each);
   std::ranges::stable_sort(slower, std::greater(), &Change::change_s);
   std::string text;
-  for (const Change* each : std::span(slower).first(std::min(most_named, slower.size()))) {
+  for (const Change* each : first_of(slower, most_named)) {
     const std::string from = shortened(printable(each->before.kernel), widest);
     const std::string to = shortened(printable(each->after.kernel), widest);
     text += fmt::format("  {}: {}{}{}{}\n", name_text(*each), change_text(each->change_s()),

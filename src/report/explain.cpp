@@ -337,6 +337,64 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
   return text;
 }
 
+/// "68 of 100 times within x1.16, 95 within x1.42; 20.56 TFLOP/s, 16.4% of the peak"
+std::string rate_sentence(const Result& result) {
+  const double time_s = result.total.time_s;
+  if (time_s <= 0) return "";
+  const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  return fmt::format("{}; {}, {} of the peak\n", odds_text(result.total.expected_uncertainty),
+                     si(flop_per_s, "FLOP/s"), share_or_ratio(flop_per_s / peak));
+}
+
+Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
+                      std::optional<std::size_t> width) {
+  const bool measured = result.total.measured_time_s.has_value();
+  Grid grid{{left("layers that matter"), right("FLOP", 2), right("bytes", 1),
+             right(measured ? "measured" : "expected"), right("share"), left("limiter")}};
+  double rest_s = measured ? *result.total.measured_time_s : result.total.time_s;
+  const double whole_s = rest_s;
+  std::size_t rest = result.layers.size();
+  for (const MainLayer& each : explanation.layers) {
+    const TableRow row{result, each.rows};
+    double flop = 0;
+    double byte = 0;
+    for (const std::size_t i : each.rows) {
+      flop += static_cast<double>(result.layers[i].counts.flops);
+      byte += static_cast<double>(result.layers[i].counts.bytes.total);
+    }
+    const auto& kernel = row.first().kernel;
+    grid.add_row({short_name(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
+                  si(byte, "B"), duration(each.time_s), percent(each.share),
+                  kernel ? words(kernel->limiter()) : ""});
+    rest_s -= each.time_s;
+    rest -= each.rows.size();
+  }
+  if (rest > 0)
+    grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
+                  percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
+  fit(grid, width.value_or(sentence_width));
+  return grid;
+}
+
+/// "-3.7%"; "0.0%" for less than one digit.
+std::string signed_percent(double share) {
+  constexpr double least = 0.0005;
+  if (std::fabs(share) < least) return percent(0);
+  return (share > 0 ? "+" : "") + percent(share);
+}
+
+Grid sensitivity_grid(const NetworkExplanation& explanation) {
+  Grid grid{{left("10% more")}};
+  std::vector<std::string> saved{"time"};
+  for (const Sensitivity& each : explanation.sensitivity) {
+    grid.columns.push_back({each.what == "sms" ? "SMs" : each.what == "l2" ? "L2" : each.what});
+    saved.push_back(signed_percent(-each.saved_share));
+  }
+  grid.add_row(saved);
+  return grid;
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole) {
@@ -472,75 +530,12 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
   return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
 }
 
-namespace {
-
-/// "68 of 100 times within x1.16, 95 within x1.42; 20.56 TFLOP/s, 16.4% of the peak"
-std::string rate_sentence(const Result& result) {
-  const double time_s = result.total.time_s;
-  if (time_s <= 0) return "";
-  const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  return fmt::format("{}; {}, {} of the peak\n", odds_text(result.total.expected_uncertainty),
-                     si(flop_per_s, "FLOP/s"), share_or_ratio(flop_per_s / peak));
-}
-
-Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
-                      std::optional<std::size_t> width) {
-  const bool measured = result.total.measured_time_s.has_value();
-  Grid grid{{left("layers that matter"), right("FLOP", 2), right("bytes", 1),
-             right(measured ? "measured" : "expected"), right("share"), left("limiter")}};
-  double rest_s = measured ? *result.total.measured_time_s : result.total.time_s;
-  const double whole_s = rest_s;
-  std::size_t rest = result.layers.size();
-  for (const MainLayer& each : explanation.layers) {
-    const TableRow row{result, each.rows};
-    double flop = 0;
-    double byte = 0;
-    for (const std::size_t i : each.rows) {
-      flop += static_cast<double>(result.layers[i].counts.flops);
-      byte += static_cast<double>(result.layers[i].counts.bytes.total);
-    }
-    const auto& kernel = row.first().kernel;
-    grid.add_row({short_name(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
-                  si(byte, "B"), duration(each.time_s), percent(each.share),
-                  kernel ? words(kernel->limiter()) : ""});
-    rest_s -= each.time_s;
-    rest -= each.rows.size();
-  }
-  if (rest > 0)
-    grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
-                  percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
-  fit(grid, width.value_or(sentence_width));
-  return grid;
-}
-
-/// "-3.7%"; "0.0%" for less than one digit.
-std::string signed_percent(double share) {
-  constexpr double least = 0.0005;
-  if (std::fabs(share) < least) return percent(0);
-  return (share > 0 ? "+" : "") + percent(share);
-}
-
-Grid sensitivity_grid(const NetworkExplanation& explanation) {
-  Grid grid{{left("10% more")}};
-  std::vector<std::string> saved{"time"};
-  for (const Sensitivity& each : explanation.sensitivity) {
-    grid.columns.push_back({each.what == "sms" ? "SMs" : each.what == "l2" ? "L2" : each.what});
-    saved.push_back(signed_percent(-each.saved_share));
-  }
-  grid.add_row(saved);
-  return grid;
-}
-
-}  // namespace
-
 bool falls_to_vector_units(const LayerResult& row) {
   using enum Algorithm;
   constexpr std::array on_vector_units{grouped_direct_nhwc, grouped_direct_nchw,
                                        group_by_group_nchw, group_by_group_small_nchw,
                                        group_by_group_winograd};
-  return row.kernel && is_for_tensor_cores(row) &&
-         std::ranges::find(on_vector_units, row.kernel->algorithm) != on_vector_units.end();
+  return row.kernel && is_for_tensor_cores(row) && contains(on_vector_units, row.kernel->algorithm);
 }
 
 std::string vector_units_sentence(const Result& result) {
@@ -553,8 +548,7 @@ std::string vector_units_sentence(const Result& result) {
     if (row.kernel->part_s[Limiter::math] + row.kernel->part_s[Limiter::tile_padding] < own_s / 2)
       continue;
     time_s += own_s;
-    const std::string kind = missing_kernel(row.layer);
-    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+    add_new(kinds, missing_kernel(row.layer));
   }
   if (share_of(time_s, result.total.time_s) < least_said_share) return "";
   return fmt::format(

@@ -444,8 +444,7 @@ const RowKind& row_kind() {
 void RowKind::check(const FieldNames& chosen) const {
   constexpr std::size_t most_named = 12;
   for (const std::string& name : chosen)
-    if (std::ranges::find(columns, name) == columns.end() &&
-        !(name == layers_expected && this == &row_kind<SettingLine>()))
+    if (!contains(columns, name) && !(name == layers_expected && this == &row_kind<SettingLine>()))
       throw InputError(fmt::format("rows of {} have no column {}: expected {}", of, in_quotes(name),
                                    some_of(columns, most_named)));
 }
@@ -482,7 +481,7 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
 
 void append_error_row(std::string& text, RowFormat format, const InputError& error,
                       const FieldNames& columns) {
-  if (std::ranges::find(columns, error_column) == columns.end()) return;
+  if (!contains(columns, error_column)) return;
   TextBuffer out(text, format == RowFormat::spreadsheet);
   const std::string line = error.what();
   for (const std::string& column : columns) {

@@ -4,6 +4,7 @@
 // tables for people show it if it has a header.
 
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "report/grid.hpp"
 #include "report/writer.hpp"
 #include "roofline/render.hpp"
@@ -52,10 +53,7 @@ struct In {
 };
 template <class Of, class Whole>
 std::vector<In<Of, Whole>> rows_in(const std::vector<Of>& rows, const Whole& whole) {
-  std::vector<In<Of, Whole>> all;
-  all.reserve(rows.size());
-  for (const Of& row : rows) all.push_back({row, whole});
-  return all;
+  return each_of(rows, [&](const Of& row) { return In<Of, Whole>{row, whole}; });
 }
 
 /// Empty for an unknown value.

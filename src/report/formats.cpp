@@ -47,8 +47,7 @@ std::span<const OutputFormat> output_formats() { return output_table; }
 
 const OutputFormat* find_output_format(std::string_view name) {
   const auto* found = std::ranges::find_if(output_table, [&](const OutputFormat& format) {
-    const auto& extensions = format.extensions;
-    return format.name == name || std::ranges::find(extensions, name) != extensions.end();
+    return format.name == name || contains(format.extensions, name);
   });
   return found == std::end(output_table) ? nullptr : found;
 }

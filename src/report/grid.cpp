@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "report/texts.hpp"
@@ -20,14 +21,8 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), column_gap.size() * (widths.size() - 1));
 }
 
-std::vector<std::size_t> natural_widths(const Grid& grid) {
-  std::vector<std::size_t> widths;
-  for (const GridColumn& column : grid.columns) widths.push_back(column.width());
-  return widths;
-}
-
 std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
-  std::vector<std::size_t> widths = natural_widths(grid);
+  std::vector<std::size_t> widths = each_of(grid.columns, &GridColumn::width);
   if (!widest) return widths;
   const auto narrow = [&](std::size_t column, std::size_t least) {
     const std::size_t whole = sum_of(widths);
@@ -59,10 +54,9 @@ std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid
 
 /// Of a row, or of the header.
 std::vector<std::string_view> cells_of(const Grid& grid, std::optional<std::size_t> row = {}) {
-  std::vector<std::string_view> cells;
-  for (const GridColumn& column : grid.columns)
-    cells.emplace_back(row ? column.cells[*row] : column.header);
-  return cells;
+  return each_of(grid.columns, [&](const GridColumn& column) -> std::string_view {
+    return row ? column.cells[*row] : column.header;
+  });
 }
 
 struct Word {
@@ -139,7 +133,7 @@ void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
     });
   });
   const auto is_too_wide = [&] {
-    std::vector<std::size_t> widths = natural_widths(grid);
+    std::vector<std::size_t> widths = each_of(grid.columns, &GridColumn::width);
     if (!widths.empty()) widths.front() = std::min(widths.front(), enough);
     return sum_of(widths) > *width;
   };

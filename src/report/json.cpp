@@ -179,9 +179,7 @@ void write_layers(W& w, const Result& result, const Selection& selection, const 
     pass_on();
   });
   // Reports of points have dropped their rows.
-  std::uint64_t in_all = 0;
-  for (const TypeRow& type : result.types) in_all += type.rows;
-  w.member("layers_in_all", in_all);
+  w.member("layers_in_all", sum_over(result.types, &TypeRow::rows));
 }
 
 void write_sums(W& w, const Result& result) {

@@ -77,125 +77,6 @@ std::string action_text(const Advice& action, const Result& result) {
                      duration(result.measured.verdict->step_s - action.saved_s));
 }
 
-}  // namespace
-
-std::string impossible_sentence(const Result& result) {
-  if (!result.measured.impossible) return "";
-  const ImpossibleTimes& times = *result.measured.impossible;
-  const LayerResult& row = result.layers[times.row];
-  std::string text = fmt::format(
-      "faster than this GPU can be: check units and batch of {} measured {} ({}: {}, at least {})",
-      times.rows, times.rows == 1 ? "time" : "times", name_text(row),
-      duration(*row.measured_time_s), duration(times.least_s));
-  if (times.factor)
-    text += fmt::format("; x{:.0f} would fit{}", *times.factor,
-                        *times.factor == 1000                   ? ": ms given as us?"
-                        : *times.factor == result.setting.batch ? ", the batch: a time an image?"
-                                                                : "");
-  return text;
-}
-
-std::string part_text(StepPart part) {
-  if (part == StepPart::not_split) return "layers: beyond their bound";
-  const bool is_idle = part >= StepPart::idle_host;
-  const bool is_of_layers = part < StepPart::not_split;
-  return (is_idle ? "idle, " : is_of_layers ? "layers: " : "") + std::string(meaning_of(part));
-}
-
-std::string time_headline(const Result& result) {
-  const Total& total = result.total;
-  const auto& verdict = result.measured.verdict;
-  if (verdict && verdict->knows_gaps)
-    return fmt::format("a step of {}, GPU idle {}", duration(verdict->step_s),
-                       percent(share_of(verdict->idle_s(), verdict->step_s)));
-  const bool is_measured = total.measured_time_s.has_value();
-  const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
-  if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
-  std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
-  if (total.is_overcounted) return text;
-  return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
-}
-
-std::string verdict_sentences(const Result& result, std::size_t width) {
-  if (!result.measured.verdict) return "";
-  const Verdict& verdict = *result.measured.verdict;
-  const TraceSummary* recording = result.measured.recording.get();
-  std::string text =
-      (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
-  if (verdict.knows_gaps) text += idle_text(verdict, *recording);
-  text += '\n';
-  if (recording != nullptr) text += ranks_sentence(*recording);
-  if (result.measured.summary->slow_convolutions.empty())
-    text += bad_choices_sentence(*result.measured.summary);
-  return broken(text + action_sentences(result), width);
-}
-
-std::string slow_convolution_sentences(const Result& result, std::size_t width) {
-  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return "";
-  const std::vector<SlowConvolution>& all = result.measured.summary->slow_convolutions;
-  std::string text = "convolutions on slow kernels, the worst first:\n";
-  for (const SlowConvolution& slow :
-       std::span(all).first(std::min(most_convolutions, all.size()))) {
-    const LayerResult& row = result.layers[slow.row];
-    std::vector<std::string> changes;
-    for (const Advice& change : slow.changes)
-      if (changes.size() < most_actions)
-        changes.push_back(fmt::format("{}: saves {}{}", change.text, change.at_most ? "up to " : "",
-                                      duration(change.saved_s)));
-    const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
-    const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
-    text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
-                        duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
-                        kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",
-                        slow.family, slow.traps.empty() ? "" : "; ", fmt::join(slow.traps, "; "),
-                        fmt::join(changes, "; or "));
-  }
-  if (all.size() > most_convolutions)
-    text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
-  return broken(text, width) + '\n';
-}
-
-std::string action_sentences(const Result& result) {
-  const std::vector<Advice>& actions = result.measured.verdict->actions;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most_actions, actions.size()); ++i)
-    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(actions[i], result));
-  return text;
-}
-
-std::string recording_sentences(const Result& result) {
-  constexpr double mostly_explained = 0.8;
-  constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
-  if (!result.measured.recording) return "";
-  const TraceSummary& trace = *result.measured.recording;
-  std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
-                                 trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
-                                 duration(trace.busy_s));
-  if (trace.span_s > 0 && !trace.times_hold_launches)
-    text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
-  if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  const auto share = [&](double time_s) { return percent(share_of(time_s, trace.kernel_s)); };
-  text += fmt::format("; {:.0f} launches\nlayers stand for {} of the kernels' time", trace.launches,
-                      share(trace.layers_s));
-  if (trace.between_gpus_s() > 0)
-    text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
-  if (trace.host_link_s() > least_share_said * trace.kernel_s)
-    text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
-  if (trace.explained_share() < mostly_explained && !trace.unmodelled.empty())
-    text += fmt::format("; most of the rest: {}, {}",
-                        shortened(printable(trace.unmodelled.front().name), 60),
-                        printable(trace.unmodelled.front().reason));
-  text += '\n';
-  if (trace.latency_s)
-    text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
-  for (const std::string& note : trace.notes) text += printable(note) + '\n';
-  if (trace.times_hold_launches) return text;
-  return text +
-         "expected: kernels alone, without the gaps between them, as the profiler times them\n";
-}
-
-namespace {
-
 using IdleTime = In<IdleGaps, TraceSummary>;
 using IdleIn = const IdleTime&;
 
@@ -218,7 +99,7 @@ constexpr std::array idle_columns = std::to_array<Column<IdleTime>>({
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
   const auto columns = shown_columns<IdleTime>(idle_columns);
   const std::vector<IdleTime> all = rows_in(recording.gaps, recording);
-  const auto shown = std::span(all).first(std::min(most, all.size()));
+  const auto shown = first_of(all, most);
   const auto rest = std::span(all).subspan(shown.size());
   Grid grid = grid_of<IdleTime>(columns, shown);
   if (!rest.empty()) add_sum<IdleTime>(grid, columns, "other", rest);
@@ -404,6 +285,120 @@ constexpr std::size_t most_unmodelled = 10;
 
 }  // namespace
 
+std::string impossible_sentence(const Result& result) {
+  if (!result.measured.impossible) return "";
+  const ImpossibleTimes& times = *result.measured.impossible;
+  const LayerResult& row = result.layers[times.row];
+  std::string text = fmt::format(
+      "faster than this GPU can be: check units and batch of {} measured {} ({}: {}, at least {})",
+      times.rows, times.rows == 1 ? "time" : "times", name_text(row),
+      duration(*row.measured_time_s), duration(times.least_s));
+  if (times.factor)
+    text += fmt::format("; x{:.0f} would fit{}", *times.factor,
+                        *times.factor == 1000                   ? ": ms given as us?"
+                        : *times.factor == result.setting.batch ? ", the batch: a time an image?"
+                                                                : "");
+  return text;
+}
+
+std::string part_text(StepPart part) {
+  if (part == StepPart::not_split) return "layers: beyond their bound";
+  const bool is_idle = part >= StepPart::idle_host;
+  const bool is_of_layers = part < StepPart::not_split;
+  return (is_idle ? "idle, " : is_of_layers ? "layers: " : "") + std::string(meaning_of(part));
+}
+
+std::string time_headline(const Result& result) {
+  const Total& total = result.total;
+  const auto& verdict = result.measured.verdict;
+  if (verdict && verdict->knows_gaps)
+    return fmt::format("a step of {}, GPU idle {}", duration(verdict->step_s),
+                       percent(share_of(verdict->idle_s(), verdict->step_s)));
+  const bool is_measured = total.measured_time_s.has_value();
+  const auto& time_s = is_measured ? total.measured_time_s : total.expected_time_s;
+  if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
+  std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
+  if (total.is_overcounted) return text;
+  return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
+}
+
+std::string verdict_sentences(const Result& result, std::size_t width) {
+  if (!result.measured.verdict) return "";
+  const Verdict& verdict = *result.measured.verdict;
+  const TraceSummary* recording = result.measured.recording.get();
+  std::string text =
+      (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
+  if (verdict.knows_gaps) text += idle_text(verdict, *recording);
+  text += '\n';
+  if (recording != nullptr) text += ranks_sentence(*recording);
+  if (result.measured.summary->slow_convolutions.empty())
+    text += bad_choices_sentence(*result.measured.summary);
+  return broken(text + action_sentences(result), width);
+}
+
+std::string slow_convolution_sentences(const Result& result, std::size_t width) {
+  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return "";
+  const std::vector<SlowConvolution>& all = result.measured.summary->slow_convolutions;
+  std::string text = "convolutions on slow kernels, the worst first:\n";
+  for (const SlowConvolution& slow : first_of(all, most_convolutions)) {
+    const LayerResult& row = result.layers[slow.row];
+    std::vector<std::string> changes;
+    for (const Advice& change : slow.changes)
+      if (changes.size() < most_actions)
+        changes.push_back(fmt::format("{}: saves {}{}", change.text, change.at_most ? "up to " : "",
+                                      duration(change.saved_s)));
+    const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
+    const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
+    text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
+                        duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
+                        kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",
+                        slow.family, slow.traps.empty() ? "" : "; ", fmt::join(slow.traps, "; "),
+                        fmt::join(changes, "; or "));
+  }
+  if (all.size() > most_convolutions)
+    text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
+  return broken(text, width) + '\n';
+}
+
+std::string action_sentences(const Result& result) {
+  const std::vector<Advice>& actions = result.measured.verdict->actions;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_actions, actions.size()); ++i)
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(actions[i], result));
+  return text;
+}
+
+std::string recording_sentences(const Result& result) {
+  constexpr double mostly_explained = 0.8;
+  constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
+  if (!result.measured.recording) return "";
+  const TraceSummary& trace = *result.measured.recording;
+  std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
+                                 trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
+                                 duration(trace.busy_s));
+  if (trace.span_s > 0 && !trace.times_hold_launches)
+    text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
+  if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
+  const auto share = [&](double time_s) { return percent(share_of(time_s, trace.kernel_s)); };
+  text += fmt::format("; {:.0f} launches\nlayers stand for {} of the kernels' time", trace.launches,
+                      share(trace.layers_s));
+  if (trace.between_gpus_s() > 0)
+    text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
+  if (trace.host_link_s() > least_share_said * trace.kernel_s)
+    text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
+  if (trace.explained_share() < mostly_explained && !trace.unmodelled.empty())
+    text += fmt::format("; most of the rest: {}, {}",
+                        shortened(printable(trace.unmodelled.front().name), 60),
+                        printable(trace.unmodelled.front().reason));
+  text += '\n';
+  if (trace.latency_s)
+    text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
+  for (const std::string& note : trace.notes) text += printable(note) + '\n';
+  if (trace.times_hold_launches) return text;
+  return text +
+         "expected: kernels alone, without the gaps between them, as the profiler times them\n";
+}
+
 void write_recording_lists(JsonWriter& w, const Result& result) {
   const TraceSummary& recording = *result.measured.recording;
   write_rows(w, "gaps", idle_columns, rows_in(recording.gaps, recording));
@@ -451,9 +446,8 @@ std::string measured_text(const Result& result, const TableStyle& style) {
   if (recording != nullptr) {
     for (const bool gpus : {true, false}) add(transfers_grid(result, gpus, most_transfers));
     std::vector<UnmodelledLine> unmodelled = rows_in(recording->unmodelled, *recording);
-    add(grid_of<UnmodelledLine>(
-        shown_columns<UnmodelledLine>(unmodelled_columns),
-        std::span(unmodelled).first(std::min(most_unmodelled, unmodelled.size()))));
+    add(grid_of<UnmodelledLine>(shown_columns<UnmodelledLine>(unmodelled_columns),
+                                first_of(unmodelled, most_unmodelled)));
   }
   add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
   return text + measured_notes(result);

@@ -46,9 +46,8 @@ std::string range_text(double expected_s, const std::optional<Uncertainty>& unce
 }
 
 std::string label_of(const TableRow& row) {
-  std::vector<std::string> names;
-  for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
-  return folded_name(names);
+  return folded_name(
+      each_of(row.layers, [&](std::size_t i) { return row.result.layers[i].layer.name; }));
 }
 
 std::string suffix_of(const TableRow& row) {
@@ -61,10 +60,7 @@ std::string suffix_of(const TableRow& row) {
 }
 
 std::vector<LayerLine> lines_of(const Result& result, const std::vector<std::size_t>& rows) {
-  std::vector<LayerLine> lines;
-  lines.reserve(rows.size());
-  for (const std::size_t i : rows) lines.push_back(line_of(result, result.layers[i]));
-  return lines;
+  return each_of(rows, [&](std::size_t i) { return line_of(result, result.layers[i]); });
 }
 
 std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLine> alike) {
@@ -196,8 +192,7 @@ std::string kernel_advice(const KernelTable& table) {
   }
   std::ranges::stable_sort(savings, std::greater(), [](const auto& each) { return each.first; });
   std::string text;
-  for (const auto& [saved_s, advice] :
-       std::span(savings).first(std::min(most_said, savings.size())))
+  for (const auto& [saved_s, advice] : first_of(savings, most_said))
     text += fmt::format("{}: {}: saves up to {}, leaves {}\n", text.empty() ? "do first" : "or",
                         advice, duration(saved_s), duration(whole_s - saved_s));
   return text;
@@ -234,14 +229,9 @@ std::string kernel_title(const KernelTable& table) {
 Grid kernel_grid(const KernelTable& table, const Selection& selection,
                  std::optional<std::size_t> width) {
   constexpr std::size_t enough_kernel_name = 32;
-  std::vector<KernelLine> all;
-  all.reserve(table.rows.size());
-  for (const KernelRow& row : table.rows) all.push_back({table, row});
+  const auto line_of = [&](const KernelRow& row) { return KernelLine{table, row}; };
   const auto lines_of = [&](const std::vector<std::size_t>& rows) {
-    std::vector<KernelLine> lines;
-    lines.reserve(rows.size());
-    for (const std::size_t i : rows) lines.push_back(all[i]);
-    return lines;
+    return each_of(rows, [&](std::size_t i) { return line_of(table.rows[i]); });
   };
   const std::vector<Column<KernelLine>> columns = shown_columns(kernel_columns());
   Grid grid =
@@ -249,7 +239,7 @@ Grid kernel_grid(const KernelTable& table, const Selection& selection,
   if (width && !selection.rest.empty())
     add_sum<KernelLine>(grid, columns, fmt::format("+{} (--top all)", selection.rest.size()),
                         lines_of(selection.rest));
-  add_sum<KernelLine>(grid, columns, "total", all);
+  add_sum<KernelLine>(grid, columns, "total", each_of(table.rows, line_of));
   fit(grid, width, enough_kernel_name);
   return grid;
 }

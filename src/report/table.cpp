@@ -77,8 +77,8 @@ std::string ceilings_sentence(const Result& result) {
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
-  std::vector<TypeRow> rows;
-  for (const std::size_t i : selection.rows) rows.push_back(result.types[i]);
+  std::vector<TypeRow> rows =
+      each_of(selection.rows, [&](std::size_t i) { return result.types[i]; });
   rows.push_back({.rows = result.layers.size(), .total = result.total, .time_share = 1});
   Grid grid = grid_of<TypeRow>(shown_columns(sum_columns(), of_types), rows);
   grid.columns.front().cells.back() = "total";

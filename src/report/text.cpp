@@ -4,6 +4,7 @@
 
 #include <cctype>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -135,9 +136,8 @@ bool count_up(const std::vector<std::string>& texts) {
 /// {"block1", "block2", "block3"} as "block{1-3}"; at most three values that are not consecutive.
 std::string braced(const std::vector<std::string>& values) {
   const std::size_t begin = common_begin(values);
-  std::vector<std::string> ends;
-  ends.reserve(values.size());
-  for (const std::string& value : values) ends.push_back(value.substr(begin));
+  const std::vector<std::string> ends =
+      each_of(values, [&](const std::string& value) { return value.substr(begin); });
   const std::string head = values.front().substr(0, begin);
   if (ends.size() > 2 && count_up(ends))
     return fmt::format("{}{{{}-{}}}", head, ends.front(), ends.back());

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/ranges.hpp"
 #include "results/steps.hpp"
 
 namespace roofline {
@@ -24,16 +25,17 @@ double median(std::vector<double> values) {
 Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
   Accuracy accuracy;
   accuracy.layers = rows.size();
-  std::vector<TimedPair> expected;
-  std::vector<TimedPair> roofline;
-  for (const LayerResult* row : rows) {
-    const double measured = *row->measured_time_s;
-    expected.push_back({measured, *row->expected_time_s()});
-    roofline.push_back({measured, row->point.roofline_time_s});
-    accuracy.worst.push_back({row->layer.name, ratio_of(expected.back())});
-  }
-  accuracy.expected = model_error(expected);
-  accuracy.roofline = model_error(roofline);
+  const auto expected_of = [](const LayerResult* row) {
+    return TimedPair{*row->measured_time_s, *row->expected_time_s()};
+  };
+  const auto roofline_of = [](const LayerResult* row) {
+    return TimedPair{*row->measured_time_s, row->point.roofline_time_s};
+  };
+  accuracy.expected = model_error(each_of(rows, expected_of));
+  accuracy.roofline = model_error(each_of(rows, roofline_of));
+  accuracy.worst = each_of(rows, [&](const LayerResult* row) {
+    return WorstLayer{row->layer.name, ratio_of(expected_of(row))};
+  });
   std::ranges::stable_sort(accuracy.worst, std::greater(),
                            [](const WorstLayer& each) { return std::fabs(std::log(each.ratio)); });
   if (accuracy.worst.size() > worst_count) accuracy.worst.resize(worst_count);
@@ -44,15 +46,12 @@ Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
 
 ModelError model_error(const std::vector<TimedPair>& pairs) {
   const auto count = static_cast<double>(pairs.size());
-  double log_sum = 0;
-  double log_distance = 0;
-  std::vector<double> errors;
-  for (const TimedPair& pair : pairs) {
-    const double log_ratio = std::log(ratio_of(pair));
-    log_sum += log_ratio;
-    log_distance += std::fabs(log_ratio);
-    errors.push_back(std::fabs(ratio_of(pair) - 1));
-  }
+  const auto log_ratio = [](const TimedPair& pair) { return std::log(ratio_of(pair)); };
+  const double log_sum = sum_over(pairs, log_ratio);
+  const double log_distance =
+      sum_over(pairs, [&](const TimedPair& pair) { return std::fabs(log_ratio(pair)); });
+  const std::vector<double> errors =
+      each_of(pairs, [](const TimedPair& pair) { return std::fabs(ratio_of(pair) - 1); });
   const auto share_within = [&](double most) {
     return static_cast<double>(
                std::ranges::count_if(errors, [&](double error) { return error < most; })) /

@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "kernel/resolved_model.hpp"
+#include "model/ranges.hpp"
+#include "model/text.hpp"
 #include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
@@ -137,8 +139,8 @@ bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) 
 
 std::string batch_text(const Subject& subject) {
   const std::uint64_t batch = *subject.result.setting.batch;
-  return "batch " + std::to_string(batch_factor * batch) + " in place of " + std::to_string(batch) +
-         (subject.network == nullptr ? ", for as much work" : "");
+  return concat("batch ", batch_factor * batch, " in place of ", batch,
+                subject.network == nullptr ? ", for as much work" : "");
 }
 
 /// A network grows as a whole, a measured run only in layers with samples.
@@ -178,8 +180,8 @@ bool fill_channels(Variant& variant, const LayerResult& row, const Subject&) {
 std::string channels_text(const Subject& subject) {
   const std::uint64_t in = subject.layer->layer.inputs.front().shape.channels;
   const std::uint64_t out = subject.layer->layer.output.channels;
-  return "channels " + std::to_string(in) + " -> " + std::to_string(out) + " as " +
-         std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
+  return concat("channels ", in, " -> ", out, " as ", whole_channels(in), " -> ",
+                whole_channels(out));
 }
 
 bool is_on_amd(const Subject& subject) { return subject.context.gpu.vendor == "AMD"; }
@@ -386,9 +388,7 @@ std::vector<Advice> mending_changes(const Subject& subject) {
 }
 
 double saved_by_convolutions_s(const Subject& subject) {
-  double saved_s = 0;
-  for (const Advice& change : mending_changes(subject)) saved_s += change.saved_s;
-  return saved_s;
+  return sum_over(mending_changes(subject), &Advice::saved_s);
 }
 
 std::string convolutions_text(const Subject& subject) {
@@ -611,9 +611,7 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
   }
   std::ranges::stable_sort(ideas, std::greater(),
                            [](const NetworkIdea& each) { return each.advice.speedup; });
-  std::vector<Advice> advice;
-  advice.reserve(ideas.size() + 1);
-  for (const NetworkIdea& idea : ideas) advice.push_back(idea.advice);
+  std::vector<Advice> advice = each_of(ideas, &NetworkIdea::advice);
   if (auto together = best_together(ideas, subject)) advice.push_back(*std::move(together));
   return advice;
 }

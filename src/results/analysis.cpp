@@ -7,6 +7,7 @@
 #include "kernel/resolved_model.hpp"
 #include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
@@ -31,14 +32,13 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
   const auto engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
   if (engine) return *engine;
   const EngineChoice choice = choice_for(layer, context.options.engine);
-  const std::string unit = choice == EngineChoice::tensor   ? " on tensor cores"
+  const char* const unit = choice == EngineChoice::tensor   ? " on tensor cores"
                            : choice == EngineChoice::vector ? " on vector units"
                                                             : "";
-  throw InputError(source, "",
-                   "layer " + in_quotes(layer.name) + " is in " +
-                       std::string(name_of(layer.dtypes.input)) + ", for which " +
-                       context.gpu.name + " has no peak" + unit + "; it has " +
-                       peaks_of(context.gpu));
+  throw InputError(
+      source, "",
+      concat("layer ", in_quotes(layer.name), " is in ", layer.dtypes.input, ", for which ",
+             context.gpu.name, " has no peak", unit, "; it has ", peaks_of(context.gpu)));
 }
 
 /// The engine with most FLOP of dense contractions, else the first row's.
@@ -136,14 +136,12 @@ const Layer& source_of(std::size_t producer, const Network& network) {
 }
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
-  std::vector<std::string> names;
   if (std::ranges::none_of(layer.inputs,
                            [](const Operand& operand) { return operand.producer.has_value(); }))
-    return names;
-  names.reserve(layer.inputs.size());
-  for (const Operand& operand : layer.inputs)
-    names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
-  return names;
+    return {};
+  return each_of(layer.inputs, [&](const Operand& operand) {
+    return operand.producer ? source_of(*operand.producer, network).name : std::string();
+  });
 }
 
 /// PyTorch has kernels of its own for depthwise layers in NCHW, whatever the tuning.
@@ -293,7 +291,6 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
   row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }
 
-/// Places every row on the roofline and times it.
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
   const auto threads = std::min(context.options.threads, rows.size() / rows_worth_a_thread);
@@ -415,10 +412,8 @@ Expected<Result> evaluate(Network network, const Context& context) {
 Expected<Result> join_records(const std::string& source, const std::string& name,
                               std::vector<std::vector<LayerResult>> records, const Context& context,
                               const std::optional<Total>& total) {
-  std::size_t count = 0;
-  for (const auto& record : records) count += record.size();
   std::vector<LayerResult> rows;
-  rows.reserve(count);
+  rows.reserve(sum_over(records, std::ranges::size));
   for (auto& record : records)
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
   return counted(source, [&] {

@@ -10,6 +10,7 @@
 
 #include "kernel/constants.hpp"
 #include "model/gpu_selection.hpp"
+#include "model/ranges.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
@@ -69,16 +70,12 @@ class Fit {
   /// ln(expected / measured) of these layers under the present constants.
   std::vector<double> log_ratios(const Indices& indices) const {
     const KernelModel model = kernel_model_of(gpu_).value();
-    std::vector<double> ratios;
-    ratios.reserve(indices.size());
-    for (const std::size_t i : indices) {
+    return each_of(indices, [&](std::size_t i) {
       const MeasuredLayer& each = layers_[i];
       const auto plan =
           plan_kernel(each.layer, each.counts, each.engine, model, each.cache).value();
-      ratios.push_back(
-          std::log(launched(*plan, model, each.launch).expected_time_s() / each.measured_s));
-    }
-    return ratios;
+      return std::log(launched(*plan, model, each.launch).expected_time_s() / each.measured_s);
+    });
   }
 
   const Indices& free() const { return free_; }
@@ -101,9 +98,7 @@ class Fit {
   }
 
   double total() const {
-    double sum = 0;
-    for (const std::size_t i : used_) sum += loss(log_ratio_[i]);
-    return sum;
+    return sum_over(used_, [&](std::size_t i) { return loss(log_ratio_[i]); });
   }
 
   /// Within the constant's range. A constant of 0 starts at a part of it.
@@ -153,8 +148,7 @@ class Fit {
 
   void move(std::size_t constant, double step) {
     const Indices& indices = layers_of(constant);
-    std::vector<double> best;
-    for (const std::size_t i : indices) best.push_back(log_ratio_[i]);
+    std::vector<double> best = each_of(indices, [&](std::size_t i) { return log_ratio_[i]; });
     double best_cost = cost(constant, best);
     for (const double factor : {step, 1 / step}) {
       const double first = value(constant);
@@ -194,13 +188,10 @@ std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers)
   const bool one_network = std::ranges::all_of(
       layers, [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
   std::map<std::string, std::size_t> numbers;
-  std::vector<std::size_t> of_layer;
-  of_layer.reserve(layers.size());
-  for (const MeasuredLayer& layer : layers)
-    of_layer.push_back(
-        numbers.emplace(one_network ? layer.layer.name : layer.network, numbers.size())
-            .first->second);
-  return of_layer;
+  return each_of(layers, [&](const MeasuredLayer& layer) {
+    const std::string& group = one_network ? layer.layer.name : layer.network;
+    return numbers.emplace(group, numbers.size()).first->second;
+  });
 }
 
 /// ln(expected / measured) of each layer with three sets of constants.
@@ -211,9 +202,9 @@ struct LogRatios {
 };
 
 ModelError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
-  std::vector<TimedPair> pairs;
-  for (const std::size_t i : indices) pairs.push_back({1, std::exp(log_ratios[i])});
-  return model_error(pairs);
+  return model_error(each_of(indices, [&](std::size_t i) {
+    return TimedPair{1, std::exp(log_ratios[i])};
+  }));
 }
 
 CalibrationScore score_of(const LogRatios& ratios, const Indices& indices) {
@@ -285,7 +276,7 @@ class Attempt {
   /// Freezes the constants which these classes depend on. Returns whether any was free.
   bool freeze(const std::vector<LayerClass>& classes, std::vector<bool>& may_move) const {
     const auto is_refused = [&](std::size_t i) {
-      return std::ranges::find(classes, class_of(layers_[i].layer)) != classes.end();
+      return contains(classes, class_of(layers_[i].layer));
     };
     bool any = false;
     for (const std::size_t constant : fit_->free()) {
@@ -349,9 +340,8 @@ Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
   result.cells = cells_of(layers, attempt.ratios());
   result.all = score_of(attempt.ratios(), attempt.all());
   result.held_out_log_ratios = attempt.ratios().held_out;
-  std::set<std::string> networks;
-  for (const MeasuredLayer& layer : layers) networks.insert(layer.network);
-  result.networks = networks.size();
+  const auto networks = each_of(layers, &MeasuredLayer::network);
+  result.networks = std::set(networks.begin(), networks.end()).size();
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/steps.hpp"
 #include "roofline/report.hpp"
@@ -217,19 +218,19 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
 Changes changes_between(Side before, Side after, ChangesOf times) {
   std::vector<Change> changed = take_same_names(before.work, after.work);
   if (times == ChangesOf::expected) take_same_layers(before.work, after.work, changed);
-  std::vector<Change> gone;
-  std::vector<Change> come;
-  for (const auto& [key, work] : before.work)
-    gone.push_back({key.second, "", key.first, work.time, {}});
-  for (const auto& [key, work] : after.work)
-    come.push_back({key.second, "", key.first, {}, work.time});
+  const auto gone = each_of(before.work, [](const auto& each) {
+    return Change{each.first.second, "", each.first.first, each.second.time, {}};
+  });
+  const auto come = each_of(after.work, [](const auto& each) {
+    return Change{each.first.second, "", each.first.first, {}, each.second.time};
+  });
   return {.before = std::move(before.name),
           .after = std::move(after.name),
           .times = times,
           .before_run = before.run,
           .after_run = after.run,
-          .gone = group_of(std::move(gone)),
-          .come = group_of(std::move(come)),
+          .gone = group_of(gone),
+          .come = group_of(come),
           .changed = group_of(std::move(changed))};
 }
 

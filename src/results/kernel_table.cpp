@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/ranges.hpp"
 #include "results/steps.hpp"
 #include "roofline/report.hpp"
 
@@ -102,12 +103,11 @@ KernelTable place_kernels(std::shared_ptr<const KernelRecording> recording,
   KernelTable table;
   table.recording = std::move(recording);
   table.gpu = context != nullptr ? context->gpu.name : table.recording->gpu.name;
-  for (const RecordedKernel& kernel : table.recording->kernels) {
-    table.time_s += kernel.time_s;
-    table.launches += kernel.launches;
-  }
-  for (const RecordedKernel& kernel : table.recording->kernels)
-    table.rows.push_back(measured_row(kernel, table.time_s));
+  const std::vector<RecordedKernel>& kernels = table.recording->kernels;
+  table.time_s = sum_over(kernels, &RecordedKernel::time_s);
+  table.launches = sum_over(kernels, &RecordedKernel::launches);
+  table.rows = each_of(
+      kernels, [&](const RecordedKernel& each) { return measured_row(each, table.time_s); });
   if (context == nullptr || !table.recording->has_counters()) return table;
   const auto engine = main_engine_of(table.rows, context->gpu.peak_flop_per_s);
   if (!engine) return table;

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "model/gpu_names.hpp"
+#include "model/ranges.hpp"
 #include "results/steps.hpp"
 #include "roofline/explanation.hpp"
 
@@ -155,7 +156,7 @@ bool is_called(const Context& context, const std::string& name) {
   thread_local std::string last;
   thread_local std::string normal;
   if (name != last) normal = normal_gpu_name(last = name);
-  return std::ranges::find(context.gpu_names, normal) != context.gpu_names.end();
+  return contains(context.gpu_names, normal);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
@@ -106,9 +107,9 @@ struct Order {
 template <class Key>
 Order order_of(const Groups& groups, const Key& key, const RowFilter& filter) {
   if (!filter.selects()) return {groups, groups.size()};
-  std::vector<std::pair<double, const Indices*>> order;
-  for (const Indices& group : groups)
-    order.emplace_back(key(group, filter.sort.value_or(SortBy::time)), &group);
+  auto order = each_of(groups, [&](const Indices& group) {
+    return std::pair(key(group, filter.sort.value_or(SortBy::time)), &group);
+  });
   std::ranges::stable_sort(order, std::greater(), [](const auto& each) { return each.first; });
   Order all;
   double covered = 0;
@@ -179,15 +180,14 @@ Groups inputs_of_one_layer(const std::vector<Evaluated>& results) {
 
 /// Sums of one-layer results, with shares of their total time.
 std::vector<TypeRow> sums_of(const std::vector<Evaluated>& results, const Indices& places) {
-  std::vector<TypeRow> sums;
-  for (const std::size_t place : places) sums.push_back(sum_of(results[place].result.layers, {0}));
+  std::vector<TypeRow> sums =
+      each_of(places, [&](std::size_t place) { return sum_of(results[place].result.layers, {0}); });
   const bool is_measured = std::ranges::all_of(
       sums, [](const TypeRow& each) { return each.total.measured_time_s.has_value(); });
   const auto time_of = [&](const TypeRow& each) {
     return is_measured ? *each.total.measured_time_s : each.total.time_s;
   };
-  double whole_s = 0;
-  for (const TypeRow& each : sums) whole_s += time_of(each);
+  const double whole_s = sum_over(sums, time_of);
   for (TypeRow& each : sums) each.time_share = share_of(time_of(each), whole_s);
   return sums;
 }

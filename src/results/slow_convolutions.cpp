@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "kernel/engine_facts.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/steps.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::string_view other_type = "half_precision";
 bool mends(const Advice& change) {
   constexpr auto mending = std::to_array<std::string_view>(
       {"time_algorithms", "channels_last", "whole_channels", "one_group", other_type});
-  return std::ranges::find(mending, change.action) != mending.end();
+  return contains(mending, change.action);
 }
 
 bool is_channels_first(const LayerResult& row) { return layout_of(row.layer) == Layout::nchw; }

@@ -28,12 +28,9 @@ std::uint64_t required(std::string_view field, std::optional<std::uint64_t> numb
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, 2);
   if (layer.inputs.size() != 3)
-    fail(
-        "inputs",
-        concat(
-            "expected three operands, queries, keys and values, each [N, heads, length, features], "
-            "got ",
-            layer.inputs.size()));
+    fail("inputs", concat("expected three operands, queries, keys and values, each [N, heads, "
+                          "length, features], got ",
+                          layer.inputs.size()));
   for (std::size_t i = 0; i < 3; ++i)
     if (layer.inputs[i].shape.spatial_rank != 2)
       fail("inputs", "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape),

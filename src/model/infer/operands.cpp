@@ -2,6 +2,7 @@
 #include <array>
 
 #include "model/infer/shapes.hpp"
+#include "model/ranges.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 
@@ -68,10 +69,9 @@ std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std
 }
 
 Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const LayerScope& scope,
-                       const ShapeForm& form, std::string_view field,
+                       std::optional<std::uint8_t> rank, std::string_view field,
                        const std::vector<std::size_t>& index) {
-  const Features features = operand.layer.empty() ? form.features : info(spec.kind).features;
-  const ShapeForm own{form.rank, features, operand.whole};
+  const ShapeForm own{rank, info(spec.kind).features, operand.whole};
   // A record knows no other layers: it takes another layer's output as a shape.
   if (operand.layer.empty() || (scope.network.record && !operand.sizes.empty())) {
     const StatedShape stated = read_shape(operand.sizes, own, field, index);
@@ -226,8 +226,8 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
                              std::string_view field, const std::vector<std::size_t>& index) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
-    std::vector<std::string_view> known;
-    for (const auto& [each, entry] : entries_) known.push_back(each);
+    std::vector<std::string_view> known =
+        each_of(entries_, [](const auto& each) { return std::string_view(each.first); });
     std::ranges::sort(known);
     fail(
         field,
@@ -261,8 +261,7 @@ Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
     return from_previous(spec, scope);
   }
   const bool is_named = !spec.input->layer.empty();
-  Operand operand = stated_operand(*spec.input, spec, scope,
-                                   {rank, info(spec.kind).features, false}, "input", {});
+  Operand operand = stated_operand(*spec.input, spec, scope, rank, "input", {});
   operand.type = spec.input->type;
   check_channels(spec, operand.shape);
   if (is_named) check_batch(spec, scope, operand.shape);
@@ -277,8 +276,7 @@ std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std:
   bool uses_batch = false;
   for (std::size_t i = 0; i < stated.size(); ++i) {
     const OperandSpec& each = stated[i];
-    operands.push_back(
-        stated_operand(each, spec, scope, {rank, info(spec.kind).features, false}, field, {i}));
+    operands.push_back(stated_operand(each, spec, scope, rank, field, {i}));
     operands.back().type = each.type;
     uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
   }

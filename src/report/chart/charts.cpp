@@ -91,10 +91,8 @@ std::string row_hover(const TableRow& row) {
 }
 
 double length_of(const Bar& bar) {
-  double length = 0;
-  for (const Segment& segment : bar.segments) length += segment.value;
-  return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0),
-                   bar.whisker ? bar.whisker->high : 0});
+  return std::max({sum_over(bar.segments, &Segment::value), bar.bound.value_or(0),
+                   bar.measured.value_or(0), bar.whisker ? bar.whisker->high : 0});
 }
 
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty) {
@@ -107,10 +105,9 @@ std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
   if (!report.filter.sort)
     std::ranges::stable_sort(groups,
                              [](const auto& a, const auto& b) { return a.front() < b.front(); });
-  std::vector<TableRow> rows;
-  rows.reserve(groups.size());
-  for (auto& group : groups) rows.push_back({report.results[result], std::move(group)});
-  return rows;
+  return each_of(groups, [&](const auto& group) {
+    return TableRow{report.results[result], group};
+  });
 }
 
 void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& marks) {
@@ -174,10 +171,10 @@ Panel numbered_panel(std::vector<Mark> marks) {
   for (const Mark& mark : marks)
     if (mark.number > 0)
       bars.rows.push_back(
-          {.label = fmt::format("{} {}{}{}", mark.number, mark.label,
+          plain_bar(fmt::format("{} {}{}{}", mark.number, mark.label,
                                 mark.series.empty() ? "" : ", ", mark.series),
-           .note = fmt::format("{}, {}", duration(mark.time_s), percent(mark.share)),
-           .segments = {{mark.time_s, mark.colour, mark.hover}}});
+                    mark.time_s, fmt::format("{}, {}", duration(mark.time_s), percent(mark.share)),
+                    mark.colour, mark.hover));
   return {"the marks with numbers: their time, and its share of all", std::move(bars), {}};
 }
 
@@ -200,8 +197,7 @@ std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind
 
 std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const EngineRates& peaks) {
   std::vector<Engine> sorted;
-  for (const Engine engine : engines)
-    if (std::ranges::find(sorted, engine) == sorted.end()) sorted.push_back(engine);
+  for (const Engine engine : engines) add_new(sorted, engine);
   std::ranges::stable_sort(sorted, [&](Engine a, Engine b) {
     return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
   });

@@ -91,8 +91,7 @@ void add_curve(Plot& plot, const SettingsTable& sweep, const Curve& curve,
     line.path.push_back(at);
     include(plot.x, at.x);
     include(plot.y, at.y);
-    if (std::ranges::find(plot.x.values, at.x) == plot.x.values.end())
-      plot.x.values.push_back(at.x);
+    add_new(plot.x.values, at.x);
     if (!curve.symbol) continue;
     Mark mark;
     mark.at = at;
@@ -202,14 +201,11 @@ std::vector<Bar> bars_of(const Changes& changes) {
     all.resize(most_changed_bars);
     all.emplace_back(label, rest_s);
   }
-  std::vector<Bar> bars;
-  bars.reserve(all.size());
-  for (const auto& [label, change_s] : all)
-    bars.push_back({.label = label,
-                    .note = change_text(change_s),
-                    .segments = {{std::fabs(change_s),
-                                  change_s < 0 ? Colour::blue : Colour::vermillion, label}}});
-  return bars;
+  return each_of(all, [](const auto& change) {
+    const auto& [label, change_s] = change;
+    const Colour colour = change_s < 0 ? Colour::blue : Colour::vermillion;
+    return plain_bar(label, std::fabs(change_s), change_text(change_s), colour, label);
+  });
 }
 
 }  // namespace
@@ -231,9 +227,7 @@ std::vector<Chart> sweep_charts(const Report& report) {
   };
   std::vector<Chart> charts;
   for (const auto& group : grouped<SettingsTable>(report.sweeps, of_one_network)) {
-    Sweeps sweeps;
-    for (const std::size_t i : group) sweeps.push_back(&report.sweeps[i]);
-    charts.push_back(curves_of(sweeps));
+    charts.push_back(curves_of(each_of(group, [&](std::size_t i) { return &report.sweeps[i]; })));
   }
   return charts;
 }

@@ -120,11 +120,12 @@ class PlotDrawing {
  private:
   double bottom() const { return frame_.y + frame_.height; }
   Position px_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
+  std::vector<Position> in_px(const std::vector<Position>& places) const {
+    return each_of(places, [&](const Position& place) { return px_of(place); });
+  }
 
   void draw(const Region& region) {
-    std::vector<Position> corners;
-    corners.reserve(region.corners.size());
-    for (const Position& corner : region.corners) corners.push_back(px_of(corner));
+    const std::vector<Position> corners = in_px(region.corners);
     draw_path(scene_, corners, css_name(region.colour) + " tint", true);
     const Text text{(corners.front().x + corners.back().x) / 2, bottom() - 6, region.label,
                     Anchor::middle, "muted label"};
@@ -163,8 +164,7 @@ class PlotDrawing {
   }
 
   void draw(const Line& line) {
-    std::vector<Position> path;
-    for (const Position& place : line.path) path.push_back(px_of(place));
+    const std::vector<Position> path = in_px(line.path);
     draw_path(scene_, path, fmt::format("line s-{} {}", name_of(line.colour), name_of(line.style)));
     for (std::size_t i = 1; i < path.size(); ++i) add_line(obstacles_, path[i - 1], path[i]);
   }

@@ -50,10 +50,7 @@ LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<E
 }
 
 std::vector<LegendItem> engine_legend(const std::vector<Engine>& engines, LegendItem::Sign sign) {
-  std::vector<LegendItem> legend;
-  legend.reserve(engines.size());
-  for (const Engine engine : engines) legend.push_back(engine_look(engines, engine, sign));
-  return legend;
+  return each_of(engines, [&](Engine engine) { return engine_look(engines, engine, sign); });
 }
 
 std::string chart_title(const KernelTable& table) {
@@ -66,10 +63,8 @@ bool has_place(const KernelRow& row) {
 }
 
 Rows shown_rows(const Report& report, std::size_t index) {
-  Rows rows;
-  for (const std::size_t i : report.kernel_selections[index].main_rows())
-    rows.push_back(&report.kernels[index].rows[i]);
-  return rows;
+  return each_of(report.kernel_selections[index].main_rows(),
+                 [&](std::size_t i) { return &report.kernels[index].rows[i]; });
 }
 
 /// Those under roofs, and the others behind them.
@@ -93,8 +88,7 @@ Mark mark_of(const KernelTable& table, const KernelRow& row, const LegendItem& l
 }
 
 std::string without_flop_text(const Rows& rows) {
-  double share = 0;
-  for (const KernelRow* row : rows) share += row->time_share;
+  const double share = sum_over(rows, &KernelRow::time_share);
   if (rows.empty()) return "";
   return fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.", rows.size(),
                      percent(share));
@@ -144,9 +138,8 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   bars.reserve(rows.size());
   for (const KernelRow* row : rows) {
     const LegendItem look = engine_look(engines, row->engine, LegendItem::Sign::bar);
-    bars.push_back({.label = kernel_label(*row),
-                    .note = kernel_note(*row),
-                    .segments = {{row->kernel.time_s, look.colour, kernel_hover(table, *row)}}});
+    bars.push_back(plain_bar(kernel_label(*row), row->kernel.time_s, kernel_note(*row), look.colour,
+                             kernel_hover(table, *row)));
   }
   std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::bar);
   if (!engines.empty() &&

@@ -20,6 +20,10 @@ std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
 void number_longest(std::vector<Mark>& marks, bool of_many);
 Panel numbered_panel(std::vector<Mark> marks);
 
+inline Bar plain_bar(std::string label, double value, std::string note, Colour colour,
+                     std::string hover = "") {
+  return {std::move(label), std::move(note), {{value, colour, std::move(hover)}}};
+}
 void add_bar_legend(std::vector<LegendItem>& legend, const std::vector<Bar>& bars);
 void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& marks);
 

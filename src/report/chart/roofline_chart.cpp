@@ -43,11 +43,6 @@ std::size_t index_in(const std::vector<T>& all, const T& one) {
   return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-template <class T>
-void add_new(std::vector<T>& all, const T& one) {
-  if (index_in(all, one) == all.size()) all.push_back(one);
-}
-
 std::string dtype_text(const std::optional<DataType>& type) {
   return type ? std::string(name_of(*type)) : "mixed types";
 }
@@ -105,9 +100,7 @@ bool is_on_roofline(const LayerResult& row) {
 double shown_time_s(const LayerResult& row) { return row.measured_time_s.value_or(time_s(row)); }
 
 double shown_time_s(const TableRow& row) {
-  double time = 0;
-  for (const std::size_t layer : row.layers) time += shown_time_s(row.result.layers[layer]);
-  return time;
+  return sum_over(row.layers, [&](std::size_t i) { return shown_time_s(row.result.layers[i]); });
 }
 
 /// Whether the kernel is faster than its roofline because operands are in cache.
@@ -314,11 +307,10 @@ std::vector<Region> sides_of(const Subject& subject, const Result& result, Engin
 std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& marks) {
   Plot axes;
   axes.marks = marks;
-  std::vector<UsedRoofs> roofs;
-  roofs.reserve(subject.results.size());
-  for (const Result* result : subject.results)
-    roofs.push_back({result->bounds, engines_of(subject, result->setting.gpu)});
-  fit_axes(axes, roofs, !subject.has_many());
+  const auto roofs_of = [&](const Result* result) {
+    return UsedRoofs{result->bounds, engines_of(subject, result->setting.gpu)};
+  };
+  fit_axes(axes, each_of(subject.results, roofs_of), !subject.has_many());
   // room for text
   if (marks.size() == 1) axes.x.high = std::max(axes.x.high, 12 * marks.front().at.x);
   std::vector<Panel> panels;

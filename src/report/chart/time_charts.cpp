@@ -12,9 +12,7 @@ namespace roofline {
 namespace {
 
 double row_time_s(const TableRow& row) {
-  double time = 0;
-  for (const std::size_t layer : row.layers) time += time_s(row.result.layers[layer]);
-  return time;
+  return sum_over(row.layers, [&](std::size_t i) { return time_s(row.result.layers[i]); });
 }
 
 /// Limiters have the colours in order.
@@ -38,11 +36,10 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
       for (const Limiter limiter : enumerators<Limiter>)
         part_s[limiter] += layer.kernel->part_s[limiter];
   }
-  std::vector<PartOfTime> parts;
-  parts.reserve(count_of<Limiter> + 1);
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.push_back({words(name_of(limiter)), std::string(meaning_of(limiter)), part_s[limiter],
-                     colour_of(limiter)});
+  std::vector<PartOfTime> parts = each_of(enumerators<Limiter>, [&](Limiter limiter) {
+    return PartOfTime{words(limiter), std::string(meaning_of(limiter)), part_s[limiter],
+                      colour_of(limiter)};
+  });
   parts.push_back({"host link or view", "no kernel of its own", without_kernel_s, Colour::grey});
   return parts;
 }
@@ -69,8 +66,7 @@ Panel where_time_goes(const Result& result) {
   TableRow all{result, std::vector<std::size_t>(result.layers.size())};
   std::iota(all.layers.begin(), all.layers.end(), std::size_t{0});
   const std::vector<PartOfTime> parts = parts_of(all);
-  double whole_s = 0;
-  for (const PartOfTime& part : parts) whole_s += part.time_s;
+  const double whole_s = sum_over(parts, &PartOfTime::time_s);
   const auto& measured_s = result.total.measured_time_s;
   return panel_of_parts(measured_s ? "where the expected time goes" : "where the time goes",
                         {.label = "all layers",
@@ -146,10 +142,6 @@ constexpr StepLook step_looks[] = {
 };
 /// Smaller parts round to nothing.
 constexpr double least_step_part = 5e-4;
-
-Bar plain_bar(std::string label, double value, std::string note, Colour colour) {
-  return {.label = std::move(label), .note = std::move(note), .segments = {{value, colour, ""}}};
-}
 
 Panel work_panel(const LayerResult& row) {
   const Bytes& bytes = row.counts.bytes;

@@ -36,7 +36,7 @@ std::string pictures_of(const Report& report) {
   }
   if (of_layers) std::ranges::move(time_charts(report), std::back_inserter(charts));
   std::string text;
-  for (const Chart& chart : std::span(charts).first(std::min(charts.size(), most_charts)))
+  for (const Chart& chart : first_of(charts, most_charts))
     text += fmt::format("<figure tabindex=\"0\">\n{}</figure>\n", svg_element(chart));
   if (charts.size() > most_charts)
     text += fmt::format("<p>{} more: --chart KIND -o FILE.svg draws all of a kind.</p>\n",
@@ -72,8 +72,8 @@ std::string errors_of(const Report& report) {
 
 /// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"
 std::string subject_of(const Report& report) {
-  std::vector<std::string> subjects;
-  for (const Result& result : report.results) subjects.push_back(work_title(result, true));
+  std::vector<std::string> subjects =
+      each_of(report.results, [](const Result& result) { return work_title(result, true); });
   for (const KernelTable& table : report.kernels)
     subjects.push_back(table.recording->name + ": kernels");
   if (subjects.empty()) return "nothing evaluated";
