@@ -1,6 +1,7 @@
 #include "kernel/constants.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
@@ -65,12 +66,17 @@ ConvolutionForm form_of(const Layer& layer) {
   if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return usual;
   const auto in = layer.inputs.front().shape.channels / layer.groups;
   const auto out = layer.output.channels / layer.groups;
-  if (layer.groups == 1 && std::min(in, out) < 16) return few_channels;
-  if (layer.window->rank == 3) return volume;
-  if (layer.window->rank == 1) return line;
+  const Window& window = *layer.window;
+  const bool is_volume = window.rank == 3, in_groups = layer.groups > 1;
+  if (!in_groups && std::min(in, out) < 16) return is_volume ? few_channel_volume : few_channels;
+  if (is_volume) return volume;
+  if (window.rank == 1) return line;
   if (layer.kind == LayerKind::conv_transpose) return transposed;
-  if (in > 1 && (in % 8 != 0 || out % 8 != 0)) return odd_channels;
-  return product(layer.window->kernel) > 32 ? long_window : usual;
+  if (in > 1 && (in % 8 != 0 || out % 8 != 0 || (in_groups && !std::has_single_bit(in))))
+    return odd_channels;
+  if (product(window.kernel) > 32) return long_window;
+  if (product(window.dilation) > 1) return dilated;
+  return in_groups && in == 1 ? depthwise : usual;
 }
 
 LayerClass class_of(const Layer& layer) {

@@ -104,12 +104,15 @@ struct Solver {
 
 /// What sets a convolution apart from most of networks; the first that holds.
 enum class ConvolutionForm : std::uint8_t {
-  few_channels,  ///< one group, fewer than 16 on a side
-  volume,        ///< three axes
-  line,          ///< one axis
+  few_channel_volume,  ///< three axes, one group, fewer than 16 channels on a side
+  few_channels,        ///< likewise with fewer axes
+  volume,              ///< three axes
+  line,                ///< one axis
   transposed,
-  odd_channels,  ///< of a group no multiples of 8, and not depthwise
+  odd_channels,  ///< of a group no multiples of 8, in several groups no power of two
   long_window,   ///< more than 32 taps
+  dilated,
+  depthwise,
   usual,
 };
 

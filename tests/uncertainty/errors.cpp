@@ -24,7 +24,7 @@ constexpr double share_of_factor_95 = 0.95;
 struct LayerError {
   LayerClass layer_class = LayerClass::dense;
   ElementCost cost = ElementCost::own;
-  std::optional<ConvolutionForm> form;  ///< unless it is the usual one
+  ConvolutionForm form = ConvolutionForm::usual;
   DataType dtype = DataType::fp32;      ///< as EngineFacts::error_type
   Pass pass = Pass::fwd;
   double log_ratio = 0;  ///< ln(expected / measured)
@@ -199,9 +199,7 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
   std::vector<LayerError> errors;
   for (const Sample* sample : samples) {
     const LayerResult& row = sample->row;
-    const ConvolutionForm form = form_of(row.layer);
-    errors.push_back({class_of(row.layer), info(row.layer.kind).cost,
-                      form == ConvolutionForm::usual ? std::nullopt : std::optional(form),
+    errors.push_back({class_of(row.layer), info(row.layer.kind).cost, form_of(row.layer),
                       facts_of(row.engine).error_type, row.layer.pass, sample->log_ratio,
                       gpus.emplace(sample->set.gpu, gpus.size()).first->second});
   }

@@ -115,6 +115,8 @@ void write_layers(const std::string& shared) {
   std::map<std::string, MeasuredErrors> of_file;
   const MeasuredErrors of_h200 = find_gpu("h200").value().constants->errors;
   of_file["cudnn9-hopper"] = {{}, of_h200.totals, of_h200.ways};
+  std::ranges::copy_if(of_h200.layers, std::back_inserter(of_file["cudnn9-hopper"].layers),
+                       [](const LayerErrors& each) { return each.heuristic_ratio > 0; });
   for (const Use& use : uses) {
     const std::vector<LayerErrors> errors = layer_errors(use.samples, use.scope);
     auto& list = of_file[file_of(use.scope)].layers;
