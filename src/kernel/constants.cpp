@@ -102,10 +102,12 @@ const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
     return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
   };
   const bool by_heuristic = layer.kernels == KernelSource::heuristic;
+  const LayerClass layer_class = class_of(layer);
+  const ConvolutionForm form = form_of(layer);
+  const DataType dtype = facts_of(engine).error_type;
   for (const LayerErrors& each : errors.layers)
-    if (is_any_or(each.layer_class, class_of(layer)) && has_cost(each) &&
-        is_any_or(each.form, form_of(layer)) &&
-        is_any_or(each.dtype, facts_of(engine).error_type) && is_any_or(each.pass, layer.pass) &&
+    if (is_any_or(each.layer_class, layer_class) && is_any_or(each.form, form) &&
+        is_any_or(each.dtype, dtype) && is_any_or(each.pass, layer.pass) && has_cost(each) &&
         (each.heuristic_ratio > 0) == by_heuristic &&
         (!layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
       return &each;
