@@ -70,12 +70,7 @@ const std::vector<Word>& words_and_marks() {
   static const std::vector<Word> all = [] {
     std::vector<Word> rows;
     std::string_view rest = words_tsv;
-    const auto until = [&](char end) {
-      const std::string_view part = rest.substr(0, rest.find(end));
-      rest.remove_prefix(part.size() + 1);
-      return part;
-    };
-    while (!rest.empty()) rows.push_back({until('\t'), until('\t'), until('\n')});
+    while (!rest.empty()) rows.push_back({take(rest, '\t'), take(rest, '\t'), take(rest, '\n')});
     return rows;
   }();
   return all;
