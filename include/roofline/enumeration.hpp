@@ -74,13 +74,17 @@ constexpr bool is_any(E e, Others... others) {
   return ((e == others) || ...);
 }
 
+/// Takes the text up to `end` off, with `end`.
+constexpr std::string_view take(std::string_view& text, char end) {
+  const std::string_view part = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
 /// Whether `word` is in `list`, words separated by blanks.
 constexpr bool has_word(std::string_view list, std::string_view word) {
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(' '), list.size());
-    if (list.substr(0, end) == word) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
+  while (!list.empty())
+    if (take(list, ' ') == word) return true;
   return false;
 }
 

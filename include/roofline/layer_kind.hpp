@@ -147,6 +147,8 @@ const KindInfo& info(LayerKind kind);
 std::span<const KindInfo> all_kinds();
 bool is_input_kind(LayerKind kind);
 bool is_convolution(LayerKind kind);
+/// A product, a convolution or attention.
+bool multiplies(LayerKind kind);
 /// Convolutions and pools.
 bool has_window(LayerKind kind);
 

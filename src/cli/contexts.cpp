@@ -25,9 +25,9 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   if (recorded.name.empty() && hardware.empty())
     return "expected a recording that names its GPU, got none: say which it was with --gpu";
   const std::string names = joined(each_of(alike, &Gpu::name));
-  return "recorded on " + recorded_name(recorded) + ", which is in no list of GPUs" +
-         (names.empty() ? "" : "; its " + hardware + " are those of " + names) +
-         ": say which it was with --gpu";
+  return concat("recorded on ", recorded_name(recorded), ", which is in no list of GPUs",
+                names.empty() ? "" : "; its " + hardware + " are those of " + names,
+                ": say which it was with --gpu");
 }
 
 }  // namespace
@@ -39,13 +39,11 @@ void SkippedGpus::add(const std::string& gpu, const InputError& why) {
 
 std::string SkippedGpus::text(bool of_records) const {
   constexpr std::size_t most_named = 8;
-  const std::string count =
-      gpus.size() == 1 ? "1 GPU is" : std::to_string(gpus.size()) + " GPUs are";
-  if (of_records)
-    return where + ": " + count + " left out of layers without a peak or memory for them there: " +
-           some_of(gpus, most_named);
-  return where + ": " + count + " left out: " + some_of(gpus, most_named) +
-         (gpus.size() == 1 ? ": " : "; of the first: ") + first->message;
+  const bool is_one = gpus.size() == 1;
+  return concat(where, ": ", gpus.size(), is_one ? " GPU is" : " GPUs are", " left out",
+                of_records ? " of layers without a peak or memory for them there: " : ": ",
+                some_of(gpus, most_named),
+                of_records ? "" : (is_one ? ": " : "; of the first: ") + first->message);
 }
 
 Contexts::Contexts(const Request& request) : request_(request) {

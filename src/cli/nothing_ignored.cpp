@@ -7,15 +7,12 @@
 namespace roofline {
 namespace {
 
-constexpr char separator = '|';
-
 /// The first given value whose GivenOption::word fits one of the patterns, separated by |.
 const GivenOption* given(const Request& request, std::string_view patterns) {
   while (!patterns.empty()) {
-    const std::size_t end = std::min(patterns.find(separator), patterns.size());
+    const std::string_view pattern = take(patterns, '|');
     for (const GivenOption& each : request.given)
-      if (fits_pattern(each.word, patterns.substr(0, end))) return &each;
-    patterns.remove_prefix(std::min(end + 1, patterns.size()));
+      if (fits_pattern(each.word, pattern)) return &each;
   }
   return nullptr;
 }

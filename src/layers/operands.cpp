@@ -25,8 +25,6 @@ void replace_points(std::string& letters, std::size_t axes) {
   letters.replace(at, points.size(), digits);
 }
 
-bool has(const std::string& letters, char letter) { return letters.find(letter) != letters.npos; }
-
 bool has_repeated(const std::string& letters) {
   return std::ranges::any_of(letters,
                              [&](char letter) { return std::ranges::count(letters, letter) > 1; });
@@ -122,7 +120,7 @@ std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>
   std::size_t most_points = 0;
   for (const Sizes& sizes : operands) {
     std::string& letters = einsum.operands.emplace_back(take(terms, ','));
-    const std::size_t named = letters.size() - (has(letters, '.') ? 3 : 0);
+    const std::size_t named = letters.size() - (contains(letters, '.') ? 3 : 0);
     const std::size_t points = sizes.size() - std::min(sizes.size(), named);
     most_points = std::max(most_points, points);
     replace_points(letters, points);
@@ -145,9 +143,9 @@ std::optional<EinsumProduct> product_of(const Einsum& einsum) {
     return std::nullopt;
   EinsumProduct product;
   for (const auto& [letter, size] : einsum.sizes) {
-    const bool in_a = has(einsum.operands[0], letter);
-    const bool in_b = has(einsum.operands[1], letter);
-    const bool is_summed = !has(einsum.result, letter);
+    const bool in_a = contains(einsum.operands[0], letter);
+    const bool in_b = contains(einsum.operands[1], letter);
+    const bool is_summed = !contains(einsum.result, letter);
     if (is_summed && in_a != in_b) {
       if (size > 1)
         (in_a ? product.summed_a : product.summed_b)

@@ -166,12 +166,6 @@ std::uint64_t element_count(const Sizes& sizes) {
   return count;
 }
 
-std::string_view take(std::string_view& text, char end) {
-  const std::string_view part = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
-
 std::string sizes_text(const Sizes& sizes) {
   std::string text;
   for (const std::uint64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);

@@ -87,12 +87,6 @@ class UnmodelledList {
   std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
 };
 
-/// A product, a convolution or attention.
-inline bool multiplies(LayerKind kind) {
-  const KindFamily family = info(kind).family;
-  return family == KindFamily::contraction || family == KindFamily::attention;
-}
-
 /// Why the model rejects the layer, or nullopt; an odd layer costs only itself.
 std::optional<InputError> failure_of(const LayerSpec& layer);
 
@@ -113,9 +107,6 @@ inline constexpr std::size_t most_operand_sizes = 5;
 OperandSpec whole_operand(const Sizes& sizes);
 
 AxesSpec axes_of(Sizes numbers);
-
-/// Takes the text up to `end` off, with `end`.
-std::string_view take(std::string_view& text, char end);
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> any_of);
 

@@ -51,8 +51,8 @@ OperandSpec state_operand(const Operand& operand, Features features, bool knows_
   const bool has_batch = !operand.is_parameter || shape.batch != 1 ||
                          !(features == Features::first ? is_plain : shape.spatial_rank == 0);
   const bool is_whole = operand.is_parameter ? has_batch : !is_plain && !knows_rank;
-  const std::vector<std::uint64_t> sizes = stated_sizes(shape, features, has_batch);
-  return {sizes, is_whole, {}, operand.is_parameter, operand.parameters, operand.type};
+  std::vector<std::uint64_t> sizes = stated_sizes(shape, features, has_batch);
+  return {std::move(sizes), is_whole, {}, operand.is_parameter, operand.parameters, operand.type};
 }
 
 AxesSpec axes_of(const Layer& layer, const Axes& axes) {

@@ -128,6 +128,10 @@ bool is_convolution(LayerKind kind) {
   return kind == LayerKind::conv || kind == LayerKind::conv_transpose;
 }
 
+bool multiplies(LayerKind kind) {
+  return is_any(info(kind).family, KindFamily::contraction, KindFamily::attention);
+}
+
 bool has_window(LayerKind kind) {
   return is_convolution(kind) || kind == LayerKind::max_pool || kind == LayerKind::avg_pool;
 }

@@ -77,9 +77,7 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
   EngineChoice choice = choice_for(layer, choices);
   const DataType type = multiplied_type(layer);
   if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
-  const KindFamily family = info(layer.kind).family;
-  const bool multiplies = family == KindFamily::contraction || family == KindFamily::attention;
-  if (!multiplies || is_depthwise(layer)) return vector_engine(type, peaks);
+  if (!multiplies(layer.kind) || is_depthwise(layer)) return vector_engine(type, peaks);
   const bool left_open = choice == EngineChoice::automatic || choice == EngineChoice::tf32;
   if (layer.fp16_accumulate && left_open && type != DataType::fp32)
     choice = EngineChoice::fp16_accumulate;

@@ -81,9 +81,8 @@ std::string bytes_note(const LayerResult& row) {
 std::string work_text(const LayerResult& row) {
   const Layer& layer = row.layer;
   const Counts& counts = row.counts;
-  std::string inputs;
-  for (const Operand& operand : layer.inputs)
-    inputs += (inputs.empty() ? "" : " and ") + shape_text(operand.shape);
+  const auto sizes_of = [](const Operand& operand) { return shape_text(operand.shape); };
+  const std::string inputs = joined(each_of(layer.inputs, sizes_of), " and ");
   std::string text = line("sizes", "{} -> {}{}", inputs, shape_text(layer.output),
                           has_window(layer.kind) ? window_text(layer) : "");
   if (counts.macs > 0)

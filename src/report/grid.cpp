@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -18,7 +16,7 @@ constexpr std::size_t narrow_name = 28;
 constexpr std::size_t narrowest_remark = 30;
 
 std::size_t sum_of(const std::vector<std::size_t>& widths) {
-  return std::accumulate(widths.begin(), widths.end(), column_gap.size() * (widths.size() - 1));
+  return sum_over(widths, std::identity()) + column_gap.size() * (widths.size() - 1);
 }
 
 std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
@@ -70,12 +68,7 @@ const std::vector<Word>& words_and_marks() {
   static const std::vector<Word> all = [] {
     std::vector<Word> rows;
     std::string_view rest = words_tsv;
-    const auto until = [&](char end) {
-      const std::string_view part = rest.substr(0, rest.find(end));
-      rest.remove_prefix(part.size() + 1);
-      return part;
-    };
-    while (!rest.empty()) rows.push_back({until('\t'), until('\t'), until('\n')});
+    while (!rest.empty()) rows.push_back({take(rest, '\t'), take(rest, '\t'), take(rest, '\n')});
     return rows;
   }();
   return all;

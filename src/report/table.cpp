@@ -226,10 +226,8 @@ constexpr char table_mark = '\x1f';
 std::string without_marks(std::string_view text) {
   std::string out;
   for (bool is_table = false; !text.empty(); is_table = !is_table) {
-    const std::size_t end = std::min(text.find(table_mark), text.size());
-    const std::string_view part = text.substr(0, end);
+    const std::string_view part = take(text, table_mark);
     out += is_table ? std::string(part) : markdown_lines(part);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }

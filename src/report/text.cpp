@@ -49,18 +49,14 @@ std::string replaced(std::string_view text, std::string_view replacement, const 
   return out;
 }
 
-struct Range {
-  char32_t first;
-  char32_t last;
-};
-
 /// Control characters, line separators, changes of text direction, and characters that XML forbids.
-constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
-                            {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF}};
+constexpr std::pair<char32_t, char32_t> acting[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
+    {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF}};
 
 bool acts(char32_t code) {
   return std::ranges::any_of(
-      acting, [&](const Range& range) { return code >= range.first && code <= range.last; });
+      acting, [&](const auto& range) { return code >= range.first && code <= range.second; });
 }
 
 /// Byte offset of the character in a column, counted from 0.

@@ -16,9 +16,7 @@ namespace roofline {
 namespace {
 
 bool is_dense_contraction(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  return family == KindFamily::attention ||
-         (family == KindFamily::contraction && !is_depthwise(layer));
+  return multiplies(layer.kind) && !is_depthwise(layer);
 }
 
 std::string peaks_of(const Gpu& gpu) {

@@ -218,19 +218,19 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
 Changes changes_between(Side before, Side after, ChangesOf times) {
   std::vector<Change> changed = take_same_names(before.work, after.work);
   if (times == ChangesOf::expected) take_same_layers(before.work, after.work, changed);
-  const auto gone = each_of(before.work, [](const auto& each) {
+  const auto gone = [](const auto& each) {
     return Change{each.first.second, "", each.first.first, each.second.time, {}};
-  });
-  const auto come = each_of(after.work, [](const auto& each) {
+  };
+  const auto come = [](const auto& each) {
     return Change{each.first.second, "", each.first.first, {}, each.second.time};
-  });
+  };
   return {.before = std::move(before.name),
           .after = std::move(after.name),
           .times = times,
           .before_run = before.run,
           .after_run = after.run,
-          .gone = group_of(gone),
-          .come = group_of(come),
+          .gone = group_of(each_of(before.work, gone)),
+          .come = group_of(each_of(after.work, come)),
           .changed = group_of(std::move(changed))};
 }
 

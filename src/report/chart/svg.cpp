@@ -172,12 +172,11 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double t
 /// Returns the bottom.
 double draw_paragraph(Scene& scene, std::string_view text, Position corner, double size,
                       std::string_view css) {
-  std::string lines = broken(text, columns_within(area_width, size));
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
+  const std::string lines = broken(text, columns_within(area_width, size));
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string line(take(rest, '\n'));
     corner.y += size * 1.35;
-    scene.texts.push_back({corner.x, corner.y, lines.substr(0, end), Anchor::start, css, size});
-    lines.erase(0, end + 1);
+    scene.texts.push_back({corner.x, corner.y, line, Anchor::start, css, size});
   }
   return corner.y;
 }

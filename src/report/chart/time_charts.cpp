@@ -130,11 +130,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
 }
 
 /// In the bar's order.
-struct StepLook {
-  StepPart part;
-  Colour colour;
-};
-constexpr StepLook step_looks[] = {
+constexpr std::pair<StepPart, Colour> step_looks[] = {
     {StepPart::idle_host, Colour::vermillion},      {StepPart::idle_data_loading, Colour::orange},
     {StepPart::idle_synchronisation, Colour::wine}, {StepPart::idle_queued, Colour::yellow},
     {StepPart::overcounted, Colour::brown},         {StepPart::copies, Colour::purple},
