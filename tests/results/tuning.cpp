@@ -83,6 +83,23 @@ TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[resu
   }
 }
 
+TEST_CASE("Strided, dilated windows take longer on the newest kernels", "[results/tuning]") {
+  // Autotuned, PyTorch 2.11 on an H100; no constant was fitted to these layers.
+  const auto check = [](const char* sizes, double measured_us) {
+    const std::string layer = std::string(R"({"type": "conv_transpose", "stride": 2, )") +
+                              R"("dilation": 3, )" + sizes + "}";
+    INFO(layer);
+    const double expected_us = *on_h100(layer, Tuning::best).expected_time_s() * 1e6;
+    CHECK(expected_us == Approx(measured_us).epsilon(0.2));
+  };
+  check(R"("dtype": "fp16", "layout": "nchw", "input": [4, 24, 128, 128], "out_channels": 40,
+           "kernel_size": 3)",
+        103.6);
+  check(R"("dtype": "tf32", "layout": "nhwc", "input": [1, 96, 128, 128], "out_channels": 80,
+           "kernel_size": 5, "padding": 3)",
+        295.4);
+}
+
 TEST_CASE("Depthwise layers in NCHW, which PyTorch runs by itself, are not tuned",
           "[results/tuning]") {
   const char* layer = R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64,

@@ -299,7 +299,11 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   const bool own_phases = x.strided_dgrad() && x.count > 1 && !older &&
                           !model.constants->tiles[TileList::tensor_strided_dgrad].empty();
   product.follows_volume = !x.pointwise && (x.rank == 3 || own_phases);
-  product.gather_vector = x.gathered ? x.gather_vector : 0;
+  // Over strided, dilated windows of images the newest kernels load as if they gathered three.
+  const bool gathers = !older && x.strided_dgrad() && x.dilation > 1 && x.rank == 2;
+  product.gather_vector = x.gathered                                   ? x.gather_vector
+                          : gathers && is_tensor_engine(engine.engine) ? 3
+                                                                       : 0;
   product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.
   if (is_tensor_engine(engine.engine) && x.element_byte > 1) product.row_byte = x.row_byte;

@@ -94,6 +94,14 @@ TileList fallback(TileList list) {
 
 constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
+TileMapping mapping_of(const TileKernel& tile, const Product& product, const SmLimits& sm) {
+  TileMapping mapping;
+  mapping.tile = tile;
+  mapping.shared_byte = tile_shared_byte(tile, product.element_byte);
+  mapping.occupancy = occupancy(sm, {tile.threads, tile.registers, mapping.shared_byte});
+  return mapping;
+}
+
 /// Splits beyond a full GPU only add partial sums.
 bool may_split(const Product& product, double steps, double blocks, double slots, double split) {
   return product.may_split && split <= product.most_splits && steps >= 4 * split &&
@@ -158,23 +166,15 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
 
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm) {
-  struct Timed {
-    TileMapping mapping;
-    double blocks = 0;
-    double time_s = std::numeric_limits<double>::infinity();
-  };
   Planning eval;
-  std::array<Timed, 3> best;  // the fastest first, as far as product.faster_tiles
+  std::array<TileMapping, 3> best;  // the fastest first, as far as product.faster_tiles
   std::size_t last = std::min(product.faster_tiles, best.size() - 1);
   for (const TileKernel& tile : tiles) {
     const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
     if (cost.tiles * cost.steps * cost.step_s >= best[last].time_s * rates.sm_count) continue;
-    Timed own;
-    own.mapping.tile = tile;
-    own.mapping.shared_byte = tile_shared_byte(tile, product.element_byte);
-    own.mapping.occupancy = occupancy(sm, {tile.threads, tile.registers, own.mapping.shared_byte});
-    const double r = own.mapping.occupancy.blocks;
+    TileMapping own = mapping_of(tile, product, sm);
+    const double r = own.occupancy.blocks;
     if (r == 0) continue;
     for (const double split : split_counts) {
       if (split > 1 &&
@@ -183,8 +183,8 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
       const double time_s = schedule(product, rates, cost, split, r, eval).kernel_s;
       if (time_s >= own.time_s) continue;
       own.time_s = time_s;
+      own.split = split;
       own.blocks = cost.tiles * split;
-      own.mapping.split = split;
     }
     if (own.time_s < best[last].time_s) best[last] = own;
     for (std::size_t i = last; i > 0 && best[i].time_s < best[i - 1].time_s; --i)
@@ -193,12 +193,10 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
   // Of a grid which leaves most SMs idle there is one good tile.
   if (3 * best.front().blocks < rates.sm_count) last = 0;
   while (last > 0 && std::isinf(best[last].time_s)) --last;
-  TileMapping found = best[last].mapping;
-  if (std::isinf(best[last].time_s)) {
-    found.tile = tiles.front(), found.occupancy.blocks = 1;
-    found.shared_byte = tile_shared_byte(found.tile, product.element_byte);
-  }
-  return found;
+  if (!std::isinf(best[last].time_s)) return best[last];
+  TileMapping none = mapping_of(tiles.front(), product, sm);
+  none.occupancy.blocks = 1;
+  return none;
 }
 
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,

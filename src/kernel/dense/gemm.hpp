@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "kernel/dense/contraction.hpp"
@@ -281,6 +282,8 @@ struct TileMapping {
   Occupancy occupancy{};
   std::uint64_t shared_byte = 0;  ///< of a block
   bool stated = false;
+  double blocks = 0;  ///< of a searched one
+  double time_s = std::numeric_limits<double>::infinity();
 };
 
 template <class Number>
