@@ -110,6 +110,7 @@ constexpr std::string_view meaning_of(Limiter limiter) {
 }
 
 struct KernelPlan {
+  double idle_ratio = 1;  ///< its time, from an idle GPU's clock, to that of a busy GPU
   Algorithm algorithm = Algorithm::implicit_gemm;
   /// The library's own name (MIOpen's solver); empty if the library has no such names.
   SharedValue<std::string> solver;

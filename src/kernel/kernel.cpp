@@ -159,10 +159,8 @@ double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const L
 }
 
 /// A GPU that lets its clock fall when idle raises it some milliseconds into the first kernel.
-double idle_ratio(const KernelPlan& plan, double time_s, const ResolvedModel& model,
-                  const Launch& launch) {
-  const auto& part = model.constants->values.part;
-  if (!launch.from_idle || plan.solver->empty() || !(time_s > 0)) return 1;
+double idle_ratio(const KernelPlan& plan, double time_s, const PartConstants& part, bool is_idle) {
+  if (!is_idle || plan.solver->empty() || !(time_s > 0)) return 1;
   const double most = part.idle_time_ratio;
   return std::min(most, 1 + part.idle_s * (1 - 1 / most) / time_s);
 }
@@ -190,10 +188,12 @@ Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Co
 
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch) {
   const double more_s = more_launch_s(plan, model.resolved().memory, launch);
-  const double ratio = idle_ratio(plan, plan.expected_time_s() + more_s, model.resolved(), launch);
+  const PartConstants& part = model.resolved().constants->values.part;
+  plan.idle_ratio = idle_ratio(plan, plan.expected_time_s() + more_s, part, launch.from_idle);
   TimeParts<double> parts;
   for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, (plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0)) * ratio);
+    parts.add(limiter,
+              (plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0)) * plan.idle_ratio);
   Planning eval;
   set_time(plan, parts, eval);
   return plan;

@@ -174,19 +174,17 @@ class Changer {
   /// By its name or its watts; null if it is a power limit.
   const PowerMode* mode_called(const GpuSetting& setting) const {
     if (setting.power_mode.empty()) return nullptr;
-    for (const PowerMode& mode : was_.power_modes)
-      if (lower_case(mode.name) == lower_case(setting.power_mode)) return &mode;
     std::string names;
-    for (const PowerMode& mode : was_.power_modes) add_item(names, mode.name);
+    for (const PowerMode& mode : was_.power_modes) {
+      const auto watt = leading_number(mode.name);
+      const bool is_equal = watt && !setting.is_factor && watt->value == setting.value;
+      if (is_equal || lower_case(mode.name) == lower_case(setting.power_mode)) return &mode;
+      add_item(names, mode.name);
+    }
+    if (!std::isnan(setting.value)) return nullptr;
     if (!names.empty()) names = ", or a power mode of " + was_.name + " (" + names + ")";
-    if (std::isnan(setting.value))
-      throw InputError("expected a power limit such as power=300W" + names + ", got " +
-                       in_quotes(setting.power_mode));
-    for (const PowerMode& mode : was_.power_modes)
-      if (const auto watt = leading_number(mode.name);
-          watt && watt->value == setting.value && !setting.is_factor)
-        return &mode;
-    return nullptr;
+    throw InputError("expected a power limit such as power=300W" + names + ", got " +
+                     in_quotes(setting.power_mode));
   }
 
   void set_mode(const PowerMode& mode) {

@@ -464,9 +464,13 @@ std::string layer_list(const Result& result) {
     return text + line("fused", "into {}: no kernel of its own", printable(*row.fused_into));
   if (!row.kernel) return text;
   const double time_s = row.kernel->expected_time_s();
-  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}",
+  const double idle = row.kernel->idle_ratio;
+  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}",
                      range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
-                     is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "");
+                     is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
+                     idle > 1
+                         ? fmt::format("; from an idle clock: {} of a busy GPU's", factor(idle))
+                         : "");
 }
 
 std::string memory_sentence(const Result& result) {

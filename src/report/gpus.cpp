@@ -6,6 +6,7 @@
 
 #include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"
+#include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/render.hpp"

@@ -28,9 +28,8 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
          "",
          *layer.expected_time_s(),
          "s",
-         {layer.kernel->solver->empty()
-              ? "the same but for launch"
-              : "the same but for launch and, alone, an idle GPU's clock"}});
+         {layer.kernel->idle_ratio == 1 ? "the same but for launch"
+                                        : "the same but for launch and an idle GPU's clock"}});
   return explanation;
 }
 

@@ -97,7 +97,9 @@ TEST_CASE("A convolution alone begins at a Radeon's idle clock, one of a network
     Network network = load_text("[" + layer + "]");
     const double time_s = *evaluate_layers(network, context).value().front().expected_time_s();
     network.record = 1;
-    const double alone_s = *evaluate_layers(network, context).value().front().expected_time_s();
+    const LayerResult alone = evaluate_layers(network, context).value().front();
+    const double alone_s = *alone.expected_time_s();
+    CHECK(alone.kernel->idle_ratio == Approx(alone_s / time_s));
     CHECK(alone_s >= least_ratio * time_s);
     CHECK(alone_s <= most_ratio * time_s);
   }

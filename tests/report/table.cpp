@@ -211,6 +211,19 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(plain(0) == "0");
 }
 
+TEST_CASE("A record on a Radeon says how much its idle clock costs", "[report/table]") {
+  const std::string layer =
+      R"({"type": "conv", "input": [8, 64, 28, 28], "k": 64, "kernel_size": 3})";
+  const TemporaryFolder folder;
+  folder.write("alone.ndjson", layer + "\n");
+  folder.write("network.json", "[" + layer + "]");
+  // 4.18: fitted, of 2250 MHz to some 500.
+  CHECK(run(folder, "roofline alone.ndjson --gpu rx6800xt")
+            .out.find("; from an idle clock: x4.18 of a busy GPU's\n") != std::string::npos);
+  for (const char* other : {"network.json --gpu rx6800xt", "alone.ndjson --gpu mi50"})
+    CHECK(run(folder, std::string("roofline ") + other).out.find("idle") == std::string::npos);
+}
+
 TEST_CASE("One layer is a short list, the same in a pipe and at a terminal", "[report/table]") {
   // 2 x 64 x 256^2 x 75 = 629.1 MFLOP, 4 x (3 x 256^2 + 64 x 75 + 64 x 256^2) = 17.58 MB;
   // 629.1 MFLOP at 15.7 TFLOP/s take 40.07 us, 52.6 % of 76.21 us.
