@@ -74,7 +74,7 @@ struct Launch {
   bool is_assumed = false;     ///< of an assumed host
   bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
   bool runs_engine = false;    ///< stream only: the calls are the layers of an inference engine
-  bool from_idle = false;      ///< of a record: a layer alone, not of a network
+  bool from_idle = false;      ///< of a layer alone: a record, or a file of one layer
 };
 
 /// Parts of the expected time. Overlapping resources share the time by how much it would fall if

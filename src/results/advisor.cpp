@@ -253,7 +253,8 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
     const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
     if (!plan || !*plan) return std::nullopt;  // a mapping which cannot run
     Launch launch = launch_of(subject.result.setting.runs_as, context);
-    launch.from_idle = !subject.result.memory;  // of records
+    const Result& result = subject.result;
+    launch.from_idle = !result.memory || result.layers.size() == 1;  // of records and lone layers
     return launched(**plan, model, launch).expected_time_s();
   } catch (const OverflowError&) {
     return std::nullopt;

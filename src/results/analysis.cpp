@@ -238,7 +238,7 @@ constexpr double host_cast_share = 8.0 / 23;
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
   Launch launch = launch_of(network.runs_as, context);
-  launch.from_idle = network.record.has_value();
+  launch.from_idle = network.record || network.layers.size() == 1;
   const bool is_cast = layer.kind == LayerKind::copy && layer.dtypes.input != layer.dtypes.output;
   if (is_cast && network.autocast && !context.options.training)
     launch.host_operator_s *= host_cast_share;
