@@ -57,6 +57,22 @@ bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type, DataType wide) { return is_narrow(type) ? wide : type; }
 
+/// cuDNN's heuristic runs two in three of these 16-bit layers on vector units
+/// (implicit_convolve_sgemm, implicit_convolveNd_sgemm, wgrad_alg1), whose kernels on tensor cores
+/// a builder generates: many taps, channels and results, by the kernel names of 33 on an H100.
+bool falls_back(const PlanRequest& request) {
+  const Layer& layer = request.layer;
+  if (layer.kernels != KernelSource::heuristic || facts_of(request.engine).operand_byte != 2 ||
+      product(layer.window->kernel) <= request.model.constants->values.selection.most_taps)
+    return false;
+  const auto [input, output, pass] = mirror_of(layer);
+  const double positions = static_cast<double>(output->batch) * product(output->spatial);
+  if (output->channels <= 176) return false;
+  if (pass == Pass::wgrad) return input->channels > 176 && positions > 1000;
+  return pass == Pass::fwd && input->channels > 36 &&
+         positions * static_cast<double>(output->channels) > 8e5;
+}
+
 /// cuDNN's older kernels on vector units, in NCHW: TF32's convolutions may run in fp32, and 16-bit
 /// ones forward, or as data gradients that sum in fp32 where tensor cores have none (cuDNN 7).
 std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
@@ -74,7 +90,8 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   if (request.engine != Engine::tf32) {
     const bool forward = mirror_of(layer).pass == Pass::fwd && !is_nhwc(layer);
     const bool adds = layer.pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
-    if (facts_of(request.engine).operand_byte != 2 || (!forward && !adds)) return std::nullopt;
+    if (facts_of(request.engine).operand_byte != 2) return std::nullopt;
+    if (!forward && !adds && !falls_back(request)) return std::nullopt;
   }
   return WiderLayer{layer, request.counts, Engine::fp32, 32};
 }
@@ -119,8 +136,8 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
   const auto other = plan_in_own_type(in_16, planning);
-  if (!own || !other || other->expected_time_s() >= own->expected_time_s())
-    return plan_in_own_type(request, eval);
+  const bool is_faster = own && other && other->expected_time_s() < own->expected_time_s();
+  if (!is_faster && !falls_back(request)) return plan_in_own_type(request, eval);
   eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
   return plan_in_own_type(in_16, eval);
 }

@@ -156,7 +156,10 @@ std::string vector_units_text(const Explanation& explanation, const LayerResult&
     return step.quantity == "bits of an element" && step.value == 32;
   });
   if (!falls_to_vector_units(row) && !(widened && is_for_tensor_cores(row))) return "";
-  return line("", "on vector units: the library has no tensor-core kernel as fast for this:") +
+  return line("", "on vector units: the {} for this:",
+              row.layer.kernels == KernelSource::heuristic
+                  ? "heuristic picks no tensor-core kernel"
+                  : "library has no tensor-core kernel as fast") +
          line("", "{}", missing_kernel(row.layer));
 }
 

@@ -66,6 +66,13 @@ TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[resu
           "input": [4, 112, 16, 16, 16], "out_channels": 112, "kernel_size": 3,
           "stride": [1, 2, 2], "padding": 1})",
        2421, 1.25},
+      // Large windows over many channels: on vector units.
+      {R"({"type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [16, 192, 20, 20],
+          "out_channels": 192, "kernel_size": 11, "padding": 5})",
+       3731, 1.25},
+      {R"({"type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [2, 384, 32, 32],
+          "out_channels": 384, "kernel_size": 11, "padding": 5, "pass": "wgrad"})",
+       3009, 1.25},
       // Groups in fp32: their channels are copied out and in.
       {R"({"type": "conv", "dtype": "fp32", "layout": "nchw", "groups": 4, "out_channels": 224,
           "input": [2, 224, 200, 200], "kernel_size": 3, "padding": 1})",
@@ -122,6 +129,11 @@ TEST_CASE("What is shown names the tuning and what the other one saves", "[resul
   has("h100 --tuning heuristic --explain c", "\n  autotuned  runs a kernel of ");
   has("h100 --tuning heuristic --explain c", "\nlet the library time its algorithms ");
   has("h100 --tuning heuristic", ", nhwc, kernels by heuristic\n");
+  folder.write("large.json", R"({"name": "c", "type": "conv", "dtype": "fp16",
+      "input": [16, 384, 14, 14], "out_channels": 384, "kernel_size": 11, "padding": 5})");
+  CHECK(run(folder, "roofline large.json --gpu h100 --tuning heuristic --explain c")
+            .out.find("on vector units: the heuristic picks no tensor-core kernel for this:\n") !=
+        std::string::npos);
   has("h100 --framework pytorch", ", nchw, by pytorch, autotuned\n");
   has("h100 --tuning heuristic --format ndjson", R"("tuning":"heuristic")");
   has("mi300x --tuning heuristic",
