@@ -38,11 +38,20 @@ constexpr std::size_t count_enumerators() {
 template <Enumeration E>
 inline constexpr std::size_t count_of = count_enumerators<E>();
 
-template <Enumeration E>
-inline constexpr auto identifiers_of = []<std::size_t... i>(std::index_sequence<i...>) {
-  return std::array<std::string_view, count_of<E>>{identifier<static_cast<E>(i)>()...};
+template <Enumeration E, std::size_t... i>
+constexpr std::array<std::string_view, sizeof...(i)> list_identifiers(std::index_sequence<i...>) {
+  return {identifier<static_cast<E>(i)>()...};
 }
-(std::make_index_sequence<count_of<E>>());
+
+template <Enumeration E>
+inline constexpr std::array<std::string_view, count_of<E>> identifiers_of =
+    list_identifiers<E>(std::make_index_sequence<count_of<E>>());
+
+template <Enumeration E>
+constexpr std::string_view name_of(E e) {
+  const auto& identifiers = identifiers_of<E>;
+  return identifiers[static_cast<std::size_t>(e)];
+}
 
 template <Enumeration E>
 constexpr std::size_t index_of(E e) {
@@ -50,23 +59,24 @@ constexpr std::size_t index_of(E e) {
 }
 
 template <Enumeration E>
-constexpr std::string_view name_of(E e) {
-  return identifiers_of<E>[index_of(e)];
-}
-
-template <Enumeration E>
-inline constexpr auto enumerators = [] {
+constexpr std::array<E, count_of<E>> list_enumerators() {
   std::array<E, count_of<E>> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<E>(i);
   return all;
-}();
+}
 
 template <Enumeration E>
-inline constexpr auto names_of = [] {
+inline constexpr std::array<E, count_of<E>> enumerators = list_enumerators<E>();
+
+template <Enumeration E>
+constexpr std::array<std::string_view, count_of<E>> list_names() {
   std::array<std::string_view, count_of<E>> names{};
   for (const E e : enumerators<E>) names[index_of(e)] = name_of(e);
   return names;
-}();
+}
+
+template <Enumeration E>
+inline constexpr std::array<std::string_view, count_of<E>> names_of = list_names<E>();
 
 /// Whether `e` is one of the others.
 template <Enumeration E, class... Others>

@@ -25,7 +25,7 @@ struct LayerError {
   LayerClass layer_class = LayerClass::dense;
   ElementCost cost = ElementCost::own;
   ConvolutionForm form = ConvolutionForm::usual;
-  DataType dtype = DataType::fp32;      ///< as EngineFacts::error_type
+  DataType dtype = DataType::fp32;  ///< as EngineFacts::error_type
   Pass pass = Pass::fwd;
   double log_ratio = 0;  ///< ln(expected / measured)
   std::size_t gpu = 0;   ///< a number for each: where there are several, each counts as much
