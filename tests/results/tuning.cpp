@@ -2,6 +2,7 @@
 
 #include "cli/process.hpp"
 #include "load/loading.hpp"
+#include "model/text.hpp"
 
 using namespace roofline;
 
@@ -87,6 +88,22 @@ TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[resu
     CHECK(expected_us < each.factor * each.measured_us);
     CHECK(expected_us > each.measured_us / each.factor);
     CHECK(1.5e6 * *on_h100(each.layer, Tuning::best).expected_time_s() < each.measured_us);
+  }
+}
+
+TEST_CASE("No kernel that the heuristic picks is faster than the library's fastest",
+          "[results/tuning]") {
+  // Weight gradients in fp32 over volumes of few channels, which no kernel's tiles fit.
+  for (const char* sizes :
+       {R"("input": [32, 255, 8, 8, 8], "out_channels": 1, "kernel_size": 5, "padding": 2)",
+        R"("input": [32, 256, 8, 7, 7], "out_channels": 1, "kernel_size": 3, "padding": 1)",
+        R"("input": [8, 2, 16, 7, 7], "out_channels": 512, "kernel_size": 1)",
+        R"("input": [1, 4, 8, 8, 8], "out_channels": 3, "kernel_size": 3, "stride": 2)"}) {
+    CAPTURE(sizes);
+    const std::string layer =
+        concat(R"({"type": "conv3d", "dtype": "fp32", "pass": "wgrad", )", sizes, "}");
+    CHECK(*on_h100(layer, Tuning::heuristic).expected_time_s() >=
+          *on_h100(layer, Tuning::best).expected_time_s());
   }
 }
 
