@@ -65,17 +65,25 @@ DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice&
   AroundProduct<Number>& around = kernel.around;
   if (!choice.tiled()) {
     // Every weight is used once, in threads with a few sums each: the time of its bytes from L2.
-    const Number l2_s = eval.named("operands through L2",
-                                   (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
+    const Number l2_s = eval.named(
+        "operands through L2",
+        (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
     // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
     const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
-    const Number start_s = eval.named("start of a block",
-                                      eval(constants.block_latency_clk) / rates.machine.clock_hz +
-                                          (x.n <= most_vectors || x.role == Pass::dgrad ? sums_s : Number{}),
-                                      "s");
+    const Number start_s =
+        eval.named("start of a block",
+                   eval(constants.block_latency_clk) / rates.machine.clock_hz +
+                       (x.n <= most_vectors || x.role == Pass::dgrad ? sums_s : Number{}),
+                   "s");
     around.hides_product = true;
     around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
-    around.kernels_s = eval.named("kernels", l2_s + start_s, "s");
+    // A GPU of few units in fp64 computes for longer.
+    const double flop_s = x.useful_flop / context.engine.peak_flop_per_s;
+    if (flop_s > value_of(l2_s)) {
+      const Number math_s = eval.named("FLOP at the peak", flop_s, "s", "counted") - l2_s;
+      around.parts[2] = {Limiter::math, math_s};
+    }
+    around.kernels_s = eval.named("kernels", l2_s + start_s + around.parts[2].time_s, "s");
     return kernel;
   }
   const auto product_rate =
@@ -203,8 +211,7 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
     return product_choice(context, x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
     return product_choice(context, scattered(x), algorithm);
-  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
-    return vector_product();
+  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors) return vector_product();
   Fastest fastest(context);
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
     fastest.consider(transformed(context, transform));
