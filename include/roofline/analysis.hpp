@@ -143,6 +143,9 @@ struct LayerResult {
   std::optional<double> expected_time_s() const;
 };
 
+/// Whether all but one of the rows have no kernel: nothing warms the GPU up before it.
+bool runs_one_kernel(std::span<const LayerResult> rows);
+
 struct Total {
   std::uint64_t macs = 0;
   std::uint64_t flops = 0;

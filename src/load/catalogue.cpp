@@ -282,8 +282,11 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
     if (is_path(name_or_path)) return load_file(name_or_path, read_text(name_or_path).value());
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
     if (const std::size_t at = name_or_path.rfind('@'); at != name_or_path.npos) {
+      const std::string name = name_or_path.substr(0, at);
+      if (selected_gpus(name, all()))
+        throw InputError(concat("expected one GPU before @, got ", in_quotes(name)));
       const auto setting = parse_gpu_setting("power=" + name_or_path.substr(at + 1)).value();
-      return with_settings(find(name_or_path.substr(0, at)).value(), {&setting, 1}).value();
+      return with_settings(find(name).value(), {&setting, 1}).value();
     }
     fail_unknown(name_or_path, *own_, all());
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/gpu_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "roofline/gpu.hpp"
 
@@ -137,6 +138,8 @@ class Changer {
   explicit Changer(Gpu gpu) : was_(gpu), gpu_(std::move(gpu)) {}
 
   void set(const GpuSetting& setting) {
+    if (!setting.power_mode.empty() && contains(each_of(gpu_.changes, &GpuChange::field), "tdp"))
+      throw InputError(was_.name + ": expected one power, got " + setting.text + " too");
     if (const PowerMode* mode = mode_called(setting)) return set_mode(*mode);
     const Settable field = field_called(setting.name);
     if (field.form.word == "peak") return set_peaks(setting, field.form);
@@ -149,6 +152,12 @@ class Changer {
     }
     access(field, to);
     note(setting.name, field.form, from, to);
+  }
+
+  /// One spelling of a power mode, whatever the user's.
+  std::string text_of(const GpuSetting& setting) const {
+    const PowerMode* mode = mode_called(setting);
+    return mode != nullptr ? "power=" + mode->name : setting.text;
   }
 
   /// Applies the consequences for peaks and sustained ceilings.
@@ -272,9 +281,12 @@ class Changer {
 Gpu changed_gpu(Gpu gpu, std::span<const GpuSetting> settings) {
   if (settings.empty()) return gpu;
   std::string all;
-  for (const GpuSetting& setting : settings) add_item(all, setting.text, " ");
   Changer changer(std::move(gpu));
-  for (const GpuSetting& setting : settings) changer.set(setting);
+  // A mode sets clocks, SMs and bandwidth, which settings beside it replace in any order.
+  for (const bool are_modes : {true, false})
+    for (const GpuSetting& setting : settings)
+      if (setting.power_mode.empty() != are_modes) changer.set(setting);
+  for (const GpuSetting& setting : settings) add_item(all, changer.text_of(setting), " ");
   Gpu changed = std::move(changer).changed();
   changed.name += " with " + all;
   changed.aliases.clear();

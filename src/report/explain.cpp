@@ -217,6 +217,12 @@ std::string odds_text(const std::optional<Uncertainty>& uncertainty) {
                      factor(uncertainty->factor_95));
 }
 
+/// "from an idle clock: x4.18 of a busy GPU's"
+std::string idle_text(const LayerResult& row) {
+  const double ratio = row.kernel->idle_ratio;
+  return ratio > 1 ? fmt::format("from an idle clock: {} of a busy GPU's", factor(ratio)) : "";
+}
+
 /// "  heuristic  picks a kernel of 22.63 us; cudnn.benchmark = True saves 2.726 us"
 std::string tuning_text(const LayerResult& row) {
   const double own_s = row.kernel->expected_time_s();
@@ -426,7 +432,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
                       row.expected_uncertainty
                           ? fmt::format(": {}", meaning_of(row.expected_uncertainty->basis))
                           : "") +
-          tuning_text(row);
+          (row.kernel->idle_ratio > 1 ? "  " + idle_text(row) + '\n' : "") + tuning_text(row);
   text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
   if (row.measured_time_s && !result.measured.recording)
     text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
@@ -467,13 +473,11 @@ std::string layer_list(const Result& result) {
     return text + line("fused", "into {}: no kernel of its own", printable(*row.fused_into));
   if (!row.kernel) return text;
   const double time_s = row.kernel->expected_time_s();
-  const double idle = row.kernel->idle_ratio;
+  const std::string idle = idle_text(row);
   return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}",
                      range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
                      is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
-                     idle > 1
-                         ? fmt::format("; from an idle clock: {} of a busy GPU's", factor(idle))
-                         : "");
+                     idle.empty() ? "" : "; " + idle);
 }
 
 std::string memory_sentence(const Result& result) {

@@ -114,7 +114,9 @@ std::string render_gpu(const Gpu& gpu) {
   add_peaks(out, "\ndatasheet ceilings\n", gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s);
   if (!gpu.power_modes.empty()) out += "\npower modes, for --set power=\n";
   for (const PowerMode& mode : gpu.power_modes)
-    add_line(out, mode.name, mode.set.empty() ? "as above" : joined(mode.set, ", "));
+    add_line(out, mode.name,
+             mode.set.empty() ? gpu.changes.empty() ? "as above" : "the GPU as listed"
+                              : joined(mode.set, ", "));
   if (gpu.sustained)
     add_peaks(out, "\nsustained ceilings: " + gpu.sustained->source + "\n",
               gpu.sustained->peak_flop_per_s,

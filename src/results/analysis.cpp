@@ -238,7 +238,6 @@ constexpr double host_cast_share = 8.0 / 23;
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
   Launch launch = launch_of(network.runs_as, context);
-  launch.from_idle = network.record || network.layers.size() == 1;
   const bool is_cast = layer.kind == LayerKind::copy && layer.dtypes.input != layer.dtypes.output;
   if (is_cast && network.autocast && !context.options.training)
     launch.host_operator_s *= host_cast_share;
@@ -257,7 +256,7 @@ std::optional<KernelPlan> other_tuning(const LayerResult& row, const Context& co
   return plan_kernel(layer, row.counts, row.engine, context.kernel, context.options.cache).value();
 }
 
-void plan_row(LayerResult& row, const Context& context, const Network& network) {
+void plan_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
   const KernelModel& model = context.kernel;
   try {
     row.kernel =
@@ -269,6 +268,7 @@ void plan_row(LayerResult& row, const Context& context, const Network& network) 
   }
   if (!row.kernel) return;
   Launch launch = launch_of(row.layer, network, context);
+  launch.from_idle = from_idle;
   launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
   if (auto other = other_tuning(row, context))
     row.other_tuning_s = launched(*std::move(other), model, launch).expected_time_s();
@@ -276,10 +276,10 @@ void plan_row(LayerResult& row, const Context& context, const Network& network) 
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
-void time_row(LayerResult& row, const Context& context, const Network& network) {
+void time_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
   const Ceilings& ceilings = context.ceilings;
   const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-  if (has_kernel(row.layer)) plan_row(row, context, network);
+  if (has_kernel(row.layer)) plan_row(row, context, network, from_idle);
   row.point =
       evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
@@ -292,8 +292,9 @@ void time_row(LayerResult& row, const Context& context, const Network& network) 
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
   const auto threads = std::min(context.options.threads, rows.size() / rows_worth_a_thread);
+  const bool from_idle = network.record || runs_one_kernel(rows);
   in_parallel(rows.size(), threads, [&](auto begin, auto end) {
-    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], context, network);
+    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], context, network, from_idle);
   });
 }
 
@@ -375,6 +376,12 @@ Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Contex
 bool has_kernel(const Layer& layer) {
   const KindFamily family = info(layer.kind).family;
   return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
+}
+
+bool runs_one_kernel(std::span<const LayerResult> rows) {
+  const auto runs = [](const LayerResult& row) { return has_kernel(row.layer); };
+  const auto first = std::ranges::find_if(rows, runs);
+  return first != rows.end() && std::none_of(first + 1, rows.end(), runs);
 }
 
 std::optional<double> LayerResult::expected_time_s() const {

@@ -102,6 +102,7 @@ TEST_CASE("A convolution alone begins at a Radeon's idle clock, one of a network
     Network network = load_text("[" + layer + "]");
     const LayerResult alone = first_of(network);
     const double alone_s = *alone.expected_time_s();
+    CHECK(*evaluate(network, context).value().layers.front().expected_time_s() == alone_s);
     network.record = 1;
     CHECK(*first_of(network).expected_time_s() == alone_s);
     CHECK(alone.kernel->idle_ratio == Approx(alone_s / time_s));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/gpu.hpp"
 
@@ -171,12 +172,20 @@ TEST_CASE("A power mode sets what the maker states, any other power is a limit",
   CHECK(gpu.changes.back().remark == each.remark);
 }
 
+TEST_CASE("What is set beside a power mode replaces its value in any order",
+          "[model/gpu_setting]") {
+  CHECK(*with("agx-orin", {"clock=700MHz", "power=30w"}).boost_clock_hz == 700e6);
+  const Gpu gpu = with("agx-orin", {"power=30w", "clock=700MHz"});
+  CHECK(*gpu.boost_clock_hz == 700e6);
+  CHECK(gpu.name == "Jetson AGX Orin 64GB with power=30W clock=700MHz");
+}
+
 TEST_CASE("Peaks of power modes are those that NVIDIA states", "[model/gpu_setting]") {
   // TOPS in int8 with sparsity, twice the dense ones: readme of its Deep-Learning-Accelerator-SW.
   for (const auto& [mode, tops] :
-       std::vector<std::pair<const char*, double>>{{"maxn", 171}, {"50w", 109}, {"30w", 41}}) {
+       std::vector<std::pair<const char*, double>>{{"MAXN", 171}, {"50W", 109}, {"30W", 41}}) {
     CAPTURE(mode);
-    const Gpu gpu = find_gpu(std::string("agx-orin@") + mode).value();
+    const Gpu gpu = find_gpu("agx-orin@" + lower_case(mode)).value();
     CHECK(gpu.name == std::string("Jetson AGX Orin 64GB with power=") + mode);
     CHECK(2 * *gpu.peak_flop_per_s[Engine::int8] == Approx(tops * 1e12).epsilon(0.025));
   }
@@ -192,6 +201,9 @@ TEST_CASE("A mode that the GPU does not have is named with those that it has",
       {"agx-orin@30",
        "expected a power limit such as power=300W, or a power mode of Jetson AGX "
        "Orin 64GB (MAXN, 15W, 30W, 50W), got \"30\""},
+      {"agx-orin@30W@MAXN",
+       "Jetson AGX Orin 64GB with power=30W: expected one power, got power=MAXN too"},
+      {"all@30W", "expected one GPU before @, got \"all\""},
       {"agx-orim@30W", "unknown GPU \"agx-orim\"; did you mean agx-orin?"}};
   for (const auto& [name, message] : cases) {
     const auto gpu = find_gpu(name);

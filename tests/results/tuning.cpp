@@ -2,6 +2,7 @@
 
 #include "cli/process.hpp"
 #include "load/loading.hpp"
+#include "model/text.hpp"
 
 using namespace roofline;
 
@@ -87,6 +88,36 @@ TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[resu
     CHECK(expected_us < each.factor * each.measured_us);
     CHECK(expected_us > each.measured_us / each.factor);
     CHECK(1.5e6 * *on_h100(each.layer, Tuning::best).expected_time_s() < each.measured_us);
+  }
+}
+
+TEST_CASE("No kernel that the heuristic picks is faster than the library's fastest",
+          "[results/tuning]") {
+  struct Case {
+    const char* gpu;
+    const char* dtype;
+    const char* sizes;
+  };
+  // Weight gradients over volumes: of few channels, which no kernel's tiles fit, and depthwise
+  // ones on a GPU of a few slow SMs, which walking from place to place serves better.
+  for (const auto& [gpu, dtype, sizes] :
+       {Case{"h100", "fp32", R"("input": [32, 255, 8, 8, 8], "k": 1, "kernel_size": 5)"},
+        Case{"h100", "fp32", R"("input": [32, 256, 8, 7, 7], "k": 1, "kernel_size": 3)"},
+        Case{"h100", "fp32", R"("input": [8, 2, 16, 7, 7], "k": 512, "kernel_size": 1)"},
+        Case{"h100", "fp32", R"("input": [1, 4, 8, 8, 8], "k": 3, "kernel_size": 3, "stride": 2)"},
+        Case{"agx-orin@15w", "bf16",
+             R"("input": [32, 1000, 16, 56, 56], "k": 1000, "kernel_size": 1, "groups": 1000)"}}) {
+    CAPTURE(gpu, sizes);
+    const Network network =
+        load_network(concat(R"({"layers": [{"type": "conv3d", "pass": "wgrad", "dtype": ")", dtype,
+                            "\", ", sizes, "}]}"),
+                     "a layer", {})
+            .value();
+    AnalysisOptions options;
+    const Gpu found = find_gpu(gpu).value();
+    const double best_s = *analyze(network, found, options).layers.at(0).expected_time_s();
+    options.tuning = Tuning::heuristic;
+    CHECK(*analyze(network, found, options).layers.at(0).expected_time_s() >= best_s);
   }
 }
 

@@ -212,6 +212,12 @@ void fold(Contraction& x, double align) {
   x.pad_element += 2 * (x.in_positions * x.in_channels + x.n * x.out_channels);
 }
 
+/// Whether the newest kernels on vector units split the sum of a volume's weight gradient: not the
+/// heuristic's, and not those of few channels.
+bool splits_volume(const Contraction& x) {
+  return !x.by_heuristic && x.kernel_h > 1 && std::min(x.in_channels, x.out_channels) >= 16;
+}
+
 }  // namespace
 
 bool keeps_tensors_padded(const Layer& layer) {
@@ -280,8 +286,7 @@ Contraction scattered(const Contraction& dgrad) {
 bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor) {
   const SelectionConstants& newest = model.constants->values.selection;
   if (!on_tensor && x.role == Pass::fwd) return x.taps <= newest.most_taps;
-  const bool few_channels = std::min(x.in_channels, x.out_channels) < 16;
-  if (!on_tensor) return x.rank < 3 || (x.role == Pass::wgrad && x.kernel_h > 1 && !few_channels);
+  if (!on_tensor) return x.rank < 3 || x.role == Pass::wgrad;
   constexpr double most_phases = 8;
   return (!x.strided_dgrad() || x.count <= most_phases) && x.dilation <= newest.near_dilation &&
          (x.role == Pass::dgrad ? x.k_runs : x.taps) <= newest.most_taps;
@@ -312,8 +317,8 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
       !(older && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
-      // The heuristic's kernels for volumes' weight gradients on vector units split no sum.
-      (!x.by_heuristic || x.role != Pass::wgrad || x.rank < 3 || is_tensor_engine(engine.engine));
+      (older || x.role != Pass::wgrad || !x.is_convolution || x.rank < 3 ||
+       is_tensor_engine(engine.engine) || splits_volume(x));
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
     product.converts = product.converts || engine.features[LibraryFeature::converts_wgrad];

@@ -77,7 +77,13 @@ DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice&
                    "s");
     around.hides_product = true;
     around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
-    around.kernels_s = eval.named("kernels", l2_s + start_s, "s");
+    // A GPU of few units in fp64 computes for longer.
+    const double flop_s = x.useful_flop / context.engine.peak_flop_per_s;
+    if (flop_s > value_of(l2_s)) {
+      const Number math_s = eval.named("FLOP at the peak", flop_s, "s", "counted") - l2_s;
+      around.parts[2] = {Limiter::math, math_s};
+    }
+    around.kernels_s = eval.named("kernels", l2_s + start_s + around.parts[2].time_s, "s");
     return kernel;
   }
   const auto product_rate =

@@ -166,10 +166,10 @@ bool is_picked(const ConvolutionProblem& problem) {
   return problem.by_cudnn && problem.layer->kernels == KernelSource::heuristic;
 }
 
-/// cuDNN's heuristic takes an engine that walks from place to place (convolveNd_wgrad_engine) for
-/// all 12 such layers of 7,000 on an H100, and for no other.
+/// cuDNN has an engine that walks from place to place (convolveNd_wgrad_engine). Its heuristic
+/// takes it for all 12 such layers of 7,000 on an H100, and for no other.
 bool walks_places(const ConvolutionProblem& problem) {
-  return is_picked(problem) && problem.nhwc && problem.is_16bit() && problem.pass == Pass::wgrad &&
+  return problem.by_cudnn && problem.nhwc && problem.is_16bit() && problem.pass == Pass::wgrad &&
          problem.layer->window->rank == 3 && is_depthwise(*problem.layer) && problem.groups > 32 &&
          problem.taps <= 32;
 }
@@ -204,9 +204,9 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
   const auto packed = [&f] { return f.packed(f.problem.group_in, false); };
   const auto repacked = [&f] { return f.packed(packed_width(f.problem), true); };
   const bool depthwise = problem.group_in == 1;
-  if (walks_places(problem)) {
-    add([&f] { return f.wgrad_by_places(); });
-  } else if (depthwise && problem.nhwc) {
+  add([&f] { return f.wgrad_by_places(); }, walks_places(problem));
+  if (is_picked(problem) && walks_places(problem)) return all;
+  if (depthwise && problem.nhwc) {
     const DirectKernel& tiled =
         (problem.is_16bit() ? constants.tiled_16bit : constants.tiled_32bit)[pass];
     const DirectKernel& wide = constants.large_tile_16bit_dgrad;
