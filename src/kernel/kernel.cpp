@@ -137,8 +137,8 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
   const auto other = plan_in_own_type(in_16, planning);
-  const bool runs_wider = falls_back(request) ||
-                          (own && other && other->expected_time_s() < own->expected_time_s());
+  const bool runs_wider =
+      falls_back(request) || (own && other && other->expected_time_s() < own->expected_time_s());
   if constexpr (std::is_same_v<Number, double>) return runs_wider ? other : own;
   if (!runs_wider) return plan_in_own_type(request, eval);
   eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
