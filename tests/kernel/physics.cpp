@@ -291,6 +291,20 @@ TEST_CASE("With cold caches no kernel beats the bound but those that do fewer mu
   }
 }
 
+TEST_CASE("No large product is faster than the peak, whatever the library's shares multiply to",
+          "[kernel/physics]") {
+  for (const char* gpu : {"gtx1080", "gtx1080ti", "p4", "p100", "t4", "v100", "mi50"})
+    for (const char* dtype : {"fp16", "fp32", "fp64"}) {
+      INFO(gpu << ' ' << dtype);
+      const std::string layers = R"({"layers": [{"type": "matmul", "m": 4096, "n": 4096, "k": 4096,
+                                    "batch": 64, "dtype": ")" +
+                                 std::string(dtype) + "\"}]}";
+      const Network network = load_network(layers, "large", {}).value();
+      for (const LayerResult& row : analyze(network, find_gpu(gpu).value(), {}).layers)
+        if (row.kernel) CHECK(*row.expected_time_s() >= row.point.roofline_time_s);
+    }
+}
+
 TEST_CASE("A product of few rows in fp64 does not beat its arithmetic", "[kernel/physics]") {
   // 2 x 64 x 64 x 6 x 4096 FLOP at 254 GFLOP/s: 793 us, while 147 MB take 459.
   const Network network =

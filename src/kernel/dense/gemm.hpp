@@ -25,6 +25,7 @@ template <class Number>
 struct ProductRates {
   Number sm_count{};
   Number second_per_flop{};
+  Number least_second_per_flop{};  ///< at the peak
   Number second_per_l2_byte{};
   Number second_per_gather{};       ///< 0: vector loads
   Number second_per_scatter{};      ///< 0: plain stores
@@ -96,6 +97,7 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
     flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, constants, machine, eval)});
   r.second_per_flop =
       eval.named("time of a FLOP on an SM", r.sm_count * product.flop_ratio / flop_per_s, "s");
+  r.least_second_per_flop = r.sm_count * product.flop_ratio / engine.rate_flop_per_s;
   r.second_per_l2_byte =
       eval.named("time of a byte from L2 on an SM",
                  1 / (eval(memory.constants->l2_operand_byte_per_clock_per_sm) * clock), "s");
@@ -178,8 +180,8 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
   // A partly filled warp takes the time of a full one.
   const Number lanes = eval.factor("lanes of whole warps, for each thread",
                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
-  cost.math_s =
-      eval.named("arithmetic of a step", 2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
+  const Number flop_s = max({r.second_per_flop * overhead, r.least_second_per_flop});
+  cost.math_s = eval.named("arithmetic of a step", 2 * m * n * k * flop_s * lanes, "s");
   cost.l2_s = eval.named(
       "operands of a step",
       (m * product.patch_share + n) * k * product.element_byte * r.second_per_l2_byte, "s");

@@ -228,8 +228,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// Of volumes: a block for each tap of each channel takes the positions of all images in passes,
-  /// a thread each, and adds its threads' sums.
+  /// Of volumes: a block for each tap of a channel takes all images' positions, a thread each.
   Work wgrad_volume() const {
     constexpr double threads = 256;
     const SmLimits& sm = model.machine.sm;

@@ -74,8 +74,7 @@ class NormKernels : StreamFormulas<Number> {
   }
 
  private:
-  /// Rows of no whole vectors take the kernel of group norms for their sums, and another, with a
-  /// block for each row too, for results.
+  /// Rows of no whole vectors: the kernel of group norms for sums, and one like it for results.
   Work layer_norm() const {
     Work work = by_rows(constants.layer_norm, constants.layer_norm_row_clock, problem.streams);
     if (std::fmod(row_, 4) == 0) return work;
