@@ -81,7 +81,7 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   const EngineModel* const own = request.own_engine();
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   if (!has_window(layer.kind) || layer.groups > 1 ||
-      (layer.kernels != KernelSource::library && layer.kernels != KernelSource::heuristic) ||
+      !is_any(layer.kernels, KernelSource::library, KernelSource::heuristic) ||
       layer.mapping != KernelMapping{} || !is_tensor_engine(request.engine) || own == nullptr ||
       vector == nullptr || !has_cudnn(request.model.machine))
     return std::nullopt;

@@ -197,24 +197,31 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
   x.useful_flop = number(counts.flops);
 }
 
-/// Windows that meet nowhere: a plain product makes all results, which a copy puts in their places.
-void fold(Contraction& x, double align) {
-  x.pointwise = true;
-  x.strided = x.leaves_zeros = false;
+/// Of a data gradient: all outputs by all taps of the input's channels.
+void set_outputs_by_taps(Contraction& x) {
   x.m = x.out_positions;
   x.m_is = "images x output positions";
   x.n = x.in_channels * x.taps;
   x.n_is = "input channels x taps";
+  x.count = 1;
+}
+
+/// Windows that meet nowhere: a plain product makes all results, which a copy puts in their places.
+void fold(Contraction& x, double align) {
+  x.pointwise = true;
+  x.strided = x.leaves_zeros = false;
+  set_outputs_by_taps(x);
   x.k = round_up(x.out_channels, align);
   x.k_is = "output channels, in whole vectors";
-  x.count = x.k_runs = x.longest = 1;
+  x.k_runs = x.longest = 1;
   x.padded_tensors += 3;
   x.pad_element += 2 * (x.in_positions * x.in_channels + x.n * x.out_channels);
 }
 
-/// Whether the newest kernels on vector units split the sum of a volume's weight gradient: not the
-/// heuristic's, and not those of few channels.
-bool splits_volume(const Contraction& x) {
+/// Whether the newest kernels on vector units split it: a volume's weight gradient only of many
+/// channels, and not the heuristic's.
+bool splits_sum(const Contraction& x) {
+  if (x.role != Pass::wgrad || !x.is_convolution || x.rank < 3) return true;
   return !x.by_heuristic && x.kernel_h > 1 && std::min(x.in_channels, x.out_channels) >= 16;
 }
 
@@ -271,13 +278,9 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
 
 Contraction scattered(const Contraction& dgrad) {
   Contraction x = dgrad;
-  x.m = x.out_positions;
-  x.m_is = "images x output positions";
-  x.n = x.in_channels * x.taps;
-  x.n_is = "input channels x taps";
+  set_outputs_by_taps(x);
   x.k = x.out_channels;
   x.k_is = "output channels";
-  x.count = 1;
   x.scattered = true;
   x.leaves_zeros = true;  // sums start from zero
   return x;
@@ -294,6 +297,7 @@ bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tenso
 
 Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
                    bool older) {
+  const bool on_tensor = is_tensor_engine(engine.engine);
   Product product;
   static_cast<MatrixProduct&>(product) = x;
   product.kernels = !x.is_convolution            ? ProductKernels::gemm_library
@@ -305,31 +309,27 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
                           !model.constants->tiles[TileList::tensor_strided_dgrad].empty();
   product.follows_volume = !x.pointwise && (x.rank == 3 || own_phases);
   // Over strided, dilated windows of images the newest kernels load as if they gathered three.
-  const bool gathers = !older && x.strided_dgrad() && x.dilation > 1 && x.rank == 2;
-  product.gather_vector = x.gathered                                   ? x.gather_vector
-                          : gathers && is_tensor_engine(engine.engine) ? 3
-                                                                       : 0;
+  const bool gathers = !older && x.strided_dgrad() && x.dilation > 1 && x.rank == 2 && on_tensor;
+  product.gather_vector = x.gathered ? x.gather_vector : gathers ? 3 : 0;
   product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.
-  if (is_tensor_engine(engine.engine) && x.element_byte > 1) product.row_byte = x.row_byte;
+  if (on_tensor && x.element_byte > 1) product.row_byte = x.row_byte;
   product.persistent = x.by_engine;
   product.converts = x.sums_products;
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
       !(older && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
-      (older || x.role != Pass::wgrad || !x.is_convolution || x.rank < 3 ||
-       is_tensor_engine(engine.engine) || splits_volume(x));
-  if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
+      (older || on_tensor || splits_sum(x));
+  if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && on_tensor) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
     product.converts = product.converts || engine.features[LibraryFeature::converts_wgrad];
   }
-  if (x.by_heuristic && x.is_convolution && is_tensor_engine(engine.engine)) {
+  if (x.by_heuristic && x.is_convolution && on_tensor) {
     product.faster_tiles = heuristic_tile;
     product.most_splits = std::min(product.most_splits, heuristic_splits);
   }
   // The GEMM library splits a vector-engine product only until every SM has a block.
-  if (!x.is_convolution && !is_tensor_engine(engine.engine))
-    product.most_split_blocks = model.machine.sm_count;
+  if (!x.is_convolution && !on_tensor) product.most_split_blocks = model.machine.sm_count;
   return product;
 }
 

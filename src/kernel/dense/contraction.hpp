@@ -129,7 +129,7 @@ struct Product : MatrixProduct {
 };
 
 /// Whether the library's newest kernels run this window: on tensor cores few taps, near each other;
-/// on vector units few taps forward, and gradients of no volumes but of weights of many channels.
+/// on vector units few taps forward, and all gradients but data gradients of volumes.
 bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor);
 
 Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
