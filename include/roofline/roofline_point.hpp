@@ -21,6 +21,7 @@
 // 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us. This is
 // optimistic: no real kernel reaches both ceilings (see kernel.hpp).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -2,6 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+
 #include "cli/errors.hpp"
 #include "cli/run.hpp"
 #include "model/gpu_names.hpp"

@@ -1,10 +1,26 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
@@ -454,100 +470,197 @@ Keys mapping_keys(KernelMapping& mapping) {
 }
 
 // A row an option, with its help.
-// clang-format off
 
 void add_layers(Rows& rows, Options& options) {
   rows.group("Input");
-  rows.add_option("input", options.request.inputs, "Layer files, models (.pt2, ONNX), recordings, folders, networks, - for a pipe")->type_name("");
-  rows.list("--batch", "LIST", [&](auto& words) { parse_batches(words, options); }, "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: the smallest nearly as fast an image as any");
-  rows.list("--dtype", "LIST", each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }), "Types of layers that state none: " + joined(network_types()) + " (amp: PyTorch's autocast to fp16)")->check(one_network_type());
-  rows.one("PASS", {"--pass", one_pass(), [&](auto& word) { options.pass = parse<Pass>(word); }, "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
-  rows.repeated("--dim", "NAME=N", each([&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); }), "Value of a dimension that a model leaves open, or of H or W, the size of the image that a network begins with; may be repeated");
-  rows.one("N", count("--raise-limits", options.limits_factor, "Let an input be N times as large as usual (text, values, layers, gzip)", "1000000"));
+  rows.add_option("input", options.request.inputs,
+                  "Layer files, models (.pt2, ONNX), recordings, folders, networks, - for a pipe")
+      ->type_name("");
+  rows.list(
+      "--batch", "LIST", [&](auto& words) { parse_batches(words, options); },
+      "Batches to compare, as 1,8,64 or 1,2,4,...,1024; max: the largest that fits each GPU; best: "
+      "the smallest nearly as fast an image as any");
+  rows.list("--dtype", "LIST",
+            each([&](auto& word) { options.dtypes.push_back(*data_type_named(word)); }),
+            "Types of layers that state none: " + joined(network_types()) +
+                " (amp: PyTorch's autocast to fp16)")
+      ->check(one_network_type());
+  rows.one("PASS",
+           {"--pass", one_pass(), [&](auto& word) { options.pass = parse<Pass>(word); },
+            "Of layers that state none: fwd (default), dgrad, wgrad, or training for all three"});
+  rows.repeated("--dim", "NAME=N", each([&](auto& text) {
+                  options.defaults.dimensions.push_back(parse_dimension(text));
+                }),
+                "Value of a dimension that a model leaves open, or of H or W, the size of the "
+                "image that a network begins with; may be repeated");
+  rows.one("N", count("--raise-limits", options.limits_factor,
+                      "Let an input be N times as large as usual (text, values, layers, gzip)",
+                      "1000000"));
 }
 
 void add_input(Rows& rows, Options& options) {
   add_layers(rows, options);
-  rows.list("--measured", "FILE", [&](auto& words) { options.measured = words; }, "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...");
-  rows.one("N", count("--first-line", options.request.first_line, "Where in a longer text the records begin: names and errors count from there", "1000000000000000"));
-  rows.one("N", count("--jobs", options.request.jobs, "Threads (default: all cores); the output is the same for any number", "1024"));
+  rows.list(
+      "--measured", "FILE", [&](auto& words) { options.measured = words; },
+      "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...");
+  rows.one("N", count("--first-line", options.request.first_line,
+                      "Where in a longer text the records begin: names and errors count from there",
+                      "1000000000000000"));
+  rows.one("N",
+           count("--jobs", options.request.jobs,
+                 "Threads (default: all cores); the output is the same for any number", "1024"));
 }
 
 void add_gpu(Rows& rows, Options& options) {
   rows.group("GPU");
-  rows.list("--gpu", "LIST", [&](auto& words) { options.gpus = words; }, "By name, alias or file; or all, a maker, an architecture, limits as 'amd>=48GB<=750W'");
+  rows.list(
+      "--gpu", "LIST", [&](auto& words) { options.gpus = words; },
+      "By name, alias or file; or all, a maker, an architecture, limits as 'amd>=48GB<=750W'");
 }
 
 void add_what_if(Rows& rows, Options& options) {
   add_gpu(rows, options);
-  rows.list("--set", "KEY=VALUE", each([&](auto& text) { parse_what_if(text, options); }), "What if the GPU had another " + settable_gpu_fields() + " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s\nceilings=sustained: measured ones, for GPUs that have them")->check(offered("ceilings=datasheet ceilings=sustained"));
-  rows.one("TIME", {"--max-time", stated(), [&](auto& word) { options.request.report.max_time_s = parse_time(word); }, "Rank GPUs by what takes at most this long for a batch, as 10ms"});
-  rows.list("--price", "LIST", each([&](auto& text) { parse_price(text, options); }), "What an hour of a GPU costs, for the cost of a million images: h100=2.5USD,t4=0.35USD");
+  rows.list(
+          "--set", "KEY=VALUE", each([&](auto& text) { parse_what_if(text, options); }),
+          "What if the GPU had another " + settable_gpu_fields() +
+              " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, "
+              "fp16_tensor=400TFLOP/s\nceilings=sustained: measured ones, for GPUs that have them")
+      ->check(offered("ceilings=datasheet ceilings=sustained"));
+  rows.one("TIME", {"--max-time", stated(),
+                    [&](auto& word) { options.request.report.max_time_s = parse_time(word); },
+                    "Rank GPUs by what takes at most this long for a batch, as 10ms"});
+  rows.list(
+      "--price", "LIST", each([&](auto& text) { parse_price(text, options); }),
+      "What an hour of a GPU costs, for the cost of a million images: h100=2.5USD,t4=0.35USD");
 }
 
 void add_view(Rows& rows, Options& options) {
   ReportOptions& report = options.request.report;
   rows.group("View");
-  rows.one("N|P%|all", {"--top", stated(), [&](auto& word) { parse_top(word, report.filter); }, "The first N rows, by time unless sorted; those of P% of the time; or every row"});
-  rows.one("KEY", one_of<SortBy>("--sort", report.filter.sort, "Descending " + joined(names_of<SortBy>) + " (lost, error: of measured layers; cost: of GPUs)"));
-  rows.one("WHAT", one_of<RowsBy>("--by", report.filter.by, "Rows for each layer, type of layer, or gpu (ranks GPUs, types, batches)"));
-  rows.add_flag("--explain{" + std::string(whole_network) + "}", report.explain, "Derive a layer's numbers (of a name, or a pattern with * and ?); without one, the network on one screen: what limits it, what would help")->expected(0, 1)->type_name("[LAYER]");
-  rows.add_flag("--compare", report.compare, "What changed between two inputs, GPUs, types, batches, or with --set");
-  rows.repeated("--fail-if", "CONDITION", each([&](auto& text) { options.request.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text))); }), "Exit with 3 if it holds, as 'expected_ms > 2.5', 'layer.share_of_bound < 0.4'; may be repeated");
+  rows.one("N|P%|all",
+           {"--top", stated(), [&](auto& word) { parse_top(word, report.filter); },
+            "The first N rows, by time unless sorted; those of P% of the time; or every row"});
+  rows.one("KEY", one_of<SortBy>("--sort", report.filter.sort,
+                                 "Descending " + joined(names_of<SortBy>) +
+                                     " (lost, error: of measured layers; cost: of GPUs)"));
+  rows.one("WHAT", one_of<RowsBy>(
+                       "--by", report.filter.by,
+                       "Rows for each layer, type of layer, or gpu (ranks GPUs, types, batches)"));
+  rows.add_flag("--explain{" + std::string(whole_network) + "}", report.explain,
+                "Derive a layer's numbers (of a name, or a pattern with * and ?); without one, the "
+                "network on one screen: what limits it, what would help")
+      ->expected(0, 1)
+      ->type_name("[LAYER]");
+  rows.add_flag("--compare", report.compare,
+                "What changed between two inputs, GPUs, types, batches, or with --set");
+  rows.repeated(
+      "--fail-if", "CONDITION", each([&](auto& text) {
+        options.request.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
+      }),
+      "Exit with 3 if it holds, as 'expected_ms > 2.5', 'layer.share_of_bound < 0.4'; may be "
+      "repeated");
 }
 
 void add_file(Rows& rows, Options& options) {
-  rows.repeated("-o,--output", "FILE", each([&](auto& path) { options.files.push_back(parse_output_file(path)); }), "Write to a file, of " + format_extensions() + "; may be repeated");
+  rows.repeated("-o,--output", "FILE",
+                each([&](auto& path) { options.files.push_back(parse_output_file(path)); }),
+                "Write to a file, of " + format_extensions() + "; may be repeated");
 }
 
 void add_output(Rows& rows, Options& options) {
   rows.group("Output");
-  rows.one("NAME", {"--format", one_of_names(format_names()), [&](auto& name) { options.format = find_output_format(name); }, "One of " + joined(format_names()) + "; default: table"});
+  rows.one("NAME", {"--format", one_of_names(format_names()),
+                    [&](auto& name) { options.format = find_output_format(name); },
+                    "One of " + joined(format_names()) + "; default: table"});
   rows.add_flag("--json", options.request.json, "Same as --format json");
-  rows.list("--fields", "LIST", each([&](auto& word) { parse_field(word, options.request.fields); }), "Columns of NDJSON and CSV, as name,bound,roofline_time_s,expected_time_s");
+  rows.list("--fields", "LIST",
+            each([&](auto& word) { parse_field(word, options.request.fields); }),
+            "Columns of NDJSON and CSV, as name,bound,roofline_time_s,expected_time_s");
   add_file(rows, options);
-  rows.one("NAME", one_of<ChartKind>("--chart", options.request.chart, "What SVG shows: roofline (default), time of each layer, sweep of batches, compare GPUs"));
-  rows.one("FILE", text("--to-layers", options.layer_file, "Write the input as a layer file (- for a pipe; needs no --gpu); .ndjson takes the layers of all inputs, or those of --top"));
+  rows.one("NAME", one_of<ChartKind>("--chart", options.request.chart,
+                                     "What SVG shows: roofline (default), time of each layer, "
+                                     "sweep of batches, compare GPUs"));
+  rows.one("FILE", text("--to-layers", options.layer_file,
+                        "Write the input as a layer file (- for a pipe; needs no --gpu); .ndjson "
+                        "takes the layers of all inputs, or those of --top"));
 }
 
 void add_software(Rows& rows, Options& options) {
   using Assumed = AnalysisOptions;
   rows.group("Software");
-  rows.list("--framework", "LIST", each([&](auto& word) { options.frameworks.push_back(*parse<Framework>(word)); }), "Who runs the network: " + framework_list())->check(one_of_all<Framework>());
-  rows.one("NAME", assumed<Tuning>("--tuning", options, &Assumed::tuning, "Kernels of convolutions: best (default), the fastest of the library; heuristic, what the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
-  rows.keys("--assume", {
-      one_of<FusionKind>("fuse", options.fusion, "what runs inside the kernel of the layer before: norms, activations and adds (epilogue), chains of them (pointwise), not even a bias (eager)"),
-      assumed<LaunchProtocol>("launch", options, &Assumed::launch, "what starts kernels: nothing (as a profiler times them), the device, library calls, a framework's operators"),
-      one_of<Layout>("layout", options.layout, "of images whose layers state none"),
-      assumed<CacheState>("cache", options, &Assumed::cache, "whether operands are in L2 at the start"),
-      assumed<EngineChoice>("engine", options, &Assumed::engine, "units for dense layers"),
-      assumed<HostMemory>("host-copies", options, &Assumed::host_copies, "adds the copies of input and result over the host link"),
-      assumed<Optimizer>("optimizer", options, &Assumed::optimizer, "of training, for its memory"),
-      text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
-  }, "In place of the framework's, or of the defaults, by commas:");
-  rows.one("FILE", text("--kernel-model", options.kernel_model, "Constants of the kernel model, in place of those of the GPU's architecture"));
+  rows.list("--framework", "LIST",
+            each([&](auto& word) { options.frameworks.push_back(*parse<Framework>(word)); }),
+            "Who runs the network: " + framework_list())
+      ->check(one_of_all<Framework>());
+  rows.one(
+      "NAME",
+      assumed<Tuning>(
+          "--tuning", options, &Assumed::tuning,
+          "Kernels of convolutions: best (default), the fastest of the library; heuristic, what "
+          "the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
+  rows.keys(
+      "--assume",
+      {
+          one_of<FusionKind>(
+              "fuse", options.fusion,
+              "what runs inside the kernel of the layer before: norms, activations and adds "
+              "(epilogue), chains of them (pointwise), not even a bias (eager)"),
+          assumed<LaunchProtocol>("launch", options, &Assumed::launch,
+                                  "what starts kernels: nothing (as a profiler times them), the "
+                                  "device, library calls, a framework's operators"),
+          one_of<Layout>("layout", options.layout, "of images whose layers state none"),
+          assumed<CacheState>("cache", options, &Assumed::cache,
+                              "whether operands are in L2 at the start"),
+          assumed<EngineChoice>("engine", options, &Assumed::engine, "units for dense layers"),
+          assumed<HostMemory>("host-copies", options, &Assumed::host_copies,
+                              "adds the copies of input and result over the host link"),
+          assumed<Optimizer>("optimizer", options, &Assumed::optimizer,
+                             "of training, for its memory"),
+          text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
+      },
+      "In place of the framework's, or of the defaults, by commas:");
+  rows.one("FILE",
+           text("--kernel-model", options.kernel_model,
+                "Constants of the kernel model, in place of those of the GPU's architecture"));
 }
 
 void add_evaluation(Rows& rows, Options& options) {
-  for (const auto add : {add_input, add_what_if, add_view, add_output, add_software}) add(rows, options);
-  rows.keys("--kernel", mapping_keys(options.defaults.mapping), "Mapping of contractions that state none, by commas:");
+  for (const auto add : {add_input, add_what_if, add_view, add_output, add_software})
+    add(rows, options);
+  rows.keys("--kernel", mapping_keys(options.defaults.mapping),
+            "Mapping of contractions that state none, by commas:");
 }
 
 void add_calibration(Rows& rows, Options& options) {
   Request& request = options.request;
   for (const auto add : {add_layers, add_gpu, add_software, add_file}) add(rows, options);
-  rows.one("PATTERN", text("--constants", request.fitted, "Only the constants that fit a pattern with * and ?, such as 'dense.tensor.*'"));
-  CLI::Option* script = rows.add_flag_callback("--script", [&] { request.action = Request::Action::write_script; }, "Print a Python file that times layers on your GPU with PyTorch: the inputs', or built-in ones")->excludes(rows.get_option("--output"));
-  rows.one("N", {"--minutes", within<double>("1e-9", "1e9"), [&](auto& word) { request.minutes = *number_in<double>(word); }, "How long the script takes (default: 10)"})->needs(script);
+  rows.one("PATTERN",
+           text("--constants", request.fitted,
+                "Only the constants that fit a pattern with * and ?, such as 'dense.tensor.*'"));
+  CLI::Option* script = rows.add_flag_callback(
+                                "--script", [&] { request.action = Request::Action::write_script; },
+                                "Print a Python file that times layers on your GPU with PyTorch: "
+                                "the inputs', or built-in ones")
+                            ->excludes(rows.get_option("--output"));
+  rows.one("N", {"--minutes", within<double>("1e-9", "1e9"),
+                 [&](auto& word) { request.minutes = *number_in<double>(word); },
+                 "How long the script takes (default: 10)"})
+      ->needs(script);
 }
 
-void add_json(Rows& rows, Options& options) { rows.add_flag("--json", options.request.json, "As JSON"); }
+void add_json(Rows& rows, Options& options) {
+  rows.add_flag("--json", options.request.json, "As JSON");
+}
 void add_names(Rows& rows, Options& options) {
   rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
   add_json(rows, options);
 }
-void add_word(Rows& rows, Options& options) { rows.add_option("WORD", options.request.text, "One of them")->type_name(""); }
-void add_one_gpu(Rows& rows, Options& options) { rows.add_option("GPU", options.gpus)->required()->expected(1)->type_name(""); }
+void add_word(Rows& rows, Options& options) {
+  rows.add_option("WORD", options.request.text, "One of them")->type_name("");
+}
+void add_one_gpu(Rows& rows, Options& options) {
+  rows.add_option("GPU", options.gpus)->required()->expected(1)->type_name("");
+}
 
 struct Subcommand {
   const char* name;
@@ -557,13 +670,15 @@ struct Subcommand {
 };
 
 constexpr Subcommand subcommands[] = {
-    {"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", Request::Action::gpus, add_names},
+    {"gpus", "List the GPUs, or those that NAME selects; of one, all that is known",
+     Request::Action::gpus, add_names},
     {"networks", "List the built-in networks", Request::Action::networks, add_json},
     {"words", "What the words and marks of tables mean", Request::Action::words, add_word},
-    {"calibrate", "Fit the kernel model to measured layers", Request::Action::calibrate, add_calibration},
-    {"model", "The constants of a GPU's kernel model, as a file to edit", Request::Action::model, add_one_gpu},
+    {"calibrate", "Fit the kernel model to measured layers", Request::Action::calibrate,
+     add_calibration},
+    {"model", "The constants of a GPU's kernel model, as a file to edit", Request::Action::model,
+     add_one_gpu},
 };
-// clang-format on
 
 /// Every value that an option was given; options.cpp adds the outputs.
 void note_given(const Rows& rows, std::vector<GivenOption>& given) {

@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include "cli/options.hpp"
 #include "model/gpu_selection.hpp"

@@ -1,5 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/output.hpp"

@@ -2,7 +2,10 @@
 
 // Errors of the library, in the words of the command line.
 
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "roofline/error.hpp"
 

@@ -1,7 +1,20 @@
 #include "cli/evaluator.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"

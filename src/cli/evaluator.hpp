@@ -3,7 +3,15 @@
 // From items of an input to the output: the GPUs to evaluate on, each with the stack that runs the
 // layers, made on first use; and the evaluator, which threads may share.
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/request.hpp"
 #include "report/formats.hpp"

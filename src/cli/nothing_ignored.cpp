@@ -1,5 +1,12 @@
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "cli/errors.hpp"
 #include "cli/request.hpp"
 #include "model/gpu_selection.hpp"
@@ -32,32 +39,45 @@ constexpr std::string_view row_formats = "--format csv|--format ndjson|--format 
 constexpr std::string_view order = "changes are of layers, in the order of their size";
 constexpr std::string_view holds_layers = "a layer file holds layers";
 
-// clang-format off
 constexpr Combination combinations[] = {
-    {"--explain*", Beside::never, "--top*|--sort*|--by*", "an explanation has no rows; a pattern such as 'conv*' explains several layers"},
+    {"--explain*", Beside::never, "--top*|--sort*|--by*",
+     "an explanation has no rows; a pattern such as 'conv*' explains several layers"},
     {"--explain*", Beside::never, "--compare", "it derives numbers, and not their change"},
-    {"--explain*", Beside::never, "--chart time|--chart sweep|--chart compare", "the picture of a layer is its roofline"},
-    {"--explain", Beside::never, "--format svg", "a picture explains a layer: expected --explain LAYER"},
+    {"--explain*", Beside::never, "--chart time|--chart sweep|--chart compare",
+     "the picture of a layer is its roofline"},
+    {"--explain", Beside::never, "--format svg",
+     "a picture explains a layer: expected --explain LAYER"},
     {"--compare", Beside::never, "--sort*|--by*", order},
     {"--compare", Beside::never, "--top *%", "expected --top N, for the largest changes"},
     {"--compare", Beside::never, "--chart*", "changes have a picture of their own"},
     {"--explain*|--compare|--by type", Beside::never, row_formats, not_rows},
     {"--by type", Beside::never, "--format svg", "a picture's marks are layers"},
-    {"--by gpu|--price*|--max-time*", Beside::never, "--top *%", "expected --top N of ranked GPUs, or --by layer for layers"},
-    {"--by gpu|--price*|--max-time*", Beside::never, "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error", "GPUs are ranked by time or cost; --by layer sorts layers"},
-    {"--sort*", Beside::always, "--top*|--by gpu|--price*|--max-time*|--chart time|--to-layers*|--format table|--format csv|--format spreadsheet|--format *json|--format markdown|--format html", "marks of a picture have no order: expected --top N or --chart time"},
+    {"--by gpu|--price*|--max-time*", Beside::never, "--top *%",
+     "expected --top N of ranked GPUs, or --by layer for layers"},
+    {"--by gpu|--price*|--max-time*", Beside::never,
+     "--sort flops|--sort bytes|--sort intensity|--sort lost|--sort error",
+     "GPUs are ranked by time or cost; --by layer sorts layers"},
+    {"--sort*", Beside::always,
+     "--top*|--by gpu|--price*|--max-time*|--chart time|--to-layers*|--format table|--format "
+     "csv|--format spreadsheet|--format *json|--format markdown|--format html",
+     "marks of a picture have no order: expected --top N or --chart time"},
     {"--by gpu", Beside::never, "--chart*", "a ranking has a picture of its own"},
     {"--by gpu|--sort cost", Beside::never, "--to-layers*", holds_layers},
     {"--price*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*", no_cost},
-    {"--max-time*", Beside::never, "--explain*|--compare|--by layer|--by type|--chart*|--to-layers*", "it chooses among GPUs: expected --by gpu"},
+    {"--max-time*", Beside::never,
+     "--explain*|--compare|--by layer|--by type|--chart*|--to-layers*",
+     "it chooses among GPUs: expected --by gpu"},
     {"--chart sweep|--chart compare", Beside::never, "--top*|--sort*", "its marks are networks"},
-    {"--fields*", Beside::always, row_formats, "expected --format ndjson or csv, which have columns"},
+    {"--fields*", Beside::always, row_formats,
+     "expected --format ndjson or csv, which have columns"},
     {"--chart*", Beside::always, "--format svg", "expected --format svg or -o FILE.svg"},
     {"--sort cost", Beside::always, "--price*", "expected what GPUs cost, with --price"},
-    {"--assume optimizer*", Beside::always, "--pass training", "expected --pass training, whose memory it takes"},
-    {"--assume optimizer*", Beside::never, "--explain *|--compare|--format csv|--format ndjson|--format svg", "it changes a network's memory alone, which is not shown there"},
+    {"--assume optimizer*", Beside::always, "--pass training",
+     "expected --pass training, whose memory it takes"},
+    {"--assume optimizer*", Beside::never,
+     "--explain *|--compare|--format csv|--format ndjson|--format svg",
+     "it changes a network's memory alone, which is not shown there"},
 };
-// clang-format on
 
 /// What layers as they are read do not depend on.
 constexpr std::string_view of_results =
@@ -105,21 +125,40 @@ bool may_fuse(const AskedRow& of) {
   return may_change(of) && (of.runs_as || !joins_layers);
 }
 
-// clang-format off
 constexpr LayerOption layer_options[] = {
-    {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.setting.defaults); }, "all layers state another type"},
-    {"--pass*", [](const AskedRow& of) { return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd : of.row.layer.pass == of.setting.defaults.pass; }, "all layers state another pass"},
-    {"--assume layout*", [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; }, "all layers state another layout"},
-    {"--assume engine*", [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); }, "no layer is computed by it on this GPU"},
-    {"--tuning heuristic", [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; }, "no layer is a convolution that PyTorch or a plain library call is yet to run"},
-    {"--assume host-copies*", [](const AskedRow& of) { return of.row.layer.kind == LayerKind::host_copy; }, "expected a network that still is to run"},
+    {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.setting.defaults); },
+     "all layers state another type"},
+    {"--pass*",
+     [](const AskedRow& of) {
+       return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd
+                                      : of.row.layer.pass == of.setting.defaults.pass;
+     },
+     "all layers state another pass"},
+    {"--assume layout*",
+     [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; },
+     "all layers state another layout"},
+    {"--assume engine*",
+     [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); },
+     "no layer is computed by it on this GPU"},
+    {"--tuning heuristic",
+     [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; },
+     "no layer is a convolution that PyTorch or a plain library call is yet to run"},
+    {"--assume host-copies*",
+     [](const AskedRow& of) { return of.row.layer.kind == LayerKind::host_copy; },
+     "expected a network that still is to run"},
     {"--assume launch*", may_change, "expected what still is to run"},
     {"--assume fuse*", may_fuse, "expected a network that still is to run"},
-    {"--assume optimizer*", [](const AskedRow& of) { return of.runs_as && may_change(of); }, "expected a network that still is to run"},
-    {"--assume measured-gpu*", [](const AskedRow& of) { return of.row.measured_left_out || of.row.layer.measured->gpu == of.request.measured_gpu; }, "expected measured times that name no GPU"},
-    {"--kernel *", [](const AskedRow& of) { return *of.row.layer.mapping == of.setting.defaults.mapping; }, "no layer is a contraction of one group that states no mapping"},
+    {"--assume optimizer*", [](const AskedRow& of) { return of.runs_as && may_change(of); },
+     "expected a network that still is to run"},
+    {"--assume measured-gpu*",
+     [](const AskedRow& of) {
+       return of.row.measured_left_out || of.row.layer.measured->gpu == of.request.measured_gpu;
+     },
+     "expected measured times that name no GPU"},
+    {"--kernel *",
+     [](const AskedRow& of) { return *of.row.layer.mapping == of.setting.defaults.mapping; },
+     "no layer is a contraction of one group that states no mapping"},
 };
-// clang-format on
 static_assert(std::size(layer_options) < 32);
 
 /// A layer file alone, of no batch that depends on a GPU, needs no evaluation.

@@ -1,6 +1,15 @@
 #include "cli/options.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"

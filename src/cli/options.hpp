@@ -2,7 +2,13 @@
 
 // The words of the command line, which only command_line.cpp and options.cpp see.
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/request.hpp"
 

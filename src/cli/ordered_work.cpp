@@ -3,12 +3,22 @@
 // result waits for unread input, and a thread waits for another only if the queue is full. Long
 // records together hold no more values in memory than one record may have.
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/run.hpp"
 

@@ -3,6 +3,14 @@
 // Standard output and files take results, standard error all else.
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/request.hpp"
 

@@ -2,6 +2,14 @@
 
 // The words of the command line, resolved once: later stages neither change it nor see the words.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "roofline/catalogue.hpp"

@@ -1,5 +1,9 @@
 #include "cli/run.hpp"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "cli/errors.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"

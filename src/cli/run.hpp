@@ -2,6 +2,9 @@
 
 // What a run does: an evaluation of its inputs in order, a calibration, or a text.
 
+#include <span>
+#include <string>
+
 #include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 

@@ -4,8 +4,10 @@
 // the structures' numbers. A definition stands before those that refer to it.
 
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace {
 

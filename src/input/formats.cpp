@@ -1,8 +1,13 @@
 #include "profilers/formats.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"

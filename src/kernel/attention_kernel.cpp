@@ -3,6 +3,7 @@
 // query per head only reads its keys and values: bytes alone count.
 
 #include <cmath>
+#include <cstdint>
 
 #include "kernel/plans.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"

@@ -1,5 +1,7 @@
 #include "kernel/formula.hpp"
 
+#include <cstddef>
+
 #include "model/text.hpp"
 
 namespace roofline {

@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernel/dense/gemm.hpp"
 #include "model/text.hpp"

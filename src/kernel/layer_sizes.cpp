@@ -1,5 +1,7 @@
 #include "kernel/layer_sizes.hpp"
 
+#include <cstddef>
+
 #include "model/window_reads.hpp"
 
 namespace roofline {

@@ -2,6 +2,8 @@
 
 // Sizes of layers as doubles, as they only enter times.
 
+#include <cstddef>
+
 #include "roofline/layer.hpp"
 #include "roofline/roofline_point.hpp"
 

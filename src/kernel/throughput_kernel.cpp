@@ -1,6 +1,7 @@
 #include "kernel/throughput_kernel.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace roofline {
 namespace {

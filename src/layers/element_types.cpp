@@ -1,5 +1,10 @@
 #include "layers/element_types.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "load/recording.hpp"

@@ -2,6 +2,10 @@
 
 // The one table of element types, with each format's names of them.
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "roofline/data_type.hpp"
 
 namespace roofline {

@@ -1,5 +1,14 @@
 #include "layers/operands.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"

@@ -4,6 +4,13 @@
 // recurrent products, and layers known by their bytes alone.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "load/recording.hpp"
 

@@ -4,7 +4,14 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "roofline/network.hpp"
 

@@ -1,8 +1,16 @@
 #include "roofline/catalogue.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"

@@ -3,7 +3,16 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "model/text.hpp"

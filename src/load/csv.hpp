@@ -3,6 +3,11 @@
 // Comma-separated values by RFC 4180: quoted cells may hold commas, doubled quotes and line breaks.
 
 #include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "load/byte_stream.hpp"
 

@@ -3,8 +3,17 @@
 // Values of a JSON text. Every failure is an InputError with place, expectation and finding.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory_resource>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "roofline/error.hpp"

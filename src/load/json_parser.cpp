@@ -1,8 +1,16 @@
 #include <simdjson.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "load/json.hpp"
 #include "model/text.hpp"

@@ -2,6 +2,11 @@
 
 // Reads and writes constants of the kernel model (configs/kernels/*.json).
 
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "kernel/constants.hpp"
 #include "load/json.hpp"
 #include "roofline/gpu.hpp"

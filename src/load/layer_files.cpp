@@ -1,6 +1,15 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"

@@ -1,6 +1,15 @@
 #include "load/network_reader.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"

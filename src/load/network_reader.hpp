@@ -2,6 +2,11 @@
 
 // JSON documents to specs: a layer, a list of layers, a network, or output of this program.
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
 #include "load/json.hpp"
 #include "load/whole_input.hpp"
 

@@ -1,6 +1,16 @@
 #include "load/recording.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "load/csv.hpp"
 #include "model/layer_fields.hpp"

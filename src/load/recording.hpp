@@ -2,9 +2,17 @@
 
 // Shared by readers of recordings: launches as rows, work without layers, operands, kernels' names.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "load/whole_input.hpp"
 #include "model/ranges.hpp"

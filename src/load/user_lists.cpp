@@ -1,6 +1,16 @@
 #include "load/user_lists.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"

@@ -2,7 +2,12 @@
 
 // Measured times from a user's file, joined to layers by name.
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "roofline/network.hpp"
 

@@ -1,7 +1,14 @@
 #include "load/whole_input.hpp"
 
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace roofline {
 namespace {

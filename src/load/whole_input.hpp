@@ -2,6 +2,13 @@
 
 // Items of inputs, and inputs that are read whole, possibly with bad rows.
 
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "load/byte_stream.hpp"
 #include "roofline/load.hpp"
 

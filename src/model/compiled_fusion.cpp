@@ -3,6 +3,8 @@
 // tensor once, and writes tensors with readers outside.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "model/sizes.hpp"
 #include "model/window_reads.hpp"

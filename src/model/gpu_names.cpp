@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"

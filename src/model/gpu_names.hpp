@@ -2,6 +2,7 @@
 
 // GPU names of catalogues, drivers and people.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

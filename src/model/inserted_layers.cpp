@@ -1,5 +1,8 @@
 // Layers inserted for a run: autocast's casts, and PyTorch's additional kernels.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

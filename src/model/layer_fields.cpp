@@ -166,7 +166,6 @@ constexpr ChoiceField zeros_alone{
 
 constexpr auto another_spelling = nullptr;
 
-// clang-format off
 constexpr std::array table = std::to_array<LayerField>({
     {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }},
     {"id", ScalarField{&L::id}, any, as_it_is},
@@ -239,7 +238,6 @@ constexpr std::array table = std::to_array<LayerField>({
     {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, {{{"kernel_name"}, {"solver"}}}},
     {"measured_other_kernels", measured_text<&Measured::other_kernels>, any, as_it_is},
 });
-// clang-format on
 
 /// The capital of a one-letter key, as cuDNN spells it.
 std::string_view capital(std::string_view key) {

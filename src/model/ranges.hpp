@@ -3,6 +3,7 @@
 // Loops with a name: lists made of lists, sums, and look-ups.
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <span>

@@ -1,4 +1,13 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "onnx/operators.hpp"

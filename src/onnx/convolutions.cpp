@@ -1,5 +1,14 @@
 // Convolutions and pools: sliding windows with all defaults and padding rules.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "model/infer/shapes.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"

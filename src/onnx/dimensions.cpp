@@ -1,5 +1,15 @@
 // A model's open sizes: the batch and the others.
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/text.hpp"
 #include "onnx/graph.hpp"
 

@@ -2,8 +2,17 @@
 // scopes of PyTorch's dynamo exporter, paths of its script exporter and of tf2onnx, and names of
 // weights.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "load/network_reader.hpp"
 #include "model/text.hpp"

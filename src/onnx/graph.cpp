@@ -1,5 +1,15 @@
 #include "onnx/graph.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "layers/operands.hpp"
 #include "model/text.hpp"
 

@@ -3,9 +3,17 @@
 // A model's graph as it runs: functions, constant branches and loops expanded, sizes known,
 // constants folded.
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "onnx/model.hpp"
 #include "roofline/network.hpp"

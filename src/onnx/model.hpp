@@ -2,7 +2,13 @@
 
 // A model as in its file, without weights' data: only their shapes matter.
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "layers/element_types.hpp"
 #include "load/byte_stream.hpp"

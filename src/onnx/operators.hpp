@@ -3,6 +3,16 @@
 // Operators as layers: one row for each operator, in the file of its family beside its functions
 // (README.md), and what collects their layers.
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "layers/operands.hpp"
 #include "onnx/graph.hpp"
 #include "pytorch/exported_program.hpp"

@@ -2,6 +2,13 @@
 // of several heads and of grouped queries.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "onnx/operators.hpp"
 

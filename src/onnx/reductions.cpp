@@ -1,6 +1,11 @@
 // Reductions along axes, and norms, which scale by them.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "onnx/operators.hpp"
 

@@ -3,7 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "onnx/operators.hpp"
 

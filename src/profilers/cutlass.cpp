@@ -1,4 +1,9 @@
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"

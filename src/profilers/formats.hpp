@@ -2,6 +2,7 @@
 
 // Input formats of other profilers and drivers (input/formats.cpp).
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,3 +1,6 @@
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "load/recording.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "load/recording.hpp"
 #include "model/text.hpp"

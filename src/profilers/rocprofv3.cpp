@@ -1,5 +1,12 @@
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "load/json.hpp"
 #include "load/recording.hpp"

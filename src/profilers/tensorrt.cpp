@@ -4,9 +4,13 @@
 #include "profilers/tensorrt.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 

@@ -1,8 +1,15 @@
 // Layers and tensors of a TensorRT engine, as its inspector describes them.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "layers/element_types.hpp"
 #include "layers/operands.hpp"

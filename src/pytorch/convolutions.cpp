@@ -1,5 +1,11 @@
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "pytorch/operator_table.hpp"
 

@@ -1,6 +1,16 @@
 // How operators of an exported program run: most by their row in the table.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "load/recording.hpp"
 #include "model/text.hpp"

@@ -1,5 +1,15 @@
 #include "pytorch/exported_program.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "model/text.hpp"
 #include "roofline/roofline_point.hpp"
 

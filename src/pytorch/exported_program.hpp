@@ -4,8 +4,17 @@
 // (operator_table.hpp), or is a view. Tensors come first: views in memory, and axes that grow with
 // the batch.
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "load/json.hpp"
 #include "model/layer_fields.hpp"

@@ -1,6 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "model/layer_fields.hpp"
 #include "pytorch/recording.hpp"

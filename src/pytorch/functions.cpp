@@ -1,3 +1,9 @@
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "pytorch/operator_table.hpp"
 
 // Elementwise functions: activations, arithmetic, comparisons, and fills.

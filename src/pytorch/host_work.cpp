@@ -1,8 +1,18 @@
 // The host: which operator launched each piece of GPU work, and why the GPU waited.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"

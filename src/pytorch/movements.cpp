@@ -1,4 +1,10 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "pytorch/operator_table.hpp"
 

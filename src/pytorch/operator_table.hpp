@@ -2,7 +2,14 @@
 
 // PyTorch's operators: their calls, and the table with the reader of each.
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "layers/element_types.hpp"
 #include "layers/operands.hpp"

@@ -2,6 +2,13 @@
 // kernels of cells.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "pytorch/operator_table.hpp"
 

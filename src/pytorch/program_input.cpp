@@ -1,3 +1,11 @@
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "load/recording.hpp"
 #include "pytorch/exported_program.hpp"
 

@@ -1,8 +1,20 @@
 // Ranks of one run, in one file or several: each process with its GPU, and which one the others
 // wait for in exchanges between GPUs.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "load/csv.hpp"
 #include "model/text.hpp"

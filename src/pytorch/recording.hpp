@@ -3,10 +3,17 @@
 // A trace's events that explain GPU time, with names and arguments that repeat kept once; and its
 // GPU work: launches, transfers, idle time, layers. Activities are indices by start.
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "load/recording.hpp"

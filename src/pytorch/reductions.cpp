@@ -1,5 +1,12 @@
 // Pools, reductions, resizes, and norms.
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 

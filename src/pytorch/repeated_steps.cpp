@@ -1,6 +1,12 @@
 // Steps of a recording without marks of them: a loop's operators repeat, an optimizer ends each.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"

@@ -1,3 +1,14 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include "load/csv.hpp"
 #include "load/json.hpp"
 #include "model/text.hpp"

@@ -1,3 +1,15 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"

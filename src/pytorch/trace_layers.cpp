@@ -1,5 +1,15 @@
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"

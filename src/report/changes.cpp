@@ -1,6 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "model/ranges.hpp"
 #include "report/sections.hpp"
@@ -80,21 +93,26 @@ struct RunQuantity {
   bool only_if_changed = false;
 };
 
-// clang-format off
 constexpr std::array run_quantities = std::to_array<RunQuantity>({
     {"step_s", "whole step", [](const RunTotals& run) { return run.step_s; }, duration},
     {"idle_s", "GPU idle", [](const RunTotals& run) { return run.idle_s; }, duration},
     {"busy_s", "GPU busy", [](const RunTotals& run) { return run.busy_s; }, duration},
-    {"work_s", "all work added up", [](const RunTotals& run) { return std::optional(run.work_s); }, duration},
-    {"launches", "launches", [](const RunTotals& run) { return run.launches; }, [](double count) { return fmt::format("{:.0f}", count); }},
+    {"work_s", "all work added up", [](const RunTotals& run) { return std::optional(run.work_s); },
+     duration},
+    {"launches", "launches", [](const RunTotals& run) { return run.launches; },
+     [](double count) { return fmt::format("{:.0f}", count); }},
     {"roofline_s", "roofline", [](const RunTotals& run) { return run.roofline_s; }, duration},
-    {"time_per_image_s", "an image", [](const RunTotals& run) { return run.time_per_image_s; }, duration},
+    {"time_per_image_s", "an image", [](const RunTotals& run) { return run.time_per_image_s; },
+     duration},
     {"images_per_s", "images/s", [](const RunTotals& run) { return run.images_per_s; }, plain},
-    {"flop", "FLOP", [](const RunTotals& run) { return run.flop; }, [](double count) { return si(count, ""); }, true},
-    {"byte", "bytes", [](const RunTotals& run) { return run.byte; }, [](double byte) { return si(byte, "B"); }, true},
-    {"needed_memory_byte", "memory needed", [](const RunTotals& run) { return run.needed_memory_byte; }, [](double byte) { return si(byte, "B"); }, true},
+    {"flop", "FLOP", [](const RunTotals& run) { return run.flop; },
+     [](double count) { return si(count, ""); }, true},
+    {"byte", "bytes", [](const RunTotals& run) { return run.byte; },
+     [](double byte) { return si(byte, "B"); }, true},
+    {"needed_memory_byte", "memory needed",
+     [](const RunTotals& run) { return run.needed_memory_byte; },
+     [](double byte) { return si(byte, "B"); }, true},
 });
-// clang-format on
 
 Grid wholes_grid(const Changes& changes) {
   const bool is_expected = changes.times == ChangesOf::expected;

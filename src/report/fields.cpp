@@ -2,7 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "model/text.hpp"
 #include "report/rows.hpp"
@@ -89,7 +100,6 @@ std::string planned_text(LayerIn r) {
   return shortened(row.kernel->name(), most_of_kernel_name);
 }
 
-// clang-format off
 constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"schema_version", Unit::none, [](LayerIn) -> Cell { return schema_version; }, {}, true},
     {"source", Unit::none, [](LayerIn r) -> Cell { return r.source; }, {}, true},
@@ -178,7 +188,6 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"measured.over_expected", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s()); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
 });
-// clang-format on
 
 // Kernels.
 
@@ -198,36 +207,78 @@ Cell share_of_roof(KernelIn k) {
   return k.row.roof_share[roof];
 }
 
-// clang-format off
 constexpr std::array kernel_table = std::to_array<Column<KernelLine>>({
     {"schema_version", Unit::none, [](KernelIn) -> Cell { return schema_version; }, {}, true},
     {"source", Unit::none, [](KernelIn k) -> Cell { return k.table.recording->source; }, {}, true},
     {"recording", Unit::none, [](KernelIn k) -> Cell { return k.table.recording->name; }, {}, true},
     {"gpu", Unit::none, [](KernelIn k) { return text_or_null(k.table.gpu); }, {}, true},
-    {"name", Unit::none, [](KernelIn k) -> Cell { return k.row.kernel.name; }, {.header = "kernel", .text = [](KernelIn k) { return short_name(kernel_label(k.row), 60); }}},
+    {"name",
+     Unit::none,
+     [](KernelIn k) -> Cell { return k.row.kernel.name; },
+     {.header = "kernel", .text = [](KernelIn k) { return short_name(kernel_label(k.row), 60); }}},
     {"grid", Unit::none, [](KernelIn k) { return text_or_null(k.row.kernel.grid); }},
     {"block", Unit::none, [](KernelIn k) { return text_or_null(k.row.kernel.block); }},
-    {"launches", Unit::count, [](KernelIn k) -> Cell { return k.row.kernel.launches; }, {.header = "launches", .drop_order = {6}}},
-    {"time_s", Unit::second, [](KernelIn k) -> Cell { return k.row.kernel.time_s; }, {.header = "time"}},
-    {"time_share", Unit::share, [](KernelIn k) -> Cell { return k.row.time_share; }, {.header = "share"}},
-    {"mean_time_s", Unit::second, [](KernelIn k) -> Cell { return mean_time_s(k.row.kernel); }, {.header = "mean", .text = [](KernelIn k) { return duration(mean_time_s(k.row.kernel)); }, .drop_order = {2}}},
-    {"registers_per_thread", Unit::count, [](KernelIn k) -> Cell { return k.row.kernel.registers; }},
-    {"engine", Unit::none, [](KernelIn k) -> Cell { return k.row.engine; }, {.header = "engine", .drop_order = {5}}},
+    {"launches",
+     Unit::count,
+     [](KernelIn k) -> Cell { return k.row.kernel.launches; },
+     {.header = "launches", .drop_order = {6}}},
+    {"time_s",
+     Unit::second,
+     [](KernelIn k) -> Cell { return k.row.kernel.time_s; },
+     {.header = "time"}},
+    {"time_share",
+     Unit::share,
+     [](KernelIn k) -> Cell { return k.row.time_share; },
+     {.header = "share"}},
+    {"mean_time_s",
+     Unit::second,
+     [](KernelIn k) -> Cell { return mean_time_s(k.row.kernel); },
+     {.header = "mean",
+      .text = [](KernelIn k) { return duration(mean_time_s(k.row.kernel)); },
+      .drop_order = {2}}},
+    {"registers_per_thread", Unit::count,
+     [](KernelIn k) -> Cell { return k.row.kernel.registers; }},
+    {"engine",
+     Unit::none,
+     [](KernelIn k) -> Cell { return k.row.engine; },
+     {.header = "engine", .drop_order = {5}}},
     {"flops", Unit::operation, [](KernelIn k) -> Cell { return k.row.flop; }},
     {"dram_byte", Unit::byte, [](KernelIn k) -> Cell { return k.row.kernel.counters.dram_byte; }},
     {"l2_byte", Unit::byte, [](KernelIn k) -> Cell { return k.row.kernel.counters.l2_byte; }},
-    {"flop_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.flop_per_s; }, {.header = "FLOP/s"}},
-    {"dram_byte_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.dram_byte_per_s; }, {.header = "DRAM B/s", .drop_order = {4}}},
-    {"l2_byte_per_s", Unit::rate, [](KernelIn k) -> Cell { return k.row.l2_byte_per_s; }, {.header = "L2 B/s", .drop_order = {3}}},
-    {"intensity_flop_per_byte", Unit::number, [](KernelIn k) -> Cell { return k.row.intensity_flop_per_byte; }, {.header = "FLOP/B"}},
-    {"l2_intensity_flop_per_byte", Unit::number, [](KernelIn k) -> Cell { return k.row.l2_intensity_flop_per_byte; }, {.header = "FLOP/B at L2", .drop_order = {7}}},
-    {"occupancy", Unit::share, [](KernelIn k) -> Cell { return k.row.kernel.occupancy; }, {.header = "occupancy", .text = [](KernelIn k) { return percent(k.row.kernel.occupancy); }, .drop_order = {1}}},
+    {"flop_per_s",
+     Unit::rate,
+     [](KernelIn k) -> Cell { return k.row.flop_per_s; },
+     {.header = "FLOP/s"}},
+    {"dram_byte_per_s",
+     Unit::rate,
+     [](KernelIn k) -> Cell { return k.row.dram_byte_per_s; },
+     {.header = "DRAM B/s", .drop_order = {4}}},
+    {"l2_byte_per_s",
+     Unit::rate,
+     [](KernelIn k) -> Cell { return k.row.l2_byte_per_s; },
+     {.header = "L2 B/s", .drop_order = {3}}},
+    {"intensity_flop_per_byte",
+     Unit::number,
+     [](KernelIn k) -> Cell { return k.row.intensity_flop_per_byte; },
+     {.header = "FLOP/B"}},
+    {"l2_intensity_flop_per_byte",
+     Unit::number,
+     [](KernelIn k) -> Cell { return k.row.l2_intensity_flop_per_byte; },
+     {.header = "FLOP/B at L2", .drop_order = {7}}},
+    {"occupancy",
+     Unit::share,
+     [](KernelIn k) -> Cell { return k.row.kernel.occupancy; },
+     {.header = "occupancy",
+      .text = [](KernelIn k) { return percent(k.row.kernel.occupancy); },
+      .drop_order = {1}}},
     {"compute_share", Unit::share, share_of_roof<KernelRoof::compute>},
     {"dram_share", Unit::share, share_of_roof<KernelRoof::dram>},
     {"l2_share", Unit::share, share_of_roof<KernelRoof::l2>},
-    {"nearest_roof", Unit::none, [](KernelIn k) -> Cell { return k.row.nearest_roof; }, {.header = "nearest roof", .text = nearest_text}},
+    {"nearest_roof",
+     Unit::none,
+     [](KernelIn k) -> Cell { return k.row.nearest_roof; },
+     {.header = "nearest roof", .text = nearest_text}},
 });
-// clang-format on
 
 // Settings.
 
@@ -283,34 +334,103 @@ Cell uncertainty_of(SettingIn s) {
 }
 
 // Narrow terminals first drop what follows from the rest; a ranking keeps what tells GPUs apart.
-// clang-format off
 constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
     {"schema_version", Unit::none, [](SettingIn) -> Cell { return schema_version; }, {}, true},
-    {"network", Unit::none, [](SettingIn s) -> Cell { return s.table.work; }, {.header = "network", .text = [](SettingIn s) { return std::string(s.work); }, .hidden = setting_facts::one_work}, true},
+    {"network",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.table.work; },
+     {.header = "network",
+      .text = [](SettingIn s) { return std::string(s.work); },
+      .hidden = setting_facts::one_work},
+     true},
     {"training", Unit::none, [](SettingIn s) -> Cell { return s.table.training; }, {}, true},
     {"rank", Unit::count, [](SettingIn s) -> Cell { return s.row.rank; }, {.header = "rank"}},
     {"tied", Unit::none, [](SettingIn s) { return s.row.rank ? Cell(s.row.tied) : Cell(); }},
-    {"gpu", Unit::none, [](SettingIn s) -> Cell { return s.row.gpu; }, {.header = "GPU", .text = [](SettingIn s) { return std::string(s.gpu); }, .hidden = setting_facts::one_gpu}},
-    {"framework", Unit::none, [](SettingIn s) -> Cell { return s.row.framework; }, {.header = "by", .text = [](SettingIn s) { return framework_text(s.row); }, .hidden = setting_facts::one_framework}},
-    {"dtype", Unit::none, [](SettingIn s) -> Cell { return s.row.dtype; }, {.header = "dtype", .text = [](SettingIn s) { return type_text(s.row); }, .hidden = setting_facts::one_type}},
-    {"batch", Unit::count, [](SettingIn s) -> Cell { return s.row.batch; }, {.header = "batch", .text = [](SettingIn s) { return batch_text(s.row); }, .hidden = setting_facts::one_batch}},
+    {"gpu",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.row.gpu; },
+     {.header = "GPU",
+      .text = [](SettingIn s) { return std::string(s.gpu); },
+      .hidden = setting_facts::one_gpu}},
+    {"framework",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.row.framework; },
+     {.header = "by",
+      .text = [](SettingIn s) { return framework_text(s.row); },
+      .hidden = setting_facts::one_framework}},
+    {"dtype",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.row.dtype; },
+     {.header = "dtype",
+      .text = [](SettingIn s) { return type_text(s.row); },
+      .hidden = setting_facts::one_type}},
+    {"batch",
+     Unit::count,
+     [](SettingIn s) -> Cell { return s.row.batch; },
+     {.header = "batch",
+      .text = [](SettingIn s) { return batch_text(s.row); },
+      .hidden = setting_facts::one_batch}},
     {"is_max_batch", Unit::none, [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::max]; }},
-    {"is_best_batch", Unit::none, [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::best]; }},
-    {"roofline_time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.roofline_time_s; }, {.header = "roofline", .drop_order = {3, 2}}},
-    {"time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.time_s; }, {.header = "expected", .text = expected_text, .drop_order = {10, 7}}},
-    {"expected_uncertainty.factor", Unit::ratio, uncertainty_of<&Uncertainty::factor>, {.header = "within", .drop_order = {11}}},
+    {"is_best_batch", Unit::none,
+     [](SettingIn s) -> Cell { return s.row.is_goal[BatchGoal::best]; }},
+    {"roofline_time_s",
+     Unit::second,
+     [](SettingIn s) -> Cell { return s.row.roofline_time_s; },
+     {.header = "roofline", .drop_order = {3, 2}}},
+    {"time_s",
+     Unit::second,
+     [](SettingIn s) -> Cell { return s.row.time_s; },
+     {.header = "expected", .text = expected_text, .drop_order = {10, 7}}},
+    {"expected_uncertainty.factor",
+     Unit::ratio,
+     uncertainty_of<&Uncertainty::factor>,
+     {.header = "within", .drop_order = {11}}},
     {"expected_uncertainty.factor_95", Unit::ratio, uncertainty_of<&Uncertainty::factor_95>},
     {"expected_uncertainty.basis", Unit::none, uncertainty_of<&Uncertainty::basis>},
-    {"measured_time_s", Unit::second, [](SettingIn s) -> Cell { return s.row.measured_time_s; }, {.header = "measured"}},
-    {"time_per_image_s", Unit::second, [](SettingIn s) -> Cell { return s.row.time_per_image_s; }, {.header = "an image", .text = image_text, .hidden = setting_facts::batch_of_one, .drop_order = {0, 6}}},
-    {"images_per_s", Unit::number, [](SettingIn s) -> Cell { return s.row.images_per_s; }, {.header = "images/s", .drop_order = {9}}},
-    {"speedup", Unit::ratio, [](SettingIn s) -> Cell { return s.row.speedup; }, {.header = "speed-up", .text = [](SettingIn s) { return factor(s.row.speedup); }, .drop_order = {7, 4}}},
-    {"tdp_w", Unit::number, [](SettingIn s) -> Cell { return s.row.tdp_w; }, {.header = "TDP", .text = power_text, .hidden = setting_facts::one_gpu, .drop_order = {4, 8}}},
-    {"compute_bound_share", Unit::none, [](SettingIn s) -> Cell { return s.row.compute_bound_share; }, {.header = "bound by", .text = bound_share_text, .drop_order = {8, 5}}},
-    {"limiter", Unit::none, [](SettingIn s) -> Cell { return s.row.limiter; }, {.header = "limiter", .text = [](SettingIn s) { return words(s.row.limiter); }, .drop_order = {6, 3}}},
+    {"measured_time_s",
+     Unit::second,
+     [](SettingIn s) -> Cell { return s.row.measured_time_s; },
+     {.header = "measured"}},
+    {"time_per_image_s",
+     Unit::second,
+     [](SettingIn s) -> Cell { return s.row.time_per_image_s; },
+     {.header = "an image",
+      .text = image_text,
+      .hidden = setting_facts::batch_of_one,
+      .drop_order = {0, 6}}},
+    {"images_per_s",
+     Unit::number,
+     [](SettingIn s) -> Cell { return s.row.images_per_s; },
+     {.header = "images/s", .drop_order = {9}}},
+    {"speedup",
+     Unit::ratio,
+     [](SettingIn s) -> Cell { return s.row.speedup; },
+     {.header = "speed-up",
+      .text = [](SettingIn s) { return factor(s.row.speedup); },
+      .drop_order = {7, 4}}},
+    {"tdp_w",
+     Unit::number,
+     [](SettingIn s) -> Cell { return s.row.tdp_w; },
+     {.header = "TDP", .text = power_text, .hidden = setting_facts::one_gpu, .drop_order = {4, 8}}},
+    {"compute_bound_share",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.row.compute_bound_share; },
+     {.header = "bound by", .text = bound_share_text, .drop_order = {8, 5}}},
+    {"limiter",
+     Unit::none,
+     [](SettingIn s) -> Cell { return s.row.limiter; },
+     {.header = "limiter",
+      .text = [](SettingIn s) { return words(s.row.limiter); },
+      .drop_order = {6, 3}}},
     {"limiter_share", Unit::share, [](SettingIn s) -> Cell { return s.row.limiter_share; }},
-    {"needed_memory_byte", Unit::byte, [](SettingIn s) -> Cell { return s.row.needed_memory_byte; }, {.header = "memory", .drop_order = {1, 1}}},
-    {"cost_per_million_images", Unit::number, [](SettingIn s) -> Cell { return s.row.cost_per_million_images; }, {.header = million_header}},
+    {"needed_memory_byte",
+     Unit::byte,
+     [](SettingIn s) -> Cell { return s.row.needed_memory_byte; },
+     {.header = "memory", .drop_order = {1, 1}}},
+    {"cost_per_million_images",
+     Unit::number,
+     [](SettingIn s) -> Cell { return s.row.cost_per_million_images; },
+     {.header = million_header}},
     {"fits", Unit::none, [](SettingIn s) -> Cell { return s.row.fits; }},
     {"in_time", Unit::none, [](SettingIn s) -> Cell { return s.row.in_time; }},
     {"layout", Unit::none, [](SettingIn s) -> Cell { return s.row.layout; }},
@@ -345,7 +465,6 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
     {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.roofline_time_s); }, {.header = "/bound"}},
     {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.expected_time_s); }, {.header = "/exp."}},
 });
-// clang-format on
 
 constexpr std::string_view error_column = "error";
 

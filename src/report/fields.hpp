@@ -3,6 +3,15 @@
 // A column for all formats: its path nests it in JSON and NDJSON, "_" replaces "." in CSV, and
 // tables for people show it if it has a header.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"
 #include "report/grid.hpp"

@@ -1,5 +1,13 @@
 #include "report/formats.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "model/text.hpp"
 
 namespace roofline {

@@ -2,6 +2,11 @@
 
 // The table of formats, and the rows between them and the output.
 
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "report/fields.hpp"
 
 namespace roofline {

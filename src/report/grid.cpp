@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"

@@ -2,6 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "report/fields.hpp"
 #include "report/sections.hpp"
 
@@ -85,16 +94,26 @@ std::string during_text(IdleIn i) {
   return i.row.cause == IdleCause::queued ? "(work was queued)" : "(nothing recorded, or short)";
 }
 
-// clang-format off
 constexpr std::array idle_columns = std::to_array<Column<IdleTime>>({
-    {"during", Unit::none, [](IdleIn i) { return text_or_null(i.row.during); }, {.header = "GPU idle while the host ran", .text = during_text}},
-    {"cause", Unit::none, [](IdleIn i) -> Cell { return i.row.cause; }, {.header = "cause", .text = [](IdleIn i) { return words(i.row.cause); }}},
+    {"during",
+     Unit::none,
+     [](IdleIn i) { return text_or_null(i.row.during); },
+     {.header = "GPU idle while the host ran", .text = during_text}},
+    {"cause",
+     Unit::none,
+     [](IdleIn i) -> Cell { return i.row.cause; },
+     {.header = "cause", .text = [](IdleIn i) { return words(i.row.cause); }}},
     {"count", Unit::count, [](IdleIn i) -> Cell { return i.row.count; }, {.header = "gaps"}},
-    {"longest_s", Unit::second, [](IdleIn i) -> Cell { return i.row.longest_s; }, {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
+    {"longest_s",
+     Unit::second,
+     [](IdleIn i) -> Cell { return i.row.longest_s; },
+     {.header = "longest", .text = [](IdleIn i) { return duration(i.row.longest_s); }}},
     {"time_s", Unit::second, [](IdleIn i) -> Cell { return i.row.time_s; }, {.header = "time"}},
-    {"", Unit::share, [](IdleIn i) -> Cell { return share_of(i.row.time_s, i.whole.idle_s()); }, {.header = "of idle"}},
+    {"",
+     Unit::share,
+     [](IdleIn i) -> Cell { return share_of(i.row.time_s, i.whole.idle_s()); },
+     {.header = "of idle"}},
 });
-// clang-format on
 
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
   const auto columns = shown_columns<IdleTime>(idle_columns);
@@ -128,16 +147,26 @@ std::string lost_sentences(const Result& result) {
 using UnmodelledLine = In<UnmodelledWork, TraceSummary>;
 using UnmodelledIn = const UnmodelledLine&;
 
-// clang-format off
 constexpr std::array unmodelled_columns = std::to_array<Column<UnmodelledLine>>({
-    {"name", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.name; }, {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
+    {"name",
+     Unit::none,
+     [](UnmodelledIn u) -> Cell { return u.row.name; },
+     {.header = "not modelled", .text = [](UnmodelledIn u) { return shortened(u.row.name, 40); }}},
     {"shapes", Unit::none, [](UnmodelledIn u) { return text_or_null(u.row.shapes); }},
-    {"launches", Unit::count, [](UnmodelledIn u) -> Cell { return u.row.launches; }, {.header = "launches"}},
-    {"time_s", Unit::second, [](UnmodelledIn u) -> Cell { return u.row.time_s; }, {.header = "time"}},
-    {"", Unit::share, [](UnmodelledIn u) -> Cell { return share_of(u.row.time_s, u.whole.kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
+    {"launches",
+     Unit::count,
+     [](UnmodelledIn u) -> Cell { return u.row.launches; },
+     {.header = "launches"}},
+    {"time_s",
+     Unit::second,
+     [](UnmodelledIn u) -> Cell { return u.row.time_s; },
+     {.header = "time"}},
+    {"",
+     Unit::share,
+     [](UnmodelledIn u) -> Cell { return share_of(u.row.time_s, u.whole.kernel_s); },
+     {.header = "of kernels", .drop_order = {1}}},
     {"reason", Unit::none, [](UnmodelledIn u) -> Cell { return u.row.reason; }, {.header = "why"}},
 });
-// clang-format on
 
 using Transferred = In<Transfer, Result>;
 using TransferIn = const Transferred&;
@@ -157,24 +186,62 @@ std::string share_of_link(TransferIn t) {
 
 constexpr Facts over_link = 2, between_gpus = 4;
 
-// clang-format off
 constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
-    {"kind", Unit::none, [](TransferIn t) -> Cell { return t.row.kind; }, {.header = "transfer", .text = transfer_label}},
+    {"kind",
+     Unit::none,
+     [](TransferIn t) -> Cell { return t.row.kind; },
+     {.header = "transfer", .text = transfer_label}},
     {"what", Unit::none, [](TransferIn t) { return text_or_null(t.row.what); }},
     {"ranks", Unit::count, [](TransferIn t) -> Cell { return t.row.ranks; }, {.header = "ranks"}},
-    {"launches", Unit::count, [](TransferIn t) -> Cell { return t.row.launches; }, {.header = "launches", .drop_order = {2}}},
-    {"byte", Unit::number, [](TransferIn t) -> Cell { return t.row.byte; }, {.header = "bytes", .text = [](TransferIn t) { return si(t.row.byte, "B"); }}},
+    {"launches",
+     Unit::count,
+     [](TransferIn t) -> Cell { return t.row.launches; },
+     {.header = "launches", .drop_order = {2}}},
+    {"byte",
+     Unit::number,
+     [](TransferIn t) -> Cell { return t.row.byte; },
+     {.header = "bytes", .text = [](TransferIn t) { return si(t.row.byte, "B"); }}},
     {"time_s", Unit::second, [](TransferIn t) -> Cell { return t.row.time_s; }, {.header = "time"}},
-    {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.time_s, t.whole.measured.recording->kernel_s); }, {.header = "of kernels", .drop_order = {1}}},
+    {"",
+     Unit::share,
+     [](TransferIn t)
+         -> Cell { return share_of(t.row.time_s, t.whole.measured.recording->kernel_s); },
+     {.header = "of kernels", .drop_order = {1}}},
     {"hidden_s", Unit::second, [](TransferIn t) -> Cell { return t.row.hidden_s; }},
-    {"waiting_s", Unit::second, [](TransferIn t) -> Cell { return t.row.waiting_s; }, {.header = "waiting", .text = [](TransferIn t) { return t.whole.measured.recording->ranks.empty() ? "" : duration(t.row.waiting_s); }, .hidden = over_link}},
-    {"exposed_s", Unit::second, [](TransferIn t) -> Cell { return t.row.exposed_s(); }, {.header = "exposed"}},
-    {"", Unit::share, [](TransferIn t) -> Cell { return share_of(t.row.hidden_s, t.row.time_s); }, {.header = "hidden", .drop_order = {3}}},
-    {"algorithm_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.algorithm_byte_per_s(); }, {.header = "rate", .text = [](TransferIn t) { return si(t.row.algorithm_byte_per_s(), "B/s"); }}},
-    {"bus_byte_per_s", Unit::rate, [](TransferIn t) -> Cell { return t.row.bus_byte_per_s(); }, {.header = "bus rate", .text = [](TransferIn t) { return si(t.row.bus_byte_per_s(), "B/s"); }, .hidden = over_link, .drop_order = {4}}},
-    {"", Unit::share, nullptr, {.header = "of link", .text = share_of_link, .hidden = between_gpus}},
+    {"waiting_s",
+     Unit::second,
+     [](TransferIn t) -> Cell { return t.row.waiting_s; },
+     {.header = "waiting",
+      .text =
+          [](TransferIn t) {
+            return t.whole.measured.recording->ranks.empty() ? "" : duration(t.row.waiting_s);
+          },
+      .hidden = over_link}},
+    {"exposed_s",
+     Unit::second,
+     [](TransferIn t) -> Cell { return t.row.exposed_s(); },
+     {.header = "exposed"}},
+    {"",
+     Unit::share,
+     [](TransferIn t) -> Cell { return share_of(t.row.hidden_s, t.row.time_s); },
+     {.header = "hidden", .drop_order = {3}}},
+    {"algorithm_byte_per_s",
+     Unit::rate,
+     [](TransferIn t) -> Cell { return t.row.algorithm_byte_per_s(); },
+     {.header = "rate",
+      .text = [](TransferIn t) { return si(t.row.algorithm_byte_per_s(), "B/s"); }}},
+    {"bus_byte_per_s",
+     Unit::rate,
+     [](TransferIn t) -> Cell { return t.row.bus_byte_per_s(); },
+     {.header = "bus rate",
+      .text = [](TransferIn t) { return si(t.row.bus_byte_per_s(), "B/s"); },
+      .hidden = over_link,
+      .drop_order = {4}}},
+    {"",
+     Unit::share,
+     nullptr,
+     {.header = "of link", .text = share_of_link, .hidden = between_gpus}},
 });
-// clang-format on
 
 Grid transfers_grid(const Result& result, bool gpus, std::size_t most) {
   std::vector<Transferred> lines;
@@ -204,23 +271,42 @@ std::string worst_text(AccuracyIn a) {
                      factor(a.worst.front().ratio));
 }
 
-// clang-format off
 constexpr std::array accuracy_columns = std::to_array<Column<Accuracy>>({
-    {"class", Unit::none, [](AccuracyIn a) -> Cell { return a.layer_class; }, {.header = "accuracy"}},
+    {"class",
+     Unit::none,
+     [](AccuracyIn a) -> Cell { return a.layer_class; },
+     {.header = "accuracy"}},
     {"dtype", Unit::none, [](AccuracyIn a) -> Cell { return a.dtype; }, {.header = "dtype"}},
     {"pass", Unit::none, [](AccuracyIn a) -> Cell { return a.pass; }, {.header = "pass"}},
     {"layers", Unit::count, [](AccuracyIn a) -> Cell { return a.layers; }, {.header = "layers"}},
-    {"expected.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.bias; }, {.header = "bias"}},
-    {"expected.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.expected.geometric_error; }, {.header = "gerr"}},
-    {"expected.median_error", Unit::share, [](AccuracyIn a) -> Cell { return a.expected.median_error; }, {.header = "median", .drop_order = {1}}},
-    {"expected.within_25", Unit::share, [](AccuracyIn a) -> Cell { return a.expected.within_25; }, {.header = "within 25%", .text = [](AccuracyIn a) { return fmt::format("{:.0f}%", 100 * a.expected.within_25); }, .drop_order = {2}}},
+    {"expected.bias",
+     Unit::ratio,
+     [](AccuracyIn a) -> Cell { return a.expected.bias; },
+     {.header = "bias"}},
+    {"expected.gerr",
+     Unit::ratio,
+     [](AccuracyIn a) -> Cell { return a.expected.geometric_error; },
+     {.header = "gerr"}},
+    {"expected.median_error",
+     Unit::share,
+     [](AccuracyIn a) -> Cell { return a.expected.median_error; },
+     {.header = "median", .drop_order = {1}}},
+    {"expected.within_25",
+     Unit::share,
+     [](AccuracyIn a) -> Cell { return a.expected.within_25; },
+     {.header = "within 25%",
+      .text = [](AccuracyIn a) { return fmt::format("{:.0f}%", 100 * a.expected.within_25); },
+      .drop_order = {2}}},
     {"roofline.bias", Unit::ratio, [](AccuracyIn a) -> Cell { return a.roofline.bias; }},
-    {"roofline.gerr", Unit::ratio, [](AccuracyIn a) -> Cell { return a.roofline.geometric_error; }, {.header = "roofline"}},
-    {"roofline.median_error", Unit::share, [](AccuracyIn a) -> Cell { return a.roofline.median_error; }},
+    {"roofline.gerr",
+     Unit::ratio,
+     [](AccuracyIn a) -> Cell { return a.roofline.geometric_error; },
+     {.header = "roofline"}},
+    {"roofline.median_error", Unit::share,
+     [](AccuracyIn a) -> Cell { return a.roofline.median_error; }},
     {"roofline.within_25", Unit::share, [](AccuracyIn a) -> Cell { return a.roofline.within_25; }},
     {"", Unit::none, nullptr, {.header = "worst", .text = worst_text, .drop_order = {3}}},
 });
-// clang-format on
 
 std::string_view cause_text(BelowBound reason) {
   switch (reason) {

@@ -2,6 +2,13 @@
 
 // Rows of layers and kernels as people read them.
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "report/fields.hpp"
 
 namespace roofline {

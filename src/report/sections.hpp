@@ -2,6 +2,14 @@
 
 // Sentences and grids of tables and pages beside the rows of layers.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "report/grid.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"

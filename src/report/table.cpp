@@ -1,5 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/text.hpp"
 #include "report/formats.hpp"
 #include "report/rows.hpp"

@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "model/ranges.hpp"
 #include "model/text.hpp"

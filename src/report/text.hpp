@@ -3,6 +3,11 @@
 // Text for people; empty for a number that is not finite.
 
 #include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "roofline/layer.hpp"
 

@@ -2,9 +2,12 @@
 
 #include <fmt/compile.h>
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "model/text.hpp"
 #include "report/text.hpp"

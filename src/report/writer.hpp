@@ -2,13 +2,18 @@
 
 // Writes values without a tree: as JSON, on one line or indented by two, and as cells of CSV.
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "roofline/enumeration.hpp"

@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kernel/resolved_model.hpp"
 #include "model/ranges.hpp"

@@ -1,6 +1,7 @@
 #include "roofline/analysis.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kernel/layer_sizes.hpp"

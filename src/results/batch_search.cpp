@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "roofline/settings_table.hpp"
 

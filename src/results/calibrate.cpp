@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "kernel/constants.hpp"
 #include "model/gpu_selection.hpp"

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 

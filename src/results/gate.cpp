@@ -1,6 +1,8 @@
 #include "roofline/gate.hpp"
 
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <span>
 
 #include "model/text.hpp"
@@ -68,22 +70,31 @@ constexpr std::array<GateUnit, 3> gate_times{{{"_ms", 1e-3}, {"_us", 1e-6}, {"_s
 constexpr std::array<GateUnit, 3> gate_sizes{{{"_mb", 1e6}, {"_gb", 1e9}, {"_byte", 1}}};
 constexpr std::array<GateUnit, 1> no_unit{{{"", 1}}};
 
-// clang-format off
 constexpr std::array gate_fields = std::to_array<GateField>({
-    {"expected", gate_times, [](S s) { return s.total.expected_time_s; }, true, "the expected time, known where the model has all that it needs of the GPU"},
-    {"roofline", gate_times, [](S s) -> Known { return s.total.roofline_time_s; }, true, "the roofline bound"},
-    {"measured", gate_times, [](S s) { return s.total.measured_time_s; }, true, "the measured time, of a network known where every layer has one"},
-    {"lost", gate_times, [](S s) { return lost(s.total); }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
-    {"share_of_bound", no_unit, [](S s) { return share_of_bound(s.total); }, true, "the roofline bound over the measured time, or else over the expected one"},
-    {"over_expected", no_unit, [](S s) { return known_ratio(s.total.measured_time_s, s.total.expected_time_s); }, true, "the measured time over the expected one"},
-    {"images_per_s", no_unit, [](S s) { return known_ratio(known(s.batch), s.total.expected_time_s); }, false, "the batch over the expected time, known where all layers have one batch"},
-    {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false, "the GPU memory that the network needs; a stream of layers is no network"},
+    {"expected", gate_times, [](S s) { return s.total.expected_time_s; }, true,
+     "the expected time, known where the model has all that it needs of the GPU"},
+    {"roofline", gate_times, [](S s) -> Known { return s.total.roofline_time_s; }, true,
+     "the roofline bound"},
+    {"measured", gate_times, [](S s) { return s.total.measured_time_s; }, true,
+     "the measured time, of a network known where every layer has one"},
+    {"lost", gate_times, [](S s) { return lost(s.total); }, true,
+     "the measured time beyond the roofline bound, of a network known where every layer has one"},
+    {"share_of_bound", no_unit, [](S s) { return share_of_bound(s.total); }, true,
+     "the roofline bound over the measured time, or else over the expected one"},
+    {"over_expected", no_unit,
+     [](S s) { return known_ratio(s.total.measured_time_s, s.total.expected_time_s); }, true,
+     "the measured time over the expected one"},
+    {"images_per_s", no_unit,
+     [](S s) { return known_ratio(known(s.batch), s.total.expected_time_s); }, false,
+     "the batch over the expected time, known where all layers have one batch"},
+    {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false,
+     "the GPU memory that the network needs; a stream of layers is no network"},
     {"macs", no_unit, [](S s) { return known(s.total.macs); }, true, "multiply-adds"},
     {"flops", no_unit, [](S s) { return known(s.total.flops); }, true, "FLOP"},
     {"params", no_unit, [](S s) { return known(s.total.params); }, true, "parameters"},
-    {"bytes", no_unit, [](S s) { return known(s.total.bytes.total); }, true, "bytes of operands and results"},
+    {"bytes", no_unit, [](S s) { return known(s.total.bytes.total); }, true,
+     "bytes of operands and results"},
 });
-// clang-format on
 
 std::string written_name(const GateField& field, const GateUnit& unit) {
   return std::string(field.name) + std::string(unit.suffix);

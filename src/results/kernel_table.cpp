@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/ranges.hpp"
 #include "results/steps.hpp"

@@ -1,7 +1,9 @@
 // Whether a library chose the right algorithm, judged by the kernel's name.
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "results/steps.hpp"
@@ -27,19 +29,29 @@ struct ApproachMark {
 
 /// Parts of names of kernels of cuDNN, MIOpen, Composable Kernel and ATen, of MIOpen's solvers and
 /// of this model's algorithms, in order.
-// clang-format off
 const ApproachMark approach_marks[] = {
     {Approach::naive, "a naive kernel, a thread a result", {"Naive", "naive_conv"}},
     {Approach::winograd, "Winograd", {"inograd", "Sp3AsmConv"}},
     {Approach::fft, "a Fourier transform", {"fft", "FFT"}},
-    {Approach::im2col, "the image copied into a matrix", {"GemmFwdRest", "GemmBwdRest", "GemmWrwUniversal", "explicit_convolve"}},
+    {Approach::im2col,
+     "the image copied into a matrix",
+     {"GemmFwdRest", "GemmBwdRest", "GemmWrwUniversal", "explicit_convolve"}},
     {Approach::direct, "a depthwise kernel", {"depthwise", "_c1_k1_"}},
-    {Approach::direct, "a direct kernel without tensor cores", {"direct", "Direct", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x", "ConvAsmBwdWrW", "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
-    {Approach::gemm, "a legacy engine without tensor cores", {"implicit_convolve_sgemm", "common_engine", "grad_engine", "grad_alg", "scudnn"}},
-    {Approach::gemm, "a matrix product on tensor cores", {"tensorop", "_tensor", "884", "1688", "16816", "f16f16", "tf32", "hmma", "nvjet", "xdlops", "_xdl_", "gtcx", "Xdl"}},
-    {Approach::gemm, "a matrix product", {"gemm", "Gemm", "igemm", "cudnn", "xmma", "Cijk_", "grouped_conv"}},
+    {Approach::direct,
+     "a direct kernel without tensor cores",
+     {"direct", "Direct", "ConvAsm1x1", "ConvAsm3x3", "ConvAsm5x", "ConvAsm7x", "ConvAsmBwdWrW",
+      "ConvOclBwdWrW", "gcnAsmConv", "MIOpenConv"}},
+    {Approach::gemm,
+     "a legacy engine without tensor cores",
+     {"implicit_convolve_sgemm", "common_engine", "grad_engine", "grad_alg", "scudnn"}},
+    {Approach::gemm,
+     "a matrix product on tensor cores",
+     {"tensorop", "_tensor", "884", "1688", "16816", "f16f16", "tf32", "hmma", "nvjet", "xdlops",
+      "_xdl_", "gtcx", "Xdl"}},
+    {Approach::gemm,
+     "a matrix product",
+     {"gemm", "Gemm", "igemm", "cudnn", "xmma", "Cijk_", "grouped_conv"}},
 };
-// clang-format on
 
 const ApproachMark* mark_of(std::string_view name) {
   const auto fits = [&](const ApproachMark& mark) {

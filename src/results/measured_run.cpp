@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "model/gpu_names.hpp"
 #include "model/ranges.hpp"

@@ -1,7 +1,12 @@
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "results/steps.hpp"
 #include "roofline/explanation.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"

@@ -2,7 +2,9 @@
 
 // The steps from rows to a Result: sums, measured times, uncertainty, and advice.
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "kernel/constants.hpp"

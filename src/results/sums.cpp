@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "kernel/layer_sizes.hpp"
 #include "model/sizes.hpp"

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "results/steps.hpp"
 

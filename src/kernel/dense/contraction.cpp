@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "kernel/formula.hpp"
 #include "kernel/layer_sizes.hpp"

@@ -17,6 +17,7 @@
 // Channels which are no multiple of the engine's vector (16 byte on tensor cores) are padded in
 // `k`, and their operand is gathered element by element (`gathered`).
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernel/resolved_model.hpp"

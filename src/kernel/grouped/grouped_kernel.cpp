@@ -13,8 +13,10 @@
 //
 // The fastest candidate runs, as by autotuning.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>

@@ -1,7 +1,13 @@
 // The fastest applicable solver of a library, as by the library's own search.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "kernel/solvers/solver_formulas.hpp"
 

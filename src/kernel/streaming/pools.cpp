@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 
 #include "kernel/streaming/stream_formulas.hpp"
 #include "model/sizes.hpp"

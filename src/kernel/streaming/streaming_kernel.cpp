@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "kernel/plans.hpp"
 #include "kernel/streaming/stream_formulas.hpp"
@@ -95,29 +96,54 @@ class StreamingKernels : StreamFormulas<Number> {
   Works<Number> works() const {
     if (is_generated(*problem.layer)) return {generated()};
     using Kind = LayerKind;
-    // clang-format off
     switch (problem.layer->kind) {
-      case Kind::batch_norm: case Kind::layer_norm: case Kind::rms_norm: case Kind::group_norm:
+      case Kind::batch_norm:
+      case Kind::layer_norm:
+      case Kind::rms_norm:
+      case Kind::group_norm:
       case Kind::instance_norm: return norm<Number>(*this);
-      case Kind::relu: case Kind::relu6: case Kind::leaky_relu: case Kind::prelu: case Kind::elu:
-      case Kind::sigmoid: case Kind::hardsigmoid: case Kind::tanh: case Kind::silu:
-      case Kind::hardswish: case Kind::gelu: case Kind::local_response_norm:
-      case Kind::elementwise: case Kind::rowwise: case Kind::other: return {activation()};
+      case Kind::relu:
+      case Kind::relu6:
+      case Kind::leaky_relu:
+      case Kind::prelu:
+      case Kind::elu:
+      case Kind::sigmoid:
+      case Kind::hardsigmoid:
+      case Kind::tanh:
+      case Kind::silu:
+      case Kind::hardswish:
+      case Kind::gelu:
+      case Kind::local_response_norm:
+      case Kind::elementwise:
+      case Kind::rowwise:
+      case Kind::other: return {activation()};
       case Kind::softmax: return {softmax()};
-      case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: return {combine()};
+      case Kind::add:
+      case Kind::sub:
+      case Kind::mul:
+      case Kind::div: return {combine()};
       case Kind::concat: return {concat()};
-      case Kind::max_pool: case Kind::avg_pool: return pool<Number>(*this);
-      case Kind::global_avg_pool: case Kind::reduce:
-        return {problem.backward() ? spread() : reduction<Number>(*this, *problem.layer, problem.streams)};
+      case Kind::max_pool:
+      case Kind::avg_pool: return pool<Number>(*this);
+      case Kind::global_avg_pool:
+      case Kind::reduce:
+        return {problem.backward() ? spread()
+                                   : reduction<Number>(*this, *problem.layer, problem.streams)};
       case Kind::upsample: return {upsample()};
       case Kind::copy: return {copy()};
-      case Kind::embedding: case Kind::gather: return {problem.backward() ? scatter() : gather()};
+      case Kind::embedding:
+      case Kind::gather: return {problem.backward() ? scatter() : gather()};
       case Kind::scatter: return {scatter()};
       // Other files' kernels run these, or no kernel does.
-      case Kind::conv: case Kind::conv_transpose: case Kind::linear: case Kind::matmul:
-      case Kind::attention: case Kind::flatten: case Kind::identity: case Kind::host_copy: break;
+      case Kind::conv:
+      case Kind::conv_transpose:
+      case Kind::linear:
+      case Kind::matmul:
+      case Kind::attention:
+      case Kind::flatten:
+      case Kind::identity:
+      case Kind::host_copy: break;
     }
-    // clang-format on
     return {};
   }
 

@@ -1,6 +1,12 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"

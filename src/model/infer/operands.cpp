@@ -1,5 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/infer/shapes.hpp"
 #include "model/ranges.hpp"

@@ -3,6 +3,14 @@
 // A chart as a value, in the data's units, which makers.hpp makes of reports; and its drawing as
 // SVG.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 #include "roofline/render.hpp"
 
 namespace roofline {

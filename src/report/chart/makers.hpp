@@ -2,6 +2,12 @@
 
 // Shared by makers of charts: marked layers, bars, and roofs of GPUs; and the makers.
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "report/chart/chart.hpp"
 #include "report/rows.hpp"
 

@@ -3,7 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
