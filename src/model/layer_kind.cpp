@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
@@ -11,80 +15,215 @@
 namespace roofline {
 namespace {
 
-// FLOP per element: each operation of the textbook formula, transcendentals count as one.
-// NOLINTBEGIN(bugprone-branch-clone): one row a kind
-// clang-format off
-constexpr KindInfo row_of(LayerKind kind) {
+// The rows of the kinds: a row begins as its family's usual one and says what is unusual.
+namespace kind_rows {
+
+struct Row : KindInfo {
+  constexpr Row(LayerKind of, KindFamily in) {
+    kind = of;
+    name = name_of(of);
+    family = in;
+  }
+  /// FLOP per element: each operation of the textbook formula, transcendentals count as one.
+  constexpr Row& flop(std::uint64_t per_element) {
+    flop_per_element = per_element;
+    return *this;
+  }
+  constexpr Row& costs(ElementCost arithmetic) {
+    cost = arithmetic;
+    return *this;
+  }
+  constexpr Row& over(Reach elements) {
+    reach = elements;
+    return *this;
+  }
+  constexpr Row& reads_only(OperandReads elements) {
+    reads = elements;
+    return *this;
+  }
+  constexpr Row& over_windows() { return over(Reach::window).reads_only(OperandReads::window); }
+  constexpr Row& joined() {
+    fused = Fused::joined;
+    return *this;
+  }
+  constexpr Row& alone() {
+    fused = Fused::alone;
+    return *this;
+  }
+  constexpr Row& runs_in(AutocastPolicy type) {
+    autocast = type;
+    return *this;
+  }
+  constexpr Row& saves_input() {
+    saved = Saved::input;
+    return *this;
+  }
+  constexpr Row& saves_output() {
+    saved = Saved::output;
+    return *this;
+  }
+  constexpr Row& saves_nothing() {
+    saved = Saved::nothing;
+    return *this;
+  }
+  constexpr Row& named_by_operator() {
+    named = Named::by_operator;
+    return *this;
+  }
+  constexpr Row& features_last() {
+    features = Features::last;
+    return *this;
+  }
+  constexpr Row& also(std::string_view other_names) {
+    aliases = other_names;
+    return *this;
+  }
+};
+
+// The usual row of a family. Kinds have a formula of their own, widen their types, save nothing and
+// run alone, where the family says nothing else.
+
+constexpr Row product(LayerKind kind, KindFamily family = KindFamily::contraction) {
+  return Row(kind, family).runs_in(AutocastPolicy::half).saves_input();
+}
+
+constexpr Row norm(LayerKind kind) {
+  return Row(kind, KindFamily::norm).runs_in(AutocastPolicy::fp32).saves_input();
+}
+
+constexpr Row activation(LayerKind kind) {
+  return Row(kind, KindFamily::activation).costs(ElementCost::simple).joined().saves_input();
+}
+
+constexpr Row combine(LayerKind kind) {
+  return Row(kind, KindFamily::combine).costs(ElementCost::simple);
+}
+
+constexpr Row pool(LayerKind kind) { return Row(kind, KindFamily::pool); }
+
+constexpr Row movement(LayerKind kind, KindFamily family = KindFamily::movement) {
+  return Row(kind, family).over(Reach::moved);
+}
+
+constexpr auto in_order = [] {
   using enum LayerKind;
-  using Family = KindFamily;
   using Cost = ElementCost;
   using Cast = AutocastPolicy;
   using Reads = OperandReads;
-  switch (kind) {
-    case conv:                return {Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "convolution"};
-    case conv_transpose:      return {Family::contraction, 0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::first, "deconv deconvolution"};
-    case linear:              return {Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "fc dense fullyconnected"};
-    case matmul:              return {Family::contraction, 0, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "gemm bmm mm"};
-    case attention:           return {Family::attention,   0, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::half,   Saved::input,   Named::by_kind, Features::last, "scaleddotproductattention sdpa"};
-    // x * scale + shift: statistics and affine folded into two numbers a channel
-    case batch_norm:          return {Family::norm,        2, Cost::own,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "syncbatchnorm batchnormalization bn"};
-    // mean 1, deviation 1, variance 2, normalise 1, affine 2
-    case layer_norm:          return {Family::norm,        7, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last, "layernormalization"};
-    // square and sum 2, normalise 1, scale 1
-    case rms_norm:            return {Family::norm,        4, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::last};
-    case group_norm:          return {Family::norm,        7, Cost::own,         Reach::group,  Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind};
-    case instance_norm:       return {Family::norm,        7, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
-    // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
-    case local_response_norm: return {Family::activation,  7, Cost::several,     Reach::window, Reads::all,       Fused::alone,  Cast::fp32,   Saved::input,   Named::by_kind, Features::first, "lrn"};
-    case relu:                return {Family::activation,  1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare
-    case relu6:               return {Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // two compares
-    case leaky_relu:          return {Family::activation,  2, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare, multiply
-    case prelu:               return {Family::activation,  2, Cost::scaled,      Reach::place,  Reads::all,       Fused::joined, Cast::half,   Saved::input,   Named::by_kind};  // compare, multiply
-    case elu:                 return {Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // compare, exp, subtract, multiply
-    case sigmoid:             return {Family::activation,  4, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // negate, exp, add, divide
-    case hardsigmoid:         return {Family::activation,  4, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // add, multiply, two compares
-    case LayerKind::tanh:     return {Family::activation,  6, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::output,  Named::by_kind};  // scale, exp, subtract, add, divide, sign
-    case silu:                return {Family::activation,  5, Cost::exponential, Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind, Features::first, "swish"};  // sigmoid, multiply
-    case hardswish:           return {Family::activation,  5, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind};  // hardsigmoid, multiply
-    case gelu:                return {Family::activation,  8, Cost::erf,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_kind};  // scale, erf as about 5, add, multiply
-    case softmax:             return {Family::activation,  5, Cost::own,         Reach::row,    Reads::all,       Fused::alone,  Cast::fp32,   Saved::output,  Named::by_kind, Features::first, "logsoftmax"};  // maximum, subtract, exp, sum, divide (or its logarithm)
-    case elementwise:         return {Family::activation,  1, Cost::any,         Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::input,   Named::by_operator};  // any other function of one operand
-    // Any other function of one operand that asks for its row, or for an element's place in it: cumulative
-    // sums, triangles, Hardmax.
-    case rowwise:             return {Family::activation,  1, Cost::any,         Reach::row,    Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};
-    case add:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::joined, Cast::widest, Saved::nothing, Named::by_kind};  // the gradient passes through unchanged
-    case sub:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
-    case mul:                 return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
-    case LayerKind::div:      return {Family::combine,     1, Cost::simple,      Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::input,   Named::by_kind};
-    case concat:              return {Family::combine,     0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "cat concatenate"};
-    case max_pool:            return {Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::input,   Named::by_kind, Features::first, "maxpooling adaptivemaxpool"};  // a compare an input element; backward finds the maximum again
-    case avg_pool:            return {Family::pool,        1, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "averagepooling averagepool"};  // an add an input element
-    case global_avg_pool:     return {Family::pool,        1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "adaptiveavgpool globalaveragepooling globalaveragepool"};
-    case reduce:              return {Family::movement,    1, Cost::own,         Reach::plane,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // an add an input element
-    case upsample:            return {Family::resize,      0, Cost::own,         Reach::window, Reads::window,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "interpolate upsampling upsamplingnearest"};  // nearest neighbour: a copy
-    case copy:                return {Family::movement,    0, Cost::simple,      Reach::moved,  Reads::of_result, Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // transposes, slices, casts
-    case embedding:           return {Family::lookup,      0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last};
-    case gather:              return {Family::movement,    0, Cost::own,         Reach::moved,  Reads::picked,    Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "indexselect"};
-    case scatter:             return {Family::movement,    1, Cost::own,         Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::last, "scatteradd indexadd"};  // an add an input element
-    case other:               return {Family::movement,    0, Cost::simple,      Reach::moved,  Reads::some,      Fused::alone,  Cast::widest, Saved::nothing, Named::by_operator};  // known by its bytes only
-    case flatten:             return {Family::free,        0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
-    case identity:            return {Family::free,        0, Cost::own,         Reach::place,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind, Features::first, "dropout alphadropout spatialdropout droppath"};
-    case host_copy:           return {Family::transfer,    0, Cost::own,         Reach::moved,  Reads::all,       Fused::alone,  Cast::widest, Saved::nothing, Named::by_kind};
-  }
-  return {};
-}
-// clang-format on
-// NOLINTEND(bugprone-branch-clone)
+  return std::to_array<KindInfo>({
+      product(conv).over_windows().also("convolution"),
+      product(conv_transpose).over_windows().also("deconv deconvolution"),
+      product(linear).over(Reach::row).features_last().also("fc dense fullyconnected"),
+      product(matmul).over(Reach::row).features_last().also("gemm bmm mm"),
+      product(attention, KindFamily::attention)
+          .over(Reach::plane)
+          .features_last()
+          .also("scaleddotproductattention sdpa"),
 
-constexpr std::array kinds = [] {
-  std::array<KindInfo, count_of<LayerKind>> all{};
-  for (const LayerKind kind : enumerators<LayerKind>) {
-    KindInfo& row = all[index_of(kind)] = row_of(kind);
-    row.kind = kind;
-    row.name = name_of(kind);
-  }
-  return all;
+      // x * scale + shift: statistics and affine folded into two numbers a channel
+      norm(batch_norm)
+          .flop(2)
+          .joined()
+          .runs_in(Cast::widest)
+          .also("syncbatchnorm batchnormalization bn"),
+      // mean 1, deviation 1, variance 2, normalise 1, affine 2
+      norm(layer_norm).flop(7).over(Reach::row).features_last().also("layernormalization"),
+      // square and sum 2, normalise 1, scale 1
+      norm(rms_norm).flop(4).over(Reach::row).features_last(),
+      norm(group_norm).flop(7).over(Reach::group),
+      norm(instance_norm).flop(7).over(Reach::plane).runs_in(Cast::widest),
+
+      // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
+      activation(local_response_norm)
+          .flop(7)
+          .costs(Cost::several)
+          .over(Reach::window)
+          .alone()
+          .runs_in(Cast::fp32)
+          .also("lrn"),
+      // compare
+      activation(relu).flop(1).saves_output(),
+      // two compares
+      activation(relu6).flop(2).saves_output(),
+      // compare, multiply
+      activation(leaky_relu).flop(2).saves_output(),
+      // compare, multiply
+      activation(prelu).flop(2).costs(Cost::scaled).runs_in(Cast::half),
+      // compare, exp, subtract, multiply
+      activation(elu).flop(4).costs(Cost::exponential).saves_output(),
+      // negate, exp, add, divide
+      activation(sigmoid).flop(4).costs(Cost::exponential).saves_output(),
+      // add, multiply, two compares
+      activation(hardsigmoid).flop(4).saves_output(),
+      // scale, exp, subtract, add, divide, sign
+      activation(LayerKind::tanh).flop(6).costs(Cost::exponential).saves_output(),
+      // sigmoid, multiply
+      activation(silu).flop(5).costs(Cost::exponential).also("swish"),
+      // hardsigmoid, multiply
+      activation(hardswish).flop(5),
+      // scale, erf as about 5, add, multiply
+      activation(gelu).flop(8).costs(Cost::erf),
+      // maximum, subtract, exp, sum, divide (or its logarithm)
+      activation(softmax)
+          .flop(5)
+          .costs(Cost::own)
+          .over(Reach::row)
+          .alone()
+          .runs_in(Cast::fp32)
+          .saves_output()
+          .also("logsoftmax"),
+      // any other function of one operand
+      activation(elementwise).flop(1).costs(Cost::any).named_by_operator(),
+      // any other function of one operand that asks for its row, or for an element's place in it:
+      // cumulative sums, triangles, Hardmax
+      activation(rowwise)
+          .flop(1)
+          .costs(Cost::any)
+          .over(Reach::row)
+          .alone()
+          .saves_nothing()
+          .named_by_operator(),
+
+      // the gradient passes through unchanged
+      combine(add).flop(1).joined(),
+      combine(sub).flop(1),
+      combine(mul).flop(1).saves_input(),
+      combine(LayerKind::div).flop(1).saves_input(),
+      combine(concat).costs(Cost::own).over(Reach::moved).also("cat concatenate"),
+
+      // a compare an input element; backward finds the maximum again
+      pool(max_pool).flop(1).over_windows().saves_input().also("maxpooling adaptivemaxpool"),
+      // an add an input element
+      pool(avg_pool).flop(1).over_windows().also("averagepooling averagepool"),
+      pool(global_avg_pool)
+          .flop(1)
+          .over(Reach::plane)
+          .also("adaptiveavgpool globalaveragepooling globalaveragepool"),
+      // an add an input element
+      movement(reduce).flop(1).over(Reach::plane).named_by_operator(),
+      // nearest neighbour: a copy
+      Row(upsample, KindFamily::resize)
+          .over_windows()
+          .also("interpolate upsampling upsamplingnearest"),
+
+      // transposes, slices, casts
+      movement(copy).costs(Cost::simple).reads_only(Reads::of_result).named_by_operator(),
+      movement(embedding, KindFamily::lookup).reads_only(Reads::picked).features_last(),
+      movement(gather).reads_only(Reads::picked).features_last().also("indexselect"),
+      // an add an input element
+      movement(scatter).flop(1).reads_only(Reads::some).features_last().also("scatteradd indexadd"),
+      // known by its bytes only
+      movement(other).costs(Cost::simple).reads_only(Reads::some).named_by_operator(),
+      movement(flatten, KindFamily::free),
+      Row(identity, KindFamily::free).also("dropout alphadropout spatialdropout droppath"),
+      movement(host_copy, KindFamily::transfer),
+  });
 }();
+
+}  // namespace kind_rows
+
+constexpr const auto& kinds = kind_rows::in_order;
+static_assert(std::ranges::equal(kinds, enumerators<LayerKind>, {}, &KindInfo::kind));
 static_assert(std::ranges::all_of(kinds, [](const KindInfo& kind) {
   return kind.fused == Fused::alone || kind.reach == Reach::place;
 }));
