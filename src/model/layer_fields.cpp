@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/joined.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 
@@ -131,6 +132,28 @@ void state_dtypes(const Layer& layer, L& spec) {
     spec.dtypes = {layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output};
 }
 
+void state_name(const Layer& layer, L& spec) { spec.name = layer.name; }
+
+void state_in_features(const Layer& layer, L& spec) {
+  spec.in_features = layer.inputs.front().shape.channels;
+}
+
+void state_ceil_mode(const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }
+
+void state_rows_of_table(const Layer& layer, L& spec) {
+  spec.num_embeddings = layer.inputs[1].shape.spatial[2];
+}
+
+void state_normalised(const Layer& layer, L& spec) {
+  spec.normalized_shape = {layer.norm_elements};
+}
+
+void state_pass(const Layer& layer, L& spec) { spec.pass = layer.pass; }
+
+void state_mapping(const Layer& layer, L& spec) {
+  if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping;
+}
+
 /// LayerTraits are copied together.
 void as_it_is(const Layer&, L&) {}
 
@@ -166,41 +189,116 @@ constexpr ChoiceField zeros_alone{
 
 constexpr auto another_spelling = nullptr;
 
-constexpr std::array table = std::to_array<LayerField>({
-    {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }},
+constexpr auto work_fields = std::to_array<LayerField>({
+    {"name", name_text, any, state_name},
     {"id", ScalarField{&L::id}, any, as_it_is},
     {"type", KindField{}, any, state_kind, {{{"kind"}, {"op"}, {"layer_type"}}}},
     {"batch", CountField{&L::batch}, any, another_spelling, {{{"n"}, {"batch_size"}}}},
-    {"input", OperandField{&L::input}, one_operand, [](const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }, {{{"input_shape"}}}},
-    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
+    {"input",
+     OperandField{&L::input},
+     one_operand,
+     [](const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); },
+     {{{"input_shape"}}}},
+    {"in_channels",
+     CountField{&L::in_channels},
+     one_operand,
+     another_spelling,
+     {{{"c"}, {"num_features"}, {"channels"}, {"input_channels"}}}},
     {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, {{{"image_size"}}}},
-    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand, another_spelling, {{{"height"}, {"input_height"}, {"in_h"}}}},
-    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand, another_spelling, {{{"width"}, {"input_width"}, {"in_w"}}}},
+    {"h",
+     AxisField{&L::input_size, &AxesSpec::height},
+     one_operand,
+     another_spelling,
+     {{{"height"}, {"input_height"}, {"in_h"}}}},
+    {"w",
+     AxisField{&L::input_size, &AxesSpec::width},
+     one_operand,
+     another_spelling,
+     {{{"width"}, {"input_width"}, {"in_w"}}}},
     {"inputs", OperandsField{&L::inputs}, has_several_operands, state_inputs},
     {"m", CountField{&L::m}, only<LayerKind::matmul>},
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
-    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, [](const Layer& layer, L& spec) { spec.in_features = layer.inputs.front().shape.channels; }},
-    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>, {{{"units"}}}},
-    {"out_channels", CountField{&L::out_channels}, is_convolution, state_result_channels<&L::out_channels>, {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
-    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>, {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
-    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window, another_spelling, {{{"kernel_h"}}}},
-    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window, another_spelling, {{{"kernel_w"}}}},
-    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>, {{{"strides"}}}},
-    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window, another_spelling, {{{"h_stride"}, {"u"}}}},
-    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window, another_spelling, {{{"w_stride"}, {"v"}}}},
+    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
+    {"out_features",
+     CountField{&L::out_features},
+     only<LayerKind::linear>,
+     state_result_channels<&L::out_features>,
+     {{{"units"}}}},
+    {"out_channels",
+     CountField{&L::out_channels},
+     is_convolution,
+     state_result_channels<&L::out_channels>,
+     {{{"k"}, {"filters"}, {"num_filters"}, {"output_channels"}}}},
+});
+
+constexpr auto window_fields = std::to_array<LayerField>({
+    {"kernel_size",
+     AxesField{&L::kernel_size},
+     has_window,
+     state_axes<&L::kernel_size, &Window::kernel>,
+     {{{"kernel_shape"}, {"filter_size"}, {"pool_size"}, {"kernel"}}}},
+    {"r",
+     AxisField{&L::kernel_size, &AxesSpec::height},
+     has_window,
+     another_spelling,
+     {{{"kernel_h"}}}},
+    {"s",
+     AxisField{&L::kernel_size, &AxesSpec::width},
+     has_window,
+     another_spelling,
+     {{{"kernel_w"}}}},
+    {"stride",
+     AxesField{&L::stride},
+     has_window,
+     state_axes<&L::stride, &Window::stride>,
+     {{{"strides"}}}},
+    {"stride_h",
+     AxisField{&L::stride, &AxesSpec::height},
+     has_window,
+     another_spelling,
+     {{{"h_stride"}, {"u"}}}},
+    {"stride_w",
+     AxisField{&L::stride, &AxesSpec::width},
+     has_window,
+     another_spelling,
+     {{{"w_stride"}, {"v"}}}},
     {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, {{{"pad"}, {"pads"}}}},
     {"padding_mode", zeros_alone, is_convolution, another_spelling},
-    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window, another_spelling, {{{"padding_h"}, {"h_pad"}}}},
-    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window, another_spelling, {{{"padding_w"}, {"w_pad"}}}},
-    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>, {{{"dilations"}, {"dilation_rate"}}}},
-    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window, another_spelling, {{{"dilation_h"}}}},
-    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window, another_spelling, {{{"dilation_w"}}}},
-    {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
+    {"pad_h",
+     AxisField{&L::padding, &AxesSpec::height, 0},
+     has_window,
+     another_spelling,
+     {{{"padding_h"}, {"h_pad"}}}},
+    {"pad_w",
+     AxisField{&L::padding, &AxesSpec::width, 0},
+     has_window,
+     another_spelling,
+     {{{"padding_w"}, {"w_pad"}}}},
+    {"dilation",
+     AxesField{&L::dilation},
+     has_window,
+     state_unusual_axes<&L::dilation, &Window::dilation, 1>,
+     {{{"dilations"}, {"dilation_rate"}}}},
+    {"dil_h",
+     AxisField{&L::dilation, &AxesSpec::height},
+     has_window,
+     another_spelling,
+     {{{"dilation_h"}}}},
+    {"dil_w",
+     AxisField{&L::dilation, &AxesSpec::width},
+     has_window,
+     another_spelling,
+     {{{"dilation_w"}}}},
+    {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>,
+     state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
     {"output_size", AxesField{&L::output_size}, pool},
-    {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
+    {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, state_ceil_mode},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
+});
+
+constexpr auto kind_fields = std::to_array<LayerField>({
     {"groups", CountField{&L::groups}, in_groups, state_groups, {{{"group"}, {"num_groups"}}}},
     {"depthwise", FlagField{&L::depthwise}, is_convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is, {{{"use_bias"}}}},
@@ -208,20 +306,30 @@ constexpr std::array table = std::to_array<LayerField>({
     {"causal_from_first", FlagField{&L::causal_from_first}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
     {"backend", choice<AttentionBackend, &L::backend>, only<LayerKind::attention>, as_it_is},
-    {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, [](const Layer& layer, L& spec) { spec.num_embeddings = layer.inputs[1].shape.spatial[2]; }},
-    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
-    {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, [](const Layer& layer, L& spec) { spec.normalized_shape = {layer.norm_elements}; }},
+    {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>,
+     state_rows_of_table},
+    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>,
+     state_result_channels<&L::embedding_dim>},
+    {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features,
+     state_normalised},
     {"output", SizesField{&L::output}, any, state_output, {{{"output_shape"}}}},
     {"p", UnusedField{}, only<LayerKind::identity>, another_spelling, {{{"rate"}, {"drop_prob"}}}},
     {"p", CountField{&L::output_height}, not_identity},
     {"q", CountField{&L::output_width}, any},
+});
+
+constexpr auto run_fields = std::to_array<LayerField>({
     {"dtype", DataTypeField{}, any, state_dtype, {{{"data_type"}, {"precision"}}}},
     {"dtypes", DataTypesField{}, any, state_dtypes},
     {"layout", choice<Layout, &L::layout>, of_images, as_it_is},
     {"access", choice<Access, &L::access>, by_element, as_it_is},
-    {"interpolation", choice<Interpolation, &L::interpolation>, only<LayerKind::upsample>, as_it_is, {{{"mode"}}}},
-    {"pass", choice<Pass, &L::pass>, any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }, {{{"direction"}}}},
-    {"kernel", MappingField{}, contraction, [](const Layer& layer, L& spec) { if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping; }},
+    {"interpolation",
+     choice<Interpolation, &L::interpolation>,
+     only<LayerKind::upsample>,
+     as_it_is,
+     {{{"mode"}}}},
+    {"pass", choice<Pass, &L::pass>, any, state_pass, {{{"direction"}}}},
+    {"kernel", MappingField{}, contraction, state_mapping},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
@@ -232,12 +340,35 @@ constexpr std::array table = std::to_array<LayerField>({
     {"fp32_under_autocast", FlagField{&L::fp32_under_autocast}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},
     {"repeat", CountField{&L::repeat}, any, another_spelling},
-    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}, {"us", 1e-6}, {"ms", 1e-3}, {"mean_us", 1e-6}, {"mean_ms", 1e-3}}}},
-    {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, {{{"measured_cold_us", 1e-6}}}},
+});
+
+constexpr auto measured_fields = std::to_array<LayerField>({
+    {"measured_time_s",
+     SecondsField{&Measured::warm_s},
+     any,
+     as_it_is,
+     {{{"measured_us", 1e-6},
+       {"measured_ms", 1e-3},
+       {"us", 1e-6},
+       {"ms", 1e-3},
+       {"mean_us", 1e-6},
+       {"mean_ms", 1e-3}}}},
+    {"measured_cold_time_s",
+     SecondsField{&Measured::cold_s},
+     any,
+     as_it_is,
+     {{{"measured_cold_us", 1e-6}}}},
     {"measured_gpu", measured_text<&Measured::gpu>, any, as_it_is, {{{"gpu"}}}},
-    {"measured_kernel", measured_text<&Measured::kernel>, any, as_it_is, {{{"kernel_name"}, {"solver"}}}},
+    {"measured_kernel",
+     measured_text<&Measured::kernel>,
+     any,
+     as_it_is,
+     {{{"kernel_name"}, {"solver"}}}},
     {"measured_other_kernels", measured_text<&Measured::other_kernels>, any, as_it_is},
 });
+
+constexpr std::array table =
+    joined(work_fields, window_fields, kind_fields, run_fields, measured_fields);
 
 /// The capital of a one-letter key, as cuDNN spells it.
 std::string_view capital(std::string_view key) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/joined.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
@@ -44,6 +45,11 @@ Cell plan_solver(LayerIn r) {
   return text_or_null(*r.layer.kernel->solver);
 }
 
+Cell plan_tuning(LayerIn r) {
+  if (!r.layer.other_tuning_s) return {};
+  return layer_of(r).kernels == KernelSource::heuristic ? Tuning::heuristic : Tuning::best;
+}
+
 Cell plan_tile(LayerIn r) {
   if (!r.layer.kernel || r.layer.kernel->tile[0] == 0) return {};
   return JsonValue::of<write_counts>(r.layer.kernel->tile);
@@ -66,6 +72,18 @@ Cell over(const std::optional<double>& measured_s, const std::optional<double>& 
 
 /// A layer that touched fewer bytes than are counted has no byte rate and is below no bound.
 bool is_overcounted(LayerIn r) { return r.layer.below_bound == BelowBound::fewer_bytes; }
+
+Cell achieved_bytes(LayerIn r) {
+  return is_overcounted(r) ? Cell() : achieved(r, counts_of(r).bytes.total);
+}
+
+Cell over_roofline(LayerIn r) {
+  return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, point_of(r).roofline_time_s);
+}
+
+Cell over_expected(LayerIn r) {
+  return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s());
+}
 
 /// Unknown above 1: fewer multiply-adds were done than are counted.
 Cell share_of_peak(LayerIn r) {
@@ -100,7 +118,7 @@ std::string planned_text(LayerIn r) {
   return shortened(row.kernel->name(), most_of_kernel_name);
 }
 
-constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
+constexpr auto layer_columns_of_work = std::to_array<Column<LayerLine>>({
     {"schema_version", Unit::none, [](LayerIn) -> Cell { return schema_version; }, {}, true},
     {"source", Unit::none, [](LayerIn r) -> Cell { return r.source; }, {}, true},
     {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
@@ -108,42 +126,95 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
-    {"", Unit::none, [](LayerIn) { return Cell(); }, {.header = "id", .text = [](LayerIn r) { return printable(layer_of(r).id->text); }, .hidden = layer_facts::without_ids}},
+    {"",
+     Unit::none,
+     [](LayerIn) { return Cell(); },
+     {.header = "id",
+      .text = [](LayerIn r) { return printable(layer_of(r).id->text); },
+      .hidden = layer_facts::without_ids}},
     {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
     {"dtype", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).dtypes.input; }},
     {"pass", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).pass; }},
-    {"engine", Unit::none, [](LayerIn r) { return has_kernel(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }, {.header = "engine", .hidden = layer_facts::one_engine, .drop_order = {1, 1}}},
+    {"engine",
+     Unit::none,
+     [](LayerIn r) { return has_kernel(layer_of(r)) ? Cell(r.layer.engine) : Cell(); },
+     {.header = "engine", .hidden = layer_facts::one_engine, .drop_order = {1, 1}}},
     {"fused_into", Unit::none, [](LayerIn r) { return text_or_null(*r.layer.fused_into); }},
     {"input", Unit::none, [](LayerIn r) { return stated_input(layer_of(r)); }},
     {"input_from", Unit::none, [](LayerIn r) { return stated_producers(r.layer); }},
     {"output", Unit::none, [](LayerIn r) { return stated_output(layer_of(r)); }},
     {layer_path, Unit::none, [](LayerIn r) { return stated_layer(r); }},
-    {"macs", Unit::operation, [](LayerIn r) -> Cell { return counts_of(r).macs; }, {.header = "MACs", .hidden = layer_facts::measured, .drop_order = {1}}},
-    {"flops", Unit::operation, [](LayerIn r) -> Cell { return counts_of(r).flops; }, {.header = "FLOP", .hidden = layer_facts::measured, .drop_order = {4}}},
+});
+
+constexpr auto layer_columns_of_bounds = std::to_array<Column<LayerLine>>({
+    {"macs",
+     Unit::operation,
+     [](LayerIn r) -> Cell { return counts_of(r).macs; },
+     {.header = "MACs", .hidden = layer_facts::measured, .drop_order = {1}}},
+    {"flops",
+     Unit::operation,
+     [](LayerIn r) -> Cell { return counts_of(r).flops; },
+     {.header = "FLOP", .hidden = layer_facts::measured, .drop_order = {4}}},
     {"params", Unit::count, [](LayerIn r) -> Cell { return counts_of(r).params; }},
     {"buffers", Unit::count, [](LayerIn r) -> Cell { return counts_of(r).buffers; }},
     {"bytes.input", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.input; }},
     {"bytes.weight", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.weight; }},
     {"bytes.output", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.output; }},
-    {"bytes.total", Unit::byte, [](LayerIn r) -> Cell { return counts_of(r).bytes.total; }, {.header = "bytes", .hidden = layer_facts::measured, .drop_order = {3}}},
-    {"intensity_flop_per_byte", Unit::number, [](LayerIn r) -> Cell { return point_of(r).intensity_flop_per_byte; }, {.header = "FLOP/B", .hidden = layer_facts::measured, .drop_order = {7}}},
-    {"ridge_flop_per_byte", Unit::number, [](LayerIn r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
-    {"bound", Unit::none, [](LayerIn r) -> Cell { return point_of(r).bound; }, {.header = "bound", .text = bound_text, .drop_order = {5, 1}}},
+    {"bytes.total",
+     Unit::byte,
+     [](LayerIn r) -> Cell { return counts_of(r).bytes.total; },
+     {.header = "bytes", .hidden = layer_facts::measured, .drop_order = {3}}},
+    {"intensity_flop_per_byte",
+     Unit::number,
+     [](LayerIn r) -> Cell { return point_of(r).intensity_flop_per_byte; },
+     {.header = "FLOP/B", .hidden = layer_facts::measured, .drop_order = {7}}},
+    {"ridge_flop_per_byte", Unit::number,
+     [](LayerIn r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
+    {"bound",
+     Unit::none,
+     [](LayerIn r) -> Cell { return point_of(r).bound; },
+     {.header = "bound", .text = bound_text, .drop_order = {5, 1}}},
     {"crossover_batch", Unit::count, [](LayerIn r) -> Cell { return crossover_batch(r.layer); }},
     {"compute_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).compute_time_s; }},
     {"memory_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).memory_time_s; }},
-    {"roofline_time_s", Unit::second, [](LayerIn r) -> Cell { return point_of(r).roofline_time_s; }, {.header = "roofline", .drop_order = {0, 4}}},
-    {"attainable_flop_per_s", Unit::rate, [](LayerIn r) -> Cell { return point_of(r).attainable_flop_per_s; }},
-    {"expected_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.expected_time_s(); }, {.header = "expected"}},
-    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {.header = "within", .hidden = layer_facts::measured, .drop_order = {2}}},
+    {"roofline_time_s",
+     Unit::second,
+     [](LayerIn r) -> Cell { return point_of(r).roofline_time_s; },
+     {.header = "roofline", .drop_order = {0, 4}}},
+    {"attainable_flop_per_s", Unit::rate,
+     [](LayerIn r) -> Cell { return point_of(r).attainable_flop_per_s; }},
+    {"expected_time_s",
+     Unit::second,
+     [](LayerIn r) -> Cell { return r.layer.expected_time_s(); },
+     {.header = "expected"}},
+    {"expected_uncertainty.factor",
+     Unit::ratio,
+     uncertainty<&Uncertainty::factor>,
+     {.header = "within", .hidden = layer_facts::measured, .drop_order = {2}}},
     {"expected_uncertainty.factor_95", Unit::ratio, uncertainty<&Uncertainty::factor_95>},
     {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
-    {"limiter", Unit::none, [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter()) : Cell(); }, {.header = "limiter", .text = limiter_text, .drop_order = {0, 3}}},
-    {"time_share", Unit::share, [](LayerIn r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
-    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>, {.header = "planned", .text = planned_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 6}}},
+    {"limiter",
+     Unit::none,
+     [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter()) : Cell(); },
+     {.header = "limiter", .text = limiter_text, .drop_order = {0, 3}}},
+    {"time_share",
+     Unit::share,
+     [](LayerIn r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); },
+     {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
+});
+
+constexpr auto layer_columns_of_kernel = std::to_array<Column<LayerLine>>({
+    {"kernel.algorithm",
+     Unit::none,
+     plan<&KernelPlan::algorithm>,
+     {.header = "planned",
+      .text = planned_text,
+      .hidden = layer_facts::unmeasured | layer_facts::recorded,
+      .drop_order = {0, 6}}},
     {"kernel.solver", Unit::none, plan_solver},
-    {"kernel.tuning", Unit::none, [](LayerIn r) { return r.layer.other_tuning_s ? Cell(layer_of(r).kernels == KernelSource::heuristic ? Tuning::heuristic : Tuning::best) : Cell(); }},
-    {"kernel.other_tuning_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.other_tuning_s; }},
+    {"kernel.tuning", Unit::none, plan_tuning},
+    {"kernel.other_tuning_time_s", Unit::second,
+     [](LayerIn r) -> Cell { return r.layer.other_tuning_s; }},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
@@ -162,6 +233,9 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"kernel.dram_read_byte", Unit::byte, plan<&KernelPlan::dram_read_byte>},
     {"kernel.dram_write_byte", Unit::byte, plan<&KernelPlan::dram_write_byte>},
     {"kernel.in_flight_byte_per_s", Unit::rate, plan<&KernelPlan::in_flight_byte_per_s>},
+});
+
+constexpr auto layer_columns_of_kernel_parts = std::to_array<Column<LayerLine>>({
     {"kernel.math_s", Unit::second, plan_part<Limiter::math>},
     {"kernel.instructions_s", Unit::second, plan_part<Limiter::instructions>},
     {"kernel.dram_s", Unit::second, plan_part<Limiter::dram>},
@@ -172,22 +246,57 @@ constexpr std::array layer_table = std::to_array<Column<LayerLine>>({
     {"kernel.latency_s", Unit::second, plan_part<Limiter::latency>},
     {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
-    {"kernel.limiter_share", Unit::share, [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter_share()) : Cell(); }},
-    {"measured.time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.measured_time_s; }, {.header = "measured", .hidden = layer_facts::unmeasured}},
-    {"measured.kernel", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->kernel); }, {.header = "ran", .text = ran_text, .hidden = layer_facts::unmeasured | layer_facts::recorded, .drop_order = {0, 7}}},
-    {"measured.other_kernels", Unit::none, [](LayerIn r) { return text_or_null(layer_of(r).measured->other_kernels); }},
-    {"measured.better_kernel", Unit::none, [](LayerIn r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
-    {"measured.better_time_s", Unit::second, [](LayerIn r) -> Cell { return r.layer.better_time_s; }},
-    {"measured.warm_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->warm_s; }},
-    {"measured.cold_time_s", Unit::second, [](LayerIn r) -> Cell { return layer_of(r).measured->cold_s; }},
-    {"measured.achieved_flop_per_s", Unit::rate, [](LayerIn r) { return achieved(r, counts_of(r).flops); }},
-    {"measured.achieved_byte_per_s", Unit::rate, [](LayerIn r) { return is_overcounted(r) ? Cell() : achieved(r, counts_of(r).bytes.total); }},
+    {"kernel.limiter_share", Unit::share,
+     [](LayerIn r) { return r.layer.kernel ? Cell(r.layer.kernel->limiter_share()) : Cell(); }},
+});
+
+constexpr auto layer_columns_of_measured = std::to_array<Column<LayerLine>>({
+    {"measured.time_s",
+     Unit::second,
+     [](LayerIn r) -> Cell { return r.layer.measured_time_s; },
+     {.header = "measured", .hidden = layer_facts::unmeasured}},
+    {"measured.kernel",
+     Unit::none,
+     [](LayerIn r) { return text_or_null(layer_of(r).measured->kernel); },
+     {.header = "ran",
+      .text = ran_text,
+      .hidden = layer_facts::unmeasured | layer_facts::recorded,
+      .drop_order = {0, 7}}},
+    {"measured.other_kernels", Unit::none,
+     [](LayerIn r) { return text_or_null(layer_of(r).measured->other_kernels); }},
+    {"measured.better_kernel", Unit::none,
+     [](LayerIn r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
+    {"measured.better_time_s", Unit::second,
+     [](LayerIn r) -> Cell { return r.layer.better_time_s; }},
+    {"measured.warm_time_s", Unit::second,
+     [](LayerIn r) -> Cell { return layer_of(r).measured->warm_s; }},
+    {"measured.cold_time_s", Unit::second,
+     [](LayerIn r) -> Cell { return layer_of(r).measured->cold_s; }},
+});
+
+constexpr auto layer_columns_of_achieved = std::to_array<Column<LayerLine>>({
+    {"measured.achieved_flop_per_s", Unit::rate,
+     [](LayerIn r) { return achieved(r, counts_of(r).flops); }},
+    {"measured.achieved_byte_per_s", Unit::rate, achieved_bytes},
     {"measured.share_of_peak", Unit::share, share_of_peak},
-    {"measured.lost_s", Unit::second, [](LayerIn r) -> Cell { return lost_s(r.layer); }, {.header = "lost", .hidden = layer_facts::unmeasured, .drop_order = {0, 2}}},
-    {"measured.over_roofline", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
-    {"measured.over_expected", Unit::ratio, [](LayerIn r) { return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s()); }, {.header = "/exp.", .hidden = layer_facts::unmeasured}},
+    {"measured.lost_s",
+     Unit::second,
+     [](LayerIn r) -> Cell { return lost_s(r.layer); },
+     {.header = "lost", .hidden = layer_facts::unmeasured, .drop_order = {0, 2}}},
+    {"measured.over_roofline",
+     Unit::ratio,
+     over_roofline,
+     {.header = "/bound", .hidden = layer_facts::unmeasured, .drop_order = {0, 5}}},
+    {"measured.over_expected",
+     Unit::ratio,
+     over_expected,
+     {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
 });
+
+constexpr std::array layer_table =
+    joined(layer_columns_of_work, layer_columns_of_bounds, layer_columns_of_kernel,
+           layer_columns_of_kernel_parts, layer_columns_of_measured, layer_columns_of_achieved);
 
 // Kernels.
 
@@ -441,8 +550,27 @@ constexpr std::array setting_table = std::to_array<Column<SettingLine>>({
 
 using SumIn = const TypeRow&;
 
-constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
-    {"type", Unit::none, [](SumIn t) -> Cell { return info(t.kind).name; }, {.header = "type"}, true},
+template <auto member>
+Cell sum_uncertainty(SumIn t) {
+  return part_of(t.total.expected_uncertainty, member);
+}
+
+Cell sum_over_roofline(SumIn t) {
+  if (t.total.is_overcounted) return {};
+  return over(t.total.measured_time_s, t.total.roofline_time_s);
+}
+
+Cell sum_over_expected(SumIn t) {
+  if (t.total.is_overcounted) return {};
+  return over(t.total.measured_time_s, t.total.expected_time_s);
+}
+
+constexpr auto sum_columns_of_work = std::to_array<Column<TypeRow>>({
+    {"type",
+     Unit::none,
+     [](SumIn t) -> Cell { return info(t.kind).name; },
+     {.header = "type"},
+     true},
     {"rows", Unit::count, [](SumIn t) -> Cell { return t.rows; }, {.header = "layers"}, true},
     {"macs", Unit::operation, [](SumIn t) -> Cell { return t.total.macs; }, {.header = "MACs"}},
     {"flops", Unit::operation, [](SumIn t) -> Cell { return t.total.flops; }, {.header = "FLOP"}},
@@ -451,20 +579,51 @@ constexpr std::array sum_table = std::to_array<Column<TypeRow>>({
     {"bytes.input", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.input; }},
     {"bytes.weight", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.weight; }},
     {"bytes.output", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.output; }},
-    {"bytes.total", Unit::byte, [](SumIn t) -> Cell { return t.total.bytes.total; }, {.header = "bytes"}},
+    {"bytes.total",
+     Unit::byte,
+     [](SumIn t) -> Cell { return t.total.bytes.total; },
+     {.header = "bytes"}},
+});
+
+constexpr auto sum_columns_of_times = std::to_array<Column<TypeRow>>({
     {"compute_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.compute_time_s; }},
     {"memory_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.memory_time_s; }},
-    {"roofline_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.roofline_time_s; }, {.header = "roofline"}},
-    {"expected_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.expected_time_s; }, {.header = "expected"}},
-    {"expected_uncertainty.factor", Unit::ratio, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::factor); }, {.header = "within", .hidden = of_types}},
-    {"expected_uncertainty.factor_95", Unit::ratio, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::factor_95); }},
-    {"expected_uncertainty.basis", Unit::none, [](SumIn t) { return part_of(t.total.expected_uncertainty, &Uncertainty::basis); }},
-    {"time_share", Unit::share, [](SumIn t) -> Cell { return t.time_share; }, {.header = "share"}, true},
-    {"measured_time_s", Unit::second, [](SumIn t) -> Cell { return t.total.measured_time_s; }, {.header = "measured"}},
-    {"", Unit::second, [](SumIn t) { return t.total.measured_time_s ? Cell(t.total.lost_s) : Cell(); }, {.header = "lost", .hidden = of_types}},
-    {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.roofline_time_s); }, {.header = "/bound"}},
-    {"", Unit::ratio, [](SumIn t) { return t.total.is_overcounted ? Cell() : over(t.total.measured_time_s, t.total.expected_time_s); }, {.header = "/exp."}},
+    {"roofline_time_s",
+     Unit::second,
+     [](SumIn t) -> Cell { return t.total.roofline_time_s; },
+     {.header = "roofline"}},
+    {"expected_time_s",
+     Unit::second,
+     [](SumIn t) -> Cell { return t.total.expected_time_s; },
+     {.header = "expected"}},
+    {"expected_uncertainty.factor",
+     Unit::ratio,
+     sum_uncertainty<&Uncertainty::factor>,
+     {.header = "within", .hidden = of_types}},
+    {"expected_uncertainty.factor_95", Unit::ratio, sum_uncertainty<&Uncertainty::factor_95>},
+    {"expected_uncertainty.basis", Unit::none, sum_uncertainty<&Uncertainty::basis>},
+    {"time_share",
+     Unit::share,
+     [](SumIn t) -> Cell { return t.time_share; },
+     {.header = "share"},
+     true},
 });
+
+constexpr auto sum_columns_of_measured = std::to_array<Column<TypeRow>>({
+    {"measured_time_s",
+     Unit::second,
+     [](SumIn t) -> Cell { return t.total.measured_time_s; },
+     {.header = "measured"}},
+    {"",
+     Unit::second,
+     [](SumIn t) { return t.total.measured_time_s ? Cell(t.total.lost_s) : Cell(); },
+     {.header = "lost", .hidden = of_types}},
+    {"", Unit::ratio, sum_over_roofline, {.header = "/bound"}},
+    {"", Unit::ratio, sum_over_expected, {.header = "/exp."}},
+});
+
+constexpr std::array sum_table =
+    joined(sum_columns_of_work, sum_columns_of_times, sum_columns_of_measured);
 
 constexpr std::string_view error_column = "error";
 

@@ -228,10 +228,11 @@ double draw_chart(Scene& scene, const Chart& chart, double top) {
 
 std::string element_of(const Scene& scene, const std::string& label, std::string_view role,
                        std::string_view head) {
-  std::string svg = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="{2}" aria-label="{3}">)"
-      "\n{4}",
-      px(scene.width), px(scene.height), role, xml_text(label), head);
+  std::string svg =
+      fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {0} {1}" )"
+                  R"(width="{0}" height="{1}" role="{2}" aria-label="{3}">)"
+                  "\n{4}",
+                  px(scene.width), px(scene.height), role, xml_text(label), head);
   add_element(svg, R"(<rect class="paper" width="{}" height="{}"/>)", px(scene.width),
               px(scene.height));
   svg += scene.body;
