@@ -120,7 +120,9 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
-  std::optional<std::uint64_t> m, n, k;
+  std::optional<std::uint64_t> m;
+  std::optional<std::uint64_t> n;
+  std::optional<std::uint64_t> k;
   std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
   std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;

@@ -68,7 +68,8 @@ ConvolutionForm form_of(const Layer& layer) {
   const auto in = layer.inputs.front().shape.channels / layer.groups;
   const auto out = layer.output.channels / layer.groups;
   const Window& window = *layer.window;
-  const bool is_volume = window.rank == 3, in_groups = layer.groups > 1;
+  const bool is_volume = window.rank == 3;
+  const bool in_groups = layer.groups > 1;
   if (!in_groups && std::min(in, out) < 16) return is_volume ? few_channel_volume : few_channels;
   if (is_volume) return volume;
   if (window.rank == 1) return line;

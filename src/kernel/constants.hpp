@@ -50,7 +50,9 @@ using LibraryFeatures = EnumArray<LibraryFeature, bool>;
 
 /// Its tile is m x n of the result, in steps of k elements.
 struct TileKernel {
-  std::uint32_t m, n, k;
+  std::uint32_t m;
+  std::uint32_t n;
+  std::uint32_t k;
   std::uint32_t threads;
   std::uint32_t stages;
   std::uint32_t registers;  ///< per thread

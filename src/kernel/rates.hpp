@@ -75,7 +75,8 @@ Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte
   Traffic<Number> traffic;
   if (cache == CacheState::warm) {
     const auto limit = [&](double byte) { return eval.sourced(byte, memory.kept_origin); };
-    const Number kept = limit(memory.l2_kept_byte), lost = limit(memory.l2_lost_byte);
+    const Number kept = limit(memory.l2_kept_byte);
+    const Number lost = limit(memory.l2_lost_byte);
     const Number missed =
         eval.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
     traffic.dram_read_byte = eval.named("bytes read from DRAM", read * missed, "byte");

@@ -358,14 +358,20 @@ bool ValueEnd::is_in(std::string_view text) {
     if (in_string) {
       if (c == '\\') ++at;
       in_string = c != '"';
-      if (!in_string && depth == 0) return ++at, true;
+      if (!in_string && depth == 0) {
+        ++at;
+        return true;
+      }
     } else if (c == '"') {
       in_string = true;
     } else if (c == '{' || c == '[') {
       ++depth;
     } else if (c == '}' || c == ']') {
       if (depth == 0) return true;
-      if (--depth == 0) return ++at, true;
+      if (--depth == 0) {
+        ++at;
+        return true;
+      }
     } else if (depth == 0 && (c == ',' || c == ':' || is_blank(c))) {
       return true;
     }

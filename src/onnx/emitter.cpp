@@ -80,14 +80,14 @@ std::string module_of_path(const std::string& path) {
   std::string module;
   std::string last;
   std::size_t at = 1;
-  for (std::size_t end = path.find('/', at); end != std::string::npos;
-       at = end + 1, end = path.find('/', at)) {
+  for (std::size_t end = path.find('/', at); end != std::string::npos; end = path.find('/', at)) {
     const std::string part = path.substr(at, end - at);
     if (!last.empty() && part.starts_with(last + "."))
       module += part.substr(last.size());
     else
       add_item(module, part, ".");
     last = part;
+    at = end + 1;
   }
   return module;
 }

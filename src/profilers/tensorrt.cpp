@@ -209,7 +209,8 @@ void note_layers(const NamesByReason& layers, std::string_view what, NetworkSpec
 }
 
 void add_unmeasured(const Value& list, NetworkSpec& spec) {
-  NamesByReason by_bytes, left_out;
+  NamesByReason by_bytes;
+  NamesByReason left_out;
   for (const Value layer : list) {
     auto read = read_engine_layer(layer);
     auto* none = std::get_if<NotModelled>(&read);

@@ -273,9 +273,10 @@ class LayerReader {
     std::vector<std::uint32_t> key{(call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
                                    static_cast<std::uint32_t>(*call.list_type)};
     std::uint32_t at = op;
-    for (std::size_t i = 0; i <= call.callers.size(); ++i, at = origins_.callers[at]) {
+    for (std::size_t i = 0; i <= call.callers.size(); ++i) {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
+      at = origins_.callers[at];
     }
     return key;
   }

@@ -196,13 +196,14 @@ class TransferList {
     };
     take_message(activity.message);
     std::uint32_t op = origins_.of_activities[index].operator_index;
-    for (std::size_t i = 0; i < most_ranges && op != no_index; ++i, op = origins_.callers[op]) {
+    for (std::size_t i = 0; i < most_ranges && op != no_index; ++i) {
       const HostRange& range = recording_.operators[op];
       if (!is_collective_name(range.name)) break;
       take_message(range.message);
       record.names.push_back(recording_.name(range));
       for (const Argument& argument : recording_.arguments[range.arguments])
         for (const TensorArgument& tensor : argument.tensors) record.tensors.push_back(&tensor);
+      op = origins_.callers[op];
     }
     record.names.push_back(recording_.name(activity));
     if (record.message != nullptr)

@@ -335,7 +335,8 @@ std::string note_marks(const DerivationStep& step, std::vector<std::string>& not
 }
 
 std::string derivation_text(const std::vector<DerivationStep>& steps) {
-  constexpr std::size_t widest = 100, quantity_width = 36;
+  constexpr std::size_t widest = 100;
+  constexpr std::size_t quantity_width = 36;
   std::string text;
   std::vector<std::string> notes;
   for (const DerivationStep& step : steps) {

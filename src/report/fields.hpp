@@ -208,16 +208,25 @@ std::span<const Column<TypeRow>> sum_columns();
 
 /// Facts of tables of layers.
 namespace layer_facts {
-inline constexpr Facts measured = 1, unmeasured = 2, recorded = 4, several_results = 8,
-                       without_ids = 16, one_engine = 32;
-}
+inline constexpr Facts measured = 1;
+inline constexpr Facts unmeasured = 2;
+inline constexpr Facts recorded = 4;
+inline constexpr Facts several_results = 8;
+inline constexpr Facts without_ids = 16;
+inline constexpr Facts one_engine = 32;
+}  // namespace layer_facts
 /// A fact of tables of types.
 inline constexpr Facts of_types = 2;
 /// Facts of tables of settings: what the text above a table says once.
 namespace setting_facts {
-inline constexpr Facts ranked = 1, one_work = 2, one_gpu = 4, one_type = 8, one_batch = 16,
-                       batch_of_one = 32, one_framework = 64;
-}
+inline constexpr Facts ranked = 1;
+inline constexpr Facts one_work = 2;
+inline constexpr Facts one_gpu = 4;
+inline constexpr Facts one_type = 8;
+inline constexpr Facts one_batch = 16;
+inline constexpr Facts batch_of_one = 32;
+inline constexpr Facts one_framework = 64;
+}  // namespace setting_facts
 
 // `Line` below: LayerLine, KernelLine or SettingLine.
 

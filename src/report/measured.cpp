@@ -184,7 +184,8 @@ std::string share_of_link(TransferIn t) {
   return rate && link_byte_per_s ? share_or_ratio(share_of(*rate, *link_byte_per_s)) : "";
 }
 
-constexpr Facts over_link = 2, between_gpus = 4;
+constexpr Facts over_link = 2;
+constexpr Facts between_gpus = 4;
 
 constexpr std::array transfer_columns = std::to_array<Column<Transferred>>({
     {"kind",

@@ -42,9 +42,9 @@ std::string sweep_text(const Report& report, const SettingsTable& sweep, const T
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";
-/// "fp16", "64"; "mixed" if layers differ.
 /// Empty without a framework.
 std::string framework_text(const SettingRow& row);
+/// "fp16", "64"; "mixed" if layers differ.
 std::string type_text(const SettingRow& row);
 std::string batch_text(const SettingRow& row);
 /// Names a row by what differs from other rows.

@@ -248,7 +248,8 @@ class Attempt {
     ratios_.after = fit_->log_ratios(all_);
     ratios_.held_out.assign(folds_ > 0 ? layers_.size() : 0, 0);
     for (std::size_t fold = 0; fold < folds_; ++fold) {
-      Indices seen, unseen;
+      Indices seen;
+      Indices unseen;
       for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
       Fit fit(gpu_, layers_, std::move(seen), may_move);
       fit.run(on_round);

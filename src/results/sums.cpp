@@ -53,7 +53,9 @@ double beyond(double byte, double cache_byte) { return std::max(0.0, byte - cach
 /// Certain first reads and last writes: shared weights count once, and of all inputs only the
 /// largest, since several layers may read the same one.
 double once_byte(const std::vector<LayerResult>& rows) {
-  double weights = 0, input = 0, results = 0;
+  double weights = 0;
+  double input = 0;
+  double results = 0;
   for (const LayerResult& row : rows) {
     if (row.layer.kind == LayerKind::host_copy || row.counts.is_upper_estimate) continue;
     const Bytes& bytes = row.counts.bytes;

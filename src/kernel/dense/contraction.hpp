@@ -69,13 +69,20 @@ struct Contraction : MatrixProduct {
   std::uint8_t rank = 2;
 
   // Its convolution, for algorithms with transformed tiles.
-  double batch = 1, in_channels = 1, out_channels = 1;
-  double taps = 1;                                  ///< of the window
-  double out_positions = 1;                         ///< N*P*Q of the (mirrored) forward convolution
-  double in_positions = 1;                          ///< of all images
-  double out_h = 1, out_w = 1, in_h = 1, in_w = 1;  ///< of the (mirrored) forward convolution
-  double kernel_h = 1, kernel_w = 1;
-  double stride = 1, dilation = 1;  ///< product of strides; largest dilation
+  double batch = 1;
+  double in_channels = 1;
+  double out_channels = 1;
+  double taps = 1;           ///< of the window
+  double out_positions = 1;  ///< N*P*Q of the (mirrored) forward convolution
+  double in_positions = 1;   ///< of all images
+  double out_h = 1;          ///< of the (mirrored) forward convolution, as the next three
+  double out_w = 1;
+  double in_h = 1;
+  double in_w = 1;
+  double kernel_h = 1;
+  double kernel_w = 1;
+  double stride = 1;    ///< product of all
+  double dilation = 1;  ///< the largest
 
   double read_byte = 0;   ///< operands, once
   double write_byte = 0;  ///< result, once

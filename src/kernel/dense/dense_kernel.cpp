@@ -299,7 +299,8 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                                                 value_of(gemm.schedule.last_blocks)));
   plan.waves = blocks / (sm_count * resident);
   // Only existing operands and results: partly filled tiles fetch and write no others.
-  const double tiles_m = divide_up(product.m, tile.m), tiles_n = divide_up(product.n, tile.n);
+  const double tiles_m = divide_up(product.m, tile.m);
+  const double tiles_n = divide_up(product.n, tile.n);
   const double operands =
       (product.m * product.patch_share * tiles_n + product.n * tiles_m) * product.k;
   plan.l2_byte = product.count * (operands * product.element_byte +

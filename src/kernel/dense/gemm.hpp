@@ -40,7 +40,8 @@ struct ProductRates {
   Number warp_size{};
   Number second_per_dram_byte{};  ///< of sums which are converted
   /// Sums above the first size begin to leave L2; above the second all have left.
-  double l2_kept_byte = 0, l2_lost_byte = 0;
+  double l2_kept_byte = 0;
+  double l2_lost_byte = 0;
   Number reduce_s{};   ///< the second kernel, which adds the parts of split k
   Number columns_s{};  ///< of fetching all columns once more; 0: L2 keeps them
 };
@@ -167,7 +168,10 @@ struct TileCost {
 template <class Number>
 TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r,
                            const TileKernel& tile, Eval<Number>& eval) {
-  const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
+  const Number m = tile.m;
+  const Number n = tile.n;
+  const Number k = tile.k;
+  const Number threads = tile.threads;
   TileCost<Number> cost;
   cost.rows = divide_up(product.m, m);
   const Number columns = product.n_runs * divide_up(Number(product.n) / product.n_runs, n);

@@ -20,7 +20,9 @@ constexpr std::array<TileKernel, 4> complex_tiles{{{64, 64, 8, 128, 2, 122},
 constexpr std::array<TileKernel, 1> few_images_tile{{{2, 64, 8, 64, 2, 72}}};
 
 struct Box {
-  double images, rows, columns;
+  double images;
+  double rows;
+  double columns;
 };
 
 /// Boxes of the fused kernel's 32 tiles (tile148, tile228, ...); all libraries have the first.
@@ -44,7 +46,8 @@ void add_winograd(std::vector<Transform>& all, const Contraction& x, const Libra
 }
 
 struct TileGrid {
-  double rows, columns;  ///< of an image
+  double rows;  ///< of an image
+  double columns;
   double count() const { return rows * columns; }
 };
 
@@ -110,9 +113,11 @@ Product transformed_product(const Contraction& x, const Transform& transform, co
                             const LibraryFeatures& library) {
   constexpr const char* in_word = "input channels";
   constexpr const char* out_word = "output channels";
-  const double in = x.in_channels, out = x.out_channels;
+  const double in = x.in_channels;
+  const double out = x.out_channels;
   const double tiles = transform_tile_count(x, transform);
-  const bool fwd = x.role == Pass::fwd, wgrad = x.role == Pass::wgrad;
+  const bool fwd = x.role == Pass::fwd;
+  const bool wgrad = x.role == Pass::wgrad;
   Product product = direct;
   product.k_runs = 1;
   product.useful_flop = 0;

@@ -97,7 +97,8 @@ AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
   AroundProduct<Number> around;
   const Number clock_per_s = all_clock_per_s(rates, eval);
   const Number tiles = transform_tile_count(x, transform);
-  const Number in = x.in_channels, out = x.out_channels;
+  const Number in = x.in_channels;
+  const Number out = x.out_channels;
   const Number images = eval.named("points of images", transform.points * tiles * (in + out));
   const Number weights = eval.named("points of weights", transform.points * in * out);
   const Number places = eval.factor("places of an image, one after the other", transform.places);

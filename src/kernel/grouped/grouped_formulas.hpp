@@ -124,13 +124,15 @@ struct GroupedFormulas {
   }
 
   Work untiled_dgrad() const {
-    const Number taps = window_taps(), made = outputs();
+    const Number taps = window_taps();
+    const Number made = outputs();
     return direct_work(Algorithm::depthwise_dgrad_nhwc, constants.untiled_dgrad, taps, made * taps,
                        made);
   }
 
   Work general_depthwise() const {
-    const Number taps = valid_taps(), made = outputs();
+    const Number taps = valid_taps();
+    const Number made = outputs();
     return direct_work(Algorithm::grouped_direct_nhwc, constants.general_nhwc[problem.pass],
                        problem.pass == Pass::wgrad ? Number(problem.positions()) : taps,
                        // Outputs of a group share the loads of its input.
@@ -157,7 +159,8 @@ struct GroupedFormulas {
 
   /// PyTorch's forward kernel: each window row is a loop of its own.
   Work forward_nchw() const {
-    const Number taps = valid_taps(), made = outputs();
+    const Number taps = valid_taps();
+    const Number made = outputs();
     const Number rows = eval.named("window rows inside the input, on average", problem.valid_rows,
                                    "", "window and padding");
     Work work = direct_work(Algorithm::depthwise_forward_nchw,
@@ -174,7 +177,8 @@ struct GroupedFormulas {
 
   /// Every tap is tested, even if a stride or the border rules it out.
   Work dgrad_nchw() const {
-    const Number taps = window_taps(), made = outputs() * problem.group_out;
+    const Number taps = window_taps();
+    const Number made = outputs() * problem.group_out;
     Work work = direct_work(Algorithm::depthwise_dgrad_nchw,
                             is_volume()     ? constants.nchw_dgrad_volume
                             : is_unrolled() ? constants.nchw_dgrad
@@ -188,14 +192,16 @@ struct GroupedFormulas {
 
   /// cuDNN's kernels for lines and small squares (conv1D_NCHW, c1_k1_nchw_shmem_tiling).
   Work cudnn_nchw() const {
-    const Number taps = window_taps(), made = outputs();
+    const Number taps = window_taps();
+    const Number made = outputs();
     return direct_work(Algorithm::depthwise_tiled_nchw, constants.nchw_cudnn_16bit, taps,
                        made * taps, made);
   }
 
   /// Its weight gradient of lines: a block for each channel takes image after image.
   Work cudnn_line_wgrad() const {
-    const Number made = outputs(), channels = problem.groups * problem.group_out;
+    const Number made = outputs();
+    const Number channels = problem.groups * problem.group_out;
     Work work = direct_work(Algorithm::depthwise_tiled_nchw, constants.nchw_cudnn_16bit, Number{},
                             made * window_taps() * eval(constants.nchw_cudnn_line_wgrad), made);
     const Number waves = eval.named("waves of channels", divide_up(channels, rates.sm_count));
@@ -248,7 +254,9 @@ struct GroupedFormulas {
   // Grouped convolutions as matrix products.
 
   struct Product {
-    Number m, n, k;
+    Number m;
+    Number n;
+    Number k;
   };
 
   Product product_of_group() const {
@@ -370,7 +378,8 @@ struct GroupedFormulas {
         start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
                  kernel.start_s);
     // Copies widen weights and the tensors whose groups are narrower than the tile's.
-    const bool widens_in = problem.group_in < width, widens_out = problem.group_out < width;
+    const bool widens_in = problem.group_in < width;
+    const bool widens_out = problem.group_out < width;
     const double copies = 1.0 + widens_in + widens_out;
     if (repack)
       work.start_s = work.start_s + (problem.copied ? 2 : copies) * eval(constants.repack_start_s);

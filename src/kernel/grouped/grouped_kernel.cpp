@@ -74,7 +74,8 @@ ConvolutionProblem convolution_problem(const PlanRequest& request, bool nhwc) {
 /// of images.
 std::vector<ConvolutionProblem> problems_of(const PlanRequest& request) {
   const Layer& layer = request.layer;
-  const bool own = is_nhwc(layer), on_tensor = is_tensor_engine(request.engine);
+  const bool own = is_nhwc(layer);
+  const bool on_tensor = is_tensor_engine(request.engine);
   const bool has_other =
       on_tensor ? !own : own && (layer.pass != Pass::wgrad || layer.window->rank == 3);
   const bool copies = has_cudnn(request.model.machine) && !is_depthwise(layer) && has_other &&
@@ -154,7 +155,8 @@ bool is_left_to_cudnn(const ConvolutionProblem& problem) {
       product(w.dilation) > 1)
     return false;
   if (w.rank == 1) return problem.stride == 1;
-  const std::uint64_t size = w.kernel[2], width = problem.input->spatial[2];
+  const std::uint64_t size = w.kernel[2];
+  const std::uint64_t width = problem.input->spatial[2];
   const bool is_small = size == 1 || size == 3 || size == 5;
   if (w.rank == 3 || w.kernel[1] != size || w.stride[1] != w.stride[2] || !is_small || width < 7)
     return false;
@@ -219,7 +221,9 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
     add(repacked);
   } else if (depthwise) {
     const Window& w = *problem.layer->window;
-    const bool left = is_left_to_cudnn(problem), is_line = w.rank == 1, is_odd = w.kernel[2] % 2;
+    const bool left = is_left_to_cudnn(problem);
+    const bool is_line = w.rank == 1;
+    const bool is_odd = w.kernel[2] % 2;
     const bool is_line_wgrad = is_line && pass == Pass::wgrad;
     add([&f] { return f.cudnn_nchw(); },
         left && (pass == Pass::wgrad ? !is_line : problem.group_out == 1 && is_odd));
@@ -286,7 +290,10 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const auto work = with_copies(candidates[i](), formulas);
       const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
-      if (each_s < best_s) best = {problem, i}, best_s = each_s;
+      if (each_s < best_s) {
+        best = {problem, i};
+        best_s = each_s;
+      }
     }
   }
   return best;

@@ -18,7 +18,11 @@ namespace roofline {
 
 /// A solver's products: `count` at once, `times` one after the other.
 struct SolverProduct {
-  double m = 1, n = 1, k = 1, count = 1, times = 1;
+  double m = 1;
+  double n = 1;
+  double k = 1;
+  double count = 1;
+  double times = 1;
 };
 
 struct SolverTile {
@@ -48,7 +52,9 @@ struct SolverFormulas {
   Eval<Number>& eval;
 
   SolverKernel<Number> kernel(const SolverProduct& product, const SolverTile& tile) const {
-    const Number m = tile.kernel.m, n = tile.kernel.n, k = tile.kernel.k;
+    const Number m = tile.kernel.m;
+    const Number n = tile.kernel.n;
+    const Number k = tile.kernel.k;
     const Number& sms = machine.sm_count;
     SolverKernel<Number> s;
     s.blocks =

@@ -16,13 +16,15 @@ namespace {
 
 constexpr std::array<double, 9> splits{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-/// Vector units need no padding.
+/// A convolution, and the product that it is on vector units, which pad nothing.
 struct SolverProblem {
   const PlanRequest& request;
   Contraction x;
   double groups = static_cast<double>(request.layer.groups);
-  double in = x.in_channels / groups, out = x.out_channels / groups;  ///< of a group
-  bool fwd = x.role == Pass::fwd, wgrad = x.role == Pass::wgrad;
+  double in = x.in_channels / groups;  ///< of a group
+  double out = x.out_channels / groups;
+  bool fwd = x.role == Pass::fwd;
+  bool wgrad = x.role == Pass::wgrad;
 };
 
 EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
@@ -67,7 +69,8 @@ SolverProduct winograd_product(const SolverProblem& problem, double outputs, dou
     }
     product.m *= divide_up(problem.fwd ? positions : divide_up(inputs, stride), outputs);
     // Phases have floor(window / stride) taps, the first ones another.
-    const double whole = std::floor(window / stride), longer = window - whole * stride;
+    const double whole = std::floor(window / stride);
+    const double longer = window - whole * stride;
     product.k *= longer * divide_up(whole + 1, taps) + (stride - longer) * divide_up(whole, taps);
   };
   const Axes& stride = problem.request.layer.window->stride;
@@ -152,7 +155,10 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
                              kernel.blocks <= 4 * formulas.machine.sm_count;
       if (split > 1 && !may_split) break;
       const double kernel_s = kernel.chained_s + kernel.partial_s;
-      if (kernel_s < best_s) best = candidate, best_s = kernel_s;
+      if (kernel_s < best_s) {
+        best = candidate;
+        best_s = kernel_s;
+      }
     }
   return best;
 }
@@ -264,7 +270,10 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
     const EngineModel* const engine = engine_of(solver, request);
     if (engine == nullptr || !takes(solver, problem, words)) continue;
     const double time_s = plan_on(solver, problem, *engine, planning).expected_time_s();
-    if (time_s < best_s) best = &solver, best_s = time_s;
+    if (time_s < best_s) {
+      best = &solver;
+      best_s = time_s;
+    }
   }
   if (best == nullptr) return std::nullopt;
   return plan_on(*best, problem, *engine_of(*best, request), eval);

@@ -224,7 +224,12 @@ struct LayersTime {
 
 /// Layers by why their mark is not, or not below the roof, in the picture.
 struct OddLayers {
-  LayersTime all, saving, in_l2, without_flop, without_bound, rest;
+  LayersTime all;
+  LayersTime saving;
+  LayersTime in_l2;
+  LayersTime without_flop;
+  LayersTime without_bound;
+  LayersTime rest;
 
   explicit OddLayers(const Subject& subject) {
     for (const Result* result : subject.results) {
