@@ -1,0 +1,42 @@
+# cmake -DCOMMANDS=compile_commands.json -DCONFIG=Release -P compile_levels.cmake: the commands that
+# compile hold the level of optimisation that their target asks for, and a release's no other.
+
+cmake_minimum_required(VERSION 3.25)
+
+file(READ ${COMMANDS} commands)
+string(JSON count LENGTH "${commands}")
+math(EXPR last "${count} - 1")
+set(seen "")
+foreach(index RANGE ${last})
+  string(JSON command GET "${commands}" ${index} command)
+  # Of others' sources, and of programs that stand beside the build.
+  if(NOT command MATCHES " -o [^ ]*CMakeFiles/(roofline[a-z_]*)\\.dir/")
+    continue()
+  endif()
+  set(target ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL " -O[0-9a-z]*" levels "${command}")
+  if(target MATCHES "^roofline_(tests|constants)$")
+    set(expected " -O0")
+  elseif(target MATCHES "^roofline_(once|program)$")
+    set(expected " -O1")
+  else()
+    set(expected " -O2")
+  endif()
+  if(CONFIG STREQUAL Release)
+    set(found "${levels}")
+  elseif(expected STREQUAL " -O0")
+    list(POP_BACK levels found)  # the last is the one that holds
+  else()
+    continue()
+  endif()
+  if(NOT found STREQUAL expected)
+    message(SEND_ERROR "${target}: expected one level,${expected}, found \"${found}\" in\n${command}")
+  endif()
+  list(APPEND seen ${target})
+endforeach()
+
+foreach(target roofline_constants roofline_tests)
+  if(NOT target IN_LIST seen)
+    message(SEND_ERROR "${target}: expected a command that compiles it in ${COMMANDS}, found none")
+  endif()
+endforeach()
