@@ -68,6 +68,79 @@ TEST_CASE("A file that is none of ours is named, with what to give instead",
        "Strides,\nConv1, 224, 224, 7, 7, 3, 64, 2,\n",
        "a topology of SCALE-Sim, which is not read: name its columns name,h,w,r,s,c,k,stride"},
   };
+  const std::string layers_as_csv =
+      "write its layers as CSV, such as name,input,out_channels,kernel_size,stride,padding,"
+      "measured_us";
+  const std::string torch_record =
+      "give the recording itself, of profile(..., record_shapes=True) and "
+      "export_chrome_trace(\"FILE.json.gz\")";
+  const std::string nsys_record =
+      "record with Nsight Systems, and print its kernels with nsys stats --report cuda_gpu_trace "
+      "--format csv";
+  const std::string migraphx =
+      "a summary of MIGraphX, without sizes, which is not read: give the ONNX model that it ran, "
+      "or "
+      "record with rocprofv3 --output-format csv or json";
+  const std::vector<Case> printed{
+      {"x.log",
+       "Name: Conv_7 + Relu_8, LayerType: CaskConvolution, Inputs: [ { Name: a, Location: Device, "
+       "Dimensions: [4,64,40,40], Format/Datatype: Row major linear FP32 }], Outputs: []\n",
+       "a verbose list of TensorRT's layers, which is not read: " + tensorrt_export},
+      {"x.log", "Layer(CaskConvolution): conv1, Tactic: 0x1, x (Half[1,3,8,8]) -> y (Half[1])\n",
+       "a verbose list of TensorRT's layers, which is not read: " + tensorrt_export},
+      {"x.log", "[05/01/2024-10:00:00] [V] [TRT] Graph construction completed in 1 seconds.\n",
+       "a verbose log of TensorRT, which is not read: " + tensorrt_export},
+      {"x.log",
+       "Operator: conv2d  Performance Test (dtype=torch.float32, mode=kernel, level=core)\n"
+       "Status    Torch Latency (ms)   Gems Latency (ms)   Gems Speedup   Size Detail\n"
+       "SUCCESS   0.500000             0.200000            2.500          ([torch.Size([8])])\n",
+       "a table of benchmarks, which is not read: " + layers_as_csv},
+      {"x.txt",
+       "---------------\n         Benchmark        Time      CPU   Iterations\n-----------\n"
+       "BM_conv2d/8      120 ns   119 ns      5000\n",
+       "a table of Google Benchmark, which is not read: " + layers_as_csv},
+      {"x.txt",
+       "-------  ------\n   Name    Self CUDA   Self CUDA %    CUDA total  # of Calls\n"
+       "-------  ------\naten::mm   1.000ms   100.00%   1.000ms   1\n",
+       "a table of key_averages(), which is not read: " + torch_record},
+      {"x.txt",
+       "Name     CPU time   CUDA time   Calls   CPU total\nconv2d   1.0us  2.0us  1  1.0us\n",
+       "a table of key_averages(), which is not read: " + torch_record},
+      {"x.txt", "[<FunctionEventAvg key=aten::conv2d self_cpu_time=1.000us cpu_time=2.000us>]\n",
+       "a printed list of key_averages(), which is not read: " + torch_record},
+      {"x.txt",
+       "  CONV_2D(ne_input=[19,19,256,16],ne_kernel=[4,4,256,9],type_kernel=f32,stride0=1):   44 "
+       "runs - 23000.00 us/run - 137.42 GFLOP/run - 5.9 TFLOPS\n",
+       "a list of ggml's test-backend-ops, which is not read: " + layers_as_csv},
+      {"x.txt", "  MUL_MAT(type_a=f16,type_b=f32,m=4096,n=1,k=14336):   852 runs - 1.1 us/run\n",
+       "a list of ggml's test-backend-ops, which is not read: " + layers_as_csv},
+      {"x.log",
+       "I! CuDNN (v8600) function cudnnConvolutionForward() called:\n"
+       "i!     handle: type=cudnnHandle_t; streamId=0;\n",
+       "a log of cuDNN's calls, which is not read: " + nsys_record},
+      {"x.log", "I! cuDNN (v9101 80) function cudnnBackendExecute() called:\n",
+       "a log of cuDNN's calls, which is not read: " + nsys_record},
+      {"x.log",
+       "I0101 10:00:00.000000 1 caffe.cpp:404] Average time per layer: \n"
+       "I0101 10:00:00.000000 1 caffe.cpp:407]      conv1\tforward: 3.2 ms.\n",
+       "a log of Caffe's times, without sizes, which is not read: " + layers_as_csv},
+      {"x.txt", "Summary:\ngpu::convolution: 1.2ms / 10 = 0.12ms, 30%\n", migraphx},
+      {"x.txt",
+       "Batch size: 1\nRate: 250/sec\nTotal time: 4ms\nTotal instructions time: 4.1ms\n"
+       "Overhead time: 0.1ms, 0ms\n",
+       migraphx},
+      {"x.txt", "==== Run Order ====\n   [node type]\t [first]\t [avg ms]\n  CONV_2D\t 1\t 2\n",
+       "a summary of TensorFlow Lite, without sizes, which is not read: give the ONNX model, as of "
+       "tf2onnx"},
+  };
+  for (const Case& each : printed) {
+    INFO(each.text);
+    CHECK(read_records(each.file, each.text).errors ==
+          std::vector<std::string>{each.file + ": this is "s + each.message});
+  }
+  // A layer may have any name.
+  CHECK(read_records("x.json", R"([{"name": "MUL_MAT(type_a=f16", "m": 4, "n": 5, "k": 6}])")
+            .layers.size() == 1);
   for (const Case& each : table)
     CHECK(read_records(each.file, each.text).errors ==
           std::vector<std::string>{each.file + ": this is "s + each.message});
