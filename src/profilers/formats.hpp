@@ -31,15 +31,21 @@ NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad);
 bool looks_like_rocprofv3_json(std::string_view head);
 NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad);
 
-/// Commands from a file or a log (MIOPEN_ENABLE_LOGGING_CMD=1), and the driver's times. Names of
-/// options: the driver's help (ROCm/MIOpen, driver).
+/// Commands from a file or a log (MIOPEN_ENABLE_LOGGING_CMD=1), with the program's name or without,
+/// and the driver's times. Names of options: the driver's help (ROCm/MIOpen, driver).
 bool looks_like_miopen_driver(std::string_view head);
 NetworkSpecs read_miopen_driver(ByteStream& stream, BadRows& bad);
+/// CSV whose columns are the driver's options: "-n,-c,-H,-W,...".
+bool looks_like_driver_table(std::string_view head);
+NetworkSpecs read_driver_table(ByteStream& stream, BadRows& bad);
 
 /// *.fdb.txt and the user's *.ufdb.txt: a convolution a line, with each tried solver's time.
 /// Format: ROCm/MIOpen, conv::ProblemDescription::Serialize and FindDbData.
 bool looks_like_find_database(std::string_view head);
 std::unique_ptr<Reader> open_find_database(std::unique_ptr<ByteStream> stream);
+/// Its keys alone, one a line, without times.
+bool looks_like_key_list(std::string_view head);
+std::unique_ptr<Reader> open_key_list(std::unique_ptr<ByteStream> stream);
 
 // trtexec --exportLayerInfo: one network; a profile beside it or among the inputs has the times.
 

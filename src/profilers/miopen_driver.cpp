@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
@@ -24,12 +25,20 @@ namespace {
 constexpr std::string_view program = "MIOpenDriver";
 constexpr std::string_view read_operation = "conv";
 
-/// What follows the program's name, which Windows ends in .exe.
+/// What follows the program's name, which Windows ends in .exe and old drivers echo with a colon.
 std::string_view after_program(std::string_view text) {
-  constexpr std::string_view ending = ".exe";
   text.remove_prefix(program.size());
-  if (text.starts_with(ending)) text.remove_prefix(ending.size());
+  for (const std::string_view ending : {".exe", ":"})
+    if (text.starts_with(ending)) text.remove_prefix(ending.size());
   return trimmed(text);
+}
+
+/// Whether a shell or Python would take what follows this text on its line for a comment. The # of
+/// a root's prompt ("host:/#") follows no blank.
+bool begins_comment(std::string_view text) {
+  for (std::size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1))
+    if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t') return true;
+  return false;
 }
 
 /// Options of a convolution's layer, each with its letter.
@@ -56,6 +65,7 @@ class DriverCommand {
   explicit DriverCommand(std::string_view text) {
     std::vector<std::string_view> words = words_in(text);
     if (words.empty()) return;
+    text_ = joined(words, " ");
     operation_ = words.front();
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string_view word = words[i];
@@ -78,6 +88,10 @@ class DriverCommand {
   }
 
   std::string_view operation() const { return operation_; }
+  /// Of convolutions' options alone, as in a list without the program's name: "convfp16 -n 2 ...".
+  bool has_values() const { return !values_.empty() && unknown_.empty(); }
+  /// The words that count, with a blank between them.
+  const std::string& text() const { return text_; }
   /// Throws InputError for an unknown option, as the driver does: it may be essential.
   void check_options() const {
     if (!unknown_.empty())
@@ -136,6 +150,7 @@ class DriverCommand {
   }
 
   std::string_view operation_;
+  std::string text_;
   std::map<char, std::string_view> values_;
   std::string_view unknown_;  ///< the first word that is neither an option nor a value
 };
@@ -173,6 +188,7 @@ std::uint64_t asked_passes(const DriverCommand& command) {
   return bits == 0 ? all : bits;
 }
 
+/// The driver's own layout is that of channels first, whatever the type.
 LayerSpec read_convolution(const DriverCommand& command) {
   constexpr std::string_view layouts[] = {"NCHW", "NCDHW", "NHWC", "NDHWC"};
   LayerSpec layer;
@@ -185,8 +201,7 @@ LayerSpec read_convolution(const DriverCommand& command) {
   layer.batch = command.number('n', default_batch);
   layer.in_channels = command.number('c', default_channels);
   layer.input_size = axes_of_command(command, is_3d, "!HW", default_size);
-  if (const auto layout = command.choice('I', layouts))
-    layer.layout = *layout >= 2 ? Layout::nhwc : Layout::nchw;
+  layer.layout = command.choice('I', layouts).value_or(0) >= 2 ? Layout::nhwc : Layout::nchw;
   if (command.number('Z', 0) != 0) layer.layout = Layout::blocked;
   if (is_transposed) layer.output_padding = axes_of_command(command, is_3d, "%YX", 0);
   layer.out_channels = command.number('k', default_filters);
@@ -200,6 +215,29 @@ LayerSpec read_convolution(const DriverCommand& command) {
   layer.groups = command.number('g', 1);
   layer.bias = command.number('b', 0) != 0;
   return layer;
+}
+
+/// A command without the program's name, as in the lists that tuners take.
+bool is_bare_command(std::string_view line) {
+  if (line.find("conv") == line.npos || line.find(" -") == line.npos) return false;
+  const DriverCommand command(line);
+  std::string_view operation = command.operation();
+  take_type(operation);
+  return operation == read_operation && command.has_values();
+}
+
+/// Time of a convolution that the driver printed, in milliseconds; nullopt if it cannot be one.
+std::optional<double> seconds_of(std::string_view number) {
+  const double ms = number_in<double>(number.substr(0, number.find(' '))).value_or(0);
+  return ms > 0 && ms * 1e-3 <= s_per_year ? std::optional(ms * 1e-3) : std::nullopt;
+}
+
+/// The text between a label and what ends it; empty without the label.
+std::string_view labelled(std::string_view line, std::string_view label, char end = '\n') {
+  const std::size_t at = line.find(label);
+  if (at == line.npos) return {};
+  const std::string_view rest = line.substr(at + label.size());
+  return trimmed(rest.substr(0, rest.find(end)));
 }
 
 class DriverText {
@@ -216,28 +254,72 @@ class DriverText {
     std::string line;
     while (stream_.read_line(line)) {
       ++line_;
-      std::size_t at = line.find(program);
-      if (at == std::string::npos) read_time(line);
-      const bool is_search = line.find("[LogCmdFind") < at;
-      while (at != std::string::npos) {  // a list of Python has several on a line
-        const std::size_t next = line.find(program, at + 1);
-        const std::string_view text = std::string_view(line).substr(at, next - at);
-        read_command(after_program(text.substr(0, text.find("\","))), is_search);
-        at = next;
-      }
+      read_line(line);
     }
-    if (network_.layers.empty())
-      throw InputError(network_.source, "", "expected a layer, got none");
-    return {std::make_shared<const NetworkSpec>(std::move(network_))};
+    return network();
+  }
+
+  /// A table with options as columns. No operation tells the type.
+  NetworkSpecs read_table() {
+    CsvRows rows(stream_);
+    const std::optional<CsvRow> header = rows.next();
+    while (const std::optional<CsvRow> row = rows.next()) {
+      line_ = row->line;
+      check_width(*row, header->cells.size(), stream_.name());
+      std::string command(read_operation);
+      for (std::size_t i = 0; i < row->cells.size(); ++i)
+        if (const std::string_view cell = trimmed(row->cells[i]); !cell.empty())
+          command.append(1, ' ').append(trimmed(header->cells[i])).append(1, ' ').append(cell);
+      read_command(DriverCommand(command), Said::alone, false);
+    }
+    return network();
   }
 
  private:
-  /// MIOpen logs a kernel search beside the run that it is for.
-  void read_command(std::string_view text, bool is_search) {
-    last_ = text;
-    const auto [known, is_new] = has_run_.try_emplace(last_, !is_search);
-    if (!is_new && (is_search || !std::exchange(known->second, true))) return;
-    const DriverCommand command(text);
+  /// How a command came into the text.
+  enum class Said {
+    alone,   ///< in a list, or by the driver, which repeats its own command first
+    typed,   ///< behind a prompt or a path, as a shell takes it
+    search,  ///< by MIOpen, which logs a kernel search beside the run that it is for
+  };
+
+  NetworkSpecs network() {
+    if (network_.layers.empty())
+      throw InputError(network_.source, "",
+                       comments_ > 0 ? "expected a command of MIOpenDriver, got comments alone (#)"
+                                     : "expected a layer, got none");
+    return {std::make_shared<const NetworkSpec>(std::move(network_))};
+  }
+
+  void read_line(const std::string& line) {
+    std::size_t at = line.find(program);
+    const std::string_view before = std::string_view(line).substr(0, std::min(at, line.size()));
+    if (at == std::string::npos) {
+      if (is_bare_command(line)) return read_command(DriverCommand(line), Said::alone);
+      return read_result(line);
+    }
+    const Said said = before.find("[LogCmdFind") != before.npos ? Said::search
+                      : trimmed(before).empty() || before.find("[LogCmd") != before.npos
+                          ? Said::alone
+                          : Said::typed;
+    while (at != std::string::npos) {  // a list of Python has several on a line
+      if (begins_comment(std::string_view(line).substr(0, at))) {
+        ++comments_;
+        return;
+      }
+      const std::size_t next = line.find(program, at + 1);
+      const std::string_view text = std::string_view(line).substr(at, next - at);
+      read_command(DriverCommand(after_program(text.substr(0, text.find("\",")))), said);
+      at = next;
+    }
+  }
+
+  void read_command(const DriverCommand& command, Said said, bool states_type = true) {
+    const bool was_typed = std::exchange(is_typed_, said == Said::typed);
+    if (was_typed && said == Said::alone && command.text() == last_) return;  // the driver's echo
+    last_ = command.text();
+    const auto [known, is_new] = has_run_.try_emplace(last_, said != Said::search);
+    if (!is_new && (said == Said::search || !std::exchange(known->second, true))) return;
     std::string_view operation = command.operation();
     if (operation.empty()) return;  // prose that names the program
     const DataType type = take_type(operation);
@@ -247,7 +329,7 @@ class DriverText {
                          in_quotes(command.operation()));
       command.check_options();
       LayerSpec layer = read_convolution(command);
-      layer.dtypes.input = type;
+      if (states_type) layer.dtypes.input = type;
       add(layer, asked_passes(command));
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
@@ -283,27 +365,64 @@ class DriverText {
 
   std::string key_of(Pass pass) const { return last_ + '/' + std::string(name_of(pass)); }
 
-  /// The driver's time: "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)".
-  void read_time(std::string_view line) {
-    constexpr std::pair<std::string_view, Pass> phrases[] = {
-        {"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
-        {"GPU Kernel Time Backward Data Conv. Elapsed:", Pass::dgrad},
-        {"GPU Kernel Time Backward Weights Conv. Elapsed:", Pass::wgrad}};
-    for (const auto& [text, pass] : phrases) {
-      const std::size_t at = line.find(text);
-      const auto known = place_of_.find(key_of(pass));
-      if (at == line.npos || known == place_of_.end()) continue;
-      const std::string_view number = trimmed(line.substr(at + text.size()));
-      Measured measured;
-      measured.pass = pass;
-      const double ms = number_in<double>(number.substr(0, number.find(' '))).value_or(0);
-      if (!(ms > 0 && ms * 1e-3 <= s_per_year))
-        return bad_.add(
-            {stream_.name(), std::to_string(line_),
-             "expected a time above 0 and of less than a year, got " + in_quotes(number)});
-      measured.warm_s = ms * 1e-3;
-      network_.layers[known->second].measured = measured;
+  /// The last command's layer of a pass, or null.
+  LayerSpec* layer_of(Pass pass) {
+    const auto known = place_of_.find(key_of(pass));
+    return known == place_of_.end() ? nullptr : &network_.layers[known->second];
+  }
+
+  /// What the driver prints behind a command: a list of kernels ("Forward Conv solutions available:
+  /// 2", a line each), the one that it takes ("MIOpen Forward Conv. Algorithm: 3, Solution:
+  /// 139/ConvHip"), and its time ("GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)").
+  void read_result(std::string_view line) {
+    constexpr std::pair<std::string_view, Pass> directions[] = {
+        {"Forward", Pass::fwd}, {"Backward Data", Pass::dgrad}, {"Backward Weights", Pass::wgrad}};
+    if (trimmed(line).starts_with("- id: ")) return read_solution(line);
+    const std::size_t at = line.find(" Conv");
+    if (at == line.npos) return;
+    is_typed_ = false;
+    for (const auto& [direction, pass] : directions) {
+      LayerSpec* const layer = line.substr(0, at).ends_with(direction) ? layer_of(pass) : nullptr;
+      if (layer == nullptr) continue;
+      const std::string_view said = line.substr(at);
+      if (said.starts_with(" Conv solutions available:")) listed_ = pass;
+      if (const auto solution = labelled(said, "Solution: "); !solution.empty())
+        kernel_ = solution.substr(solution.find('/') + 1);
+      if (line.starts_with("GPU Kernel Time "))
+        read_time(labelled(said, " Conv. Elapsed:"), pass, *layer);
     }
+  }
+
+  void read_time(std::string_view number, Pass pass, LayerSpec& layer) {
+    const auto seconds = seconds_of(number);
+    if (!seconds)
+      return bad_.add(
+          {stream_.name(), std::to_string(line_),
+           "expected a time above 0 and of less than a year, got " + in_quotes(number)});
+    layer.measured.change([&](Measured& measured) {
+      measured.pass = pass;
+      measured.warm_s = seconds;
+      if (!kernel_.empty()) measured.kernel = std::exchange(kernel_, {});
+    });
+  }
+
+  /// "- id: 85 algo: 1, time: 27.6 ms, ws: 0, name: ConvDirectNaiveConvFwd": the fastest is the
+  /// layer's. One of -1 was not measured.
+  void read_solution(std::string_view line) {
+    LayerSpec* const layer = layer_of(listed_);
+    const auto seconds = seconds_of(labelled(line, " time: ", ','));
+    if (layer == nullptr || !seconds) return;
+    layer->measured.change([&](Measured& measured) {
+      measured.pass = listed_;
+      double slower_s = *seconds;
+      std::string slower(labelled(line, " name: "));
+      if (!measured.warm_s || slower_s < *measured.warm_s) {
+        slower_s = std::exchange(measured.warm_s, slower_s).value_or(0);
+        slower.swap(measured.kernel);
+      }
+      if (slower_s > 0)
+        add_item(measured.other_kernels, slower + ' ' + number_text(slower_s * 1e3) + " ms");
+    });
   }
 
   ByteStream& stream_;
@@ -312,7 +431,11 @@ class DriverText {
   std::map<std::string, std::size_t> place_of_;  ///< in the network's layers, by command and pass
   std::map<std::string, std::size_t> named_;     ///< layers of each name
   std::size_t line_ = 0;
+  std::size_t comments_ = 0;             ///< commands behind #
   std::string last_;                     ///< the command before this line
+  bool is_typed_ = false;                ///< the last command, which nothing has followed
+  Pass listed_ = Pass::fwd;              ///< whose kernels are listed
+  std::string kernel_;                   ///< that the next time is of; may be empty
   std::map<std::string, bool> has_run_;  ///< by command; false if only searched
 };
 
@@ -320,6 +443,8 @@ class DriverText {
 
 bool looks_like_miopen_driver(std::string_view head) {
   if (trimmed(head.substr(0, 64)).starts_with('{')) return false;  // a note within JSON
+  for (std::string_view rest = head; !rest.empty();)
+    if (is_bare_command(take(rest, '\n'))) return true;
   for (std::size_t at = head.find(program); at != std::string_view::npos; at = head.find(program)) {
     head.remove_prefix(at);
     if (after_program(head.substr(0, 60)).starts_with(read_operation)) return true;
@@ -330,6 +455,18 @@ bool looks_like_miopen_driver(std::string_view head) {
 
 NetworkSpecs read_miopen_driver(ByteStream& stream, BadRows& bad) {
   return DriverText(stream, bad).read();
+}
+
+bool looks_like_driver_table(std::string_view head) {
+  std::string command(read_operation);
+  std::string_view line = head.substr(0, head.find('\n'));
+  if (!trimmed(line).starts_with('-')) return false;
+  while (!line.empty()) command.append(1, ' ').append(trimmed(take(line, ','))).append(" 1");
+  return DriverCommand(command).has_values();
+}
+
+NetworkSpecs read_driver_table(ByteStream& stream, BadRows& bad) {
+  return DriverText(stream, bad).read_table();
 }
 
 }  // namespace roofline

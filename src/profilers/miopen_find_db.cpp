@@ -143,6 +143,8 @@ void set_measured(const std::vector<TimedSolver>& solvers, LayerSpec& layer) {
   layer.measured = std::move(measured);
 }
 
+/// `needs_times`: in a database a key without solvers is a line that was cut.
+template <bool needs_times>
 std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin& origin) {
   NetworkSpec network;
   network.name = name_without(network_name(origin.source), {".txt", ".fdb", ".ufdb"});
@@ -154,11 +156,14 @@ std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin
     text = trimmed(text);
     LayerSpec layer = layer_of(take(text, '='));
     layer.place = {origin.source, line, false, {}};
-    const std::vector<TimedSolver> solvers = solvers_in(text);
-    if (!(solvers.front().ms > 0))
-      network.assumptions.emplace_back(
-          "times of 0, which nobody measured, are left out, although MIOpen takes the least time");
-    set_measured(solvers, layer);
+    if (needs_times || !text.empty()) {
+      const std::vector<TimedSolver> solvers = solvers_in(text);
+      if (!(solvers.front().ms > 0))
+        network.assumptions.emplace_back(
+            "times of 0, which nobody measured, are left out, although MIOpen takes the least "
+            "time");
+      set_measured(solvers, layer);
+    }
     network.layers.push_back(std::move(layer));
   } catch (const InputError& error) {
     throw InputError(origin.source, line, error.message);
@@ -176,7 +181,23 @@ bool looks_like_find_database(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_find_database(std::unique_ptr<ByteStream> stream) {
-  return open_records(std::move(stream), read_line);
+  return open_records(std::move(stream), read_line<true>);
+}
+
+bool looks_like_key_list(std::string_view head) {
+  constexpr std::string_view digits = "0123456789";
+  const std::string_view line = trimmed(head.substr(0, head.find('\n')));
+  if (line.empty() || digits.find(line.front()) == digits.npos) return false;
+  try {
+    layer_of(line);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::unique_ptr<Reader> open_key_list(std::unique_ptr<ByteStream> stream) {
+  return open_records(std::move(stream), read_line<false>);
 }
 
 }  // namespace roofline

@@ -83,6 +83,97 @@ TEST_CASE("A log has as many runs as it has commands", "[profilers/miopen_driver
             "bytes of names and operands counting as one, got more"});
 }
 
+TEST_CASE("Comments are no commands, and the driver's echo is none of its own",
+          "[profilers/miopen_driver]") {
+  const auto runs = [](const std::string& text) {
+    return read_records("x.log", text).layers.size();
+  };
+  const std::string conv = "MIOpenDriver conv -n 1 -c 8 -H 8 -W 8 -k 8 -F 1";
+  const std::string time = "GPU Kernel Time Forward Conv. Elapsed: 0.08 ms (average)\n";
+  CHECK(runs("# " + conv + "\n#" + conv + "\n##../bin/" + conv + "\n# old: ./" + conv + "\n" +
+             conv + " -V 0 # " + conv + "\n") == 1);
+  CHECK(runs("root@host:/# /opt/rocm/bin/" + conv + "\n") == 1);
+  CHECK(read_records("x.log", "# " + conv + "\n").errors ==
+        std::vector<std::string>{
+            "x.log: expected a command of MIOpenDriver, got comments alone (#)"});
+  for (const std::string& typed : {"user@host:~$ /opt/rocm/bin/", "+ ./", "$ sudo ", "A=1 "}) {
+    INFO(typed);
+    CHECK(runs(typed + conv + "\n" + conv + "\nPRNG seed: 1\n" + time) == 1);
+    CHECK(runs(typed + conv + " 2>&1 | tee log\n" + conv + "\n" + time) == 1);
+    CHECK(runs(typed + conv + "\n" + conv + "\n" + time + typed + conv + "\n" + conv + "\n") == 2);
+    CHECK(runs(typed + conv + "\n" + time + conv + "\n" + time) == 2);
+    CHECK(runs(typed + conv + "\n" + conv + " -V 0\n") == 2);
+  }
+  const Records old = read_records("x.log", "MIOpenDriver: conv -n 1 -F 1 -t 1\n" + time);
+  CHECK(old.errors.empty());
+  REQUIRE(old.layers.size() == 1);
+  CHECK(*old.layers[0].measured->warm_s == Approx(80e-6));
+}
+
+TEST_CASE("Commands without the driver's name, alone and as a table", "[profilers/miopen_driver]") {
+  const Records list =
+      read_records("x.txt",
+                   "# two convolutions\n"
+                   "convbfp16 -n 2 -c 96 -H 60 -W 60 -k 96 -y 3 -x 3 -p 1 -q 1 --in_layout NHWC "
+                   "--fil_layout NHWC --out_layout NHWC -m conv -g 1 -F 1 -t 1\n"
+                   "\"conv -n 2 -c 192 -H 30 -W 30 -k 192 -y 1 -x 1 -F 2\",\n");
+  CHECK(list.errors.empty());
+  REQUIRE(list.layers.size() == 2);
+  CHECK(list.layers[0].dtypes.input == DataType::bf16);
+  CHECK(list.layers[0].layout == Layout::nhwc);
+  CHECK(count(list.layers[0]).macs == 2ULL * 96 * 60 * 60 * 96 * 9);
+  CHECK(list.layers[1].layout == Layout::nchw);
+  CHECK(list.layers[1].pass == Pass::dgrad);
+
+  const std::string header = "-W,-H,-c,-n,-k,-x,-y,-q,-p,-u,-v,-F,-g\n";
+  LayerDefaults defaults;
+  defaults.dtype = DataType::fp16;
+  const Records table = read_records("x.csv",
+                                     header +
+                                         "7,7,160,32,224,3,3,1,1,1,1,1,1\n"
+                                         "7,7,160,32,224,3,3,1,1,0,1,1,1\n"
+                                         "7,7,160,32,224,3,3,1,1,,,,\n",
+                                     defaults);
+  CHECK(table.errors ==
+        std::vector<std::string>{"x.csv:3: stride: expected an integer >= 1, got 0"});
+  REQUIRE(table.layers.size() == 4);  // no -F is all three passes
+  CHECK(count(table.layers[0]).macs == 32ULL * 224 * 7 * 7 * 160 * 9);
+  CHECK(table.layers[0].dtypes.input == DataType::fp16);  // no column tells
+  CHECK(table.layers[0].layout == Layout::nchw);
+  CHECK(read_records("x.csv", header + "7,7\n").errors ==
+        std::vector<std::string>{"x.csv:2: expected 13 cells, got 2"});
+}
+
+TEST_CASE("Of the kernels that the driver lists, the fastest is the layer's",
+          "[profilers/miopen_driver]") {
+  const std::string list =
+      "MIOpenDriver convfp16 -n 8 -c 64 -H 96 -W 96 -k 64 -p 1 -q 1 -F 3 -t 1 -S 0\n"
+      "Forward Conv solutions available: 4\n"
+      "- id: 85 algo: 1, time: 27.6 ms, ws: 0, name: ConvDirectNaiveConvFwd\n"
+      "- id: 91 algo: 0, time: 1.5 ms, ws: 64, name: GemmFwdRest\n"
+      "- id: 92 algo: 5, time: -1 ms, ws: 0, name: ConvUnknown\n"
+      "- id: 93 algo: 3, time: 2 ms, ws: 0, name: ConvWino\n"
+      "Backward Data Conv solutions available: 1\n"
+      "- id: 86 algo: 1, time: 3 ms, ws: 0, name: ConvDirectNaiveConvBwd\n";
+  const auto measured = [](const std::string& text, std::size_t layer) {
+    const Records records = read_records("x.log", text);
+    CHECK(records.errors.empty());
+    REQUIRE(records.layers.size() == 2);
+    return *records.layers[layer].measured;
+  };
+  CHECK(*measured(list, 0).warm_s == Approx(1.5e-3));
+  CHECK(measured(list, 0).kernel == "GemmFwdRest");
+  CHECK(measured(list, 0).other_kernels == "ConvDirectNaiveConvFwd 27.6 ms, ConvWino 2 ms");
+  CHECK(*measured(list, 1).warm_s == Approx(3e-3));
+  CHECK(measured(list, 1).kernel == "ConvDirectNaiveConvBwd");
+  // What ran is printed behind the list.
+  const std::string ran =
+      "MIOpen Forward Conv. Algorithm: 3, Solution: 139/ConvWinoFuryRxS<2-3>\n"
+      "GPU Kernel Time Forward Conv. Elapsed: 2.25 ms (average)\n";
+  CHECK(*measured(list + ran, 0).warm_s == Approx(2.25e-3));
+  CHECK(measured(list + ran, 0).kernel == "ConvWinoFuryRxS<2-3>");
+}
+
 TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]") {
   const auto layers = [](const std::string& line) {
     return read_records("x.txt", line + " -n 1 -c 8 -H 8 -W 8 -k 8\n").layers;
@@ -92,6 +183,9 @@ TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]
   CHECK(layers("MIOpenDriver convbfp16 -F 1")[0].dtypes.input == DataType::bf16);
   CHECK(layers("MIOpenDriver convint8 -F 1")[0].dtypes.input == DataType::int8);
   CHECK(layers("MIOpenDriver convbfp8 -F 1")[0].dtypes.input == DataType::fp8);
+  for (const char* type : {"", "fp16", "bfp16", "int8"})
+    CHECK(layers("MIOpenDriver conv" + std::string(type) + " -F 1")[0].layout == Layout::nchw);
+  CHECK(layers("MIOpenDriver convfp16 -_ 3 -F 1")[0].layout == Layout::nchw);
   CHECK(layers("MIOpenDriver conv --in_layout NHWC -F 1")[0].layout == Layout::nhwc);
   CHECK(layers("MIOpenDriver conv -in_layout=NCHW -F 1")[0].layout == Layout::nchw);
   CHECK(layers("MIOpenDriver conv -Z 1 -F 1")[0].layout == Layout::blocked);

@@ -67,6 +67,23 @@ TEST_CASE("A key of a find database is a layer", "[profilers/miopen_find_db]") {
   CHECK(read_key(cases[4].key).layers.front().bias);
 }
 
+TEST_CASE("Keys alone are layers without times", "[profilers/miopen_find_db]") {
+  const Records records = read_records(
+      "keys.txt",
+      "64-75-75-3x3-64-75-75-64-1x1-1x1-1x1-0-NCHW-FP16-F\n8-9-9-1x1-8-9-9-2-0x0-1x1-1x1-0-NHWC-"
+      "NHWC-NHWC-BF16-B_g8\n8-9-9-1x1-8-9-9\n");
+  CHECK(records.errors ==
+        std::vector<std::string>{
+            "keys.txt:3: expected a key that begins with the 16 numbers of a 2-D convolution or "
+            "the 22 of a 3-D one, as 64-56-56-3x3-64-56-56-32-1x1-1x1-1x1-0-NCHW-FP16-F, got "
+            "\"8-9-9-1x1-8-9-9\""});
+  REQUIRE(records.layers.size() == 2);
+  CHECK(count(records.layers[0]).macs == 64ULL * 64 * 75 * 75 * 64 * 9);
+  CHECK(records.layers[1].groups == 8);
+  CHECK_FALSE(records.layers[0].measured->is_known());
+  CHECK(records.networks[0].assumptions.empty());
+}
+
 TEST_CASE("The fastest solver that was timed is the layer's time", "[profilers/miopen_find_db]") {
   const std::string key = "8-9-9-1x1-8-9-9-2-0x0-1x1-1x1-0-NCHW-FP32-F=";
   const Records records =
