@@ -25,6 +25,8 @@ class CsvRows {
   /// The next row that is not blank; nullopt at the end. Throws InputError for an unclosed quote,
   /// and a first line that is not UTF-8 or breaks by CR alone.
   std::optional<CsvRow> next();
+  /// Passes over the lines before a header of layers that begin with #. Returns their number.
+  std::size_t pass_comments();
   std::size_t line() const { return line_; }  ///< last line read, from 1
 
  private:

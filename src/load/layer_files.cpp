@@ -20,6 +20,7 @@ namespace roofline {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Records share the text of their lines.
 struct Lines {
@@ -253,10 +254,29 @@ class CsvHeader {
   std::vector<std::optional<CsvKey>> keys_;  ///< nullopt: ignored
 };
 
+/// Whether a line has several columns and one of them is a key of layers or of this program's rows.
+bool is_layer_header(std::string_view line) try {
+  const std::unique_ptr<ByteStream> stream = text_stream("", std::string(line));
+  const std::optional<CsvRow> first = CsvRows(*stream).next();
+  return first && first->cells.size() > 1 &&
+         std::ranges::any_of(first->cells, [](const std::string& column) {
+           const auto key = find_field(LayerKind::conv, column);
+           return (key && key->key == column) || key_of(column, true);
+         });
+} catch (const InputError&) {
+  return false;
+}
+
+/// Whether the first line begins with # and is no header, as "#,h,w" may be.
+bool is_comment(std::string_view head) {
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  return head.starts_with('#') && !is_layer_header(head.substr(0, head.find('\n')));
+}
+
 class CsvReader : public Reader {
  public:
   explicit CsvReader(std::unique_ptr<ByteStream> stream)
-      : stream_(std::move(stream)), rows_(*stream_) {
+      : stream_(std::move(stream)), rows_(*stream_), comments_(rows_.pass_comments()) {
     const std::optional<CsvRow> first = rows_.next();
     if (!first) throw InputError(source(), "", "expected a header row, got an empty file");
     header_ = std::make_shared<const CsvHeader>(first->cells, *stream_);
@@ -282,9 +302,13 @@ class CsvReader : public Reader {
   }
 
   std::vector<std::string> notes() const override {
-    const std::string ignored = header_->ignored();
-    if (ignored.empty()) return {};
-    return {source() + ": ignored columns: " + ignored};
+    std::vector<std::string> notes;
+    if (comments_ > 0)
+      notes.push_back(source() + ": lines before the header that begin with #, passed over: " +
+                      std::to_string(comments_));
+    if (const std::string ignored = header_->ignored(); !ignored.empty())
+      notes.push_back(source() + ": ignored columns: " + ignored);
+    return notes;
   }
 
  private:
@@ -292,6 +316,7 @@ class CsvReader : public Reader {
 
   std::unique_ptr<ByteStream> stream_;
   CsvRows rows_;
+  std::size_t comments_ = 0;  ///< lines before the header
   std::shared_ptr<const CsvHeader> header_;
   bool has_rows_ = false;  ///< or the error that there are none
 };
@@ -305,7 +330,6 @@ bool is_layer_text(std::string_view text) {
 /// Removes the byte order mark; rejects other encodings and line breaks.
 void check_first_line(std::string& line, const std::string& source) {
   if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   const std::size_t lone = line.find('\r');
   if (lone != line.npos && lone + 1 < line.size())
@@ -354,19 +378,9 @@ std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
 }
 
 bool looks_like_csv(std::string_view head) {
-  std::string line(head.substr(0, head.find('\n')));
-  if (line.find_first_of("{[") != std::string::npos) return false;  // JSON
-  const std::unique_ptr<ByteStream> stream = text_stream("", std::move(line));
-  try {
-    const std::optional<CsvRow> first = CsvRows(*stream).next();
-    return first && first->cells.size() > 1 &&
-           std::ranges::any_of(first->cells, [](const std::string& column) {
-             const auto key = find_field(LayerKind::conv, column);
-             return (key && key->key == column) || key_of(column, true);
-           });
-  } catch (const InputError&) {
-    return false;
-  }
+  while (is_comment(head)) take(head, '\n');
+  const std::string_view line = head.substr(0, head.find('\n'));
+  return line.find_first_of("{[") == line.npos && is_layer_header(line);  // else JSON
 }
 
 std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream) {
@@ -377,6 +391,14 @@ bool CsvRows::read_line(std::string& line) {
   if (!stream_->read_line(line)) return false;
   if (++line_ == 1) check_first_line(line, stream_->name());
   return true;
+}
+
+std::size_t CsvRows::pass_comments() {
+  constexpr std::size_t longest = 65'536;
+  std::size_t passed = 0;
+  std::string line;
+  while (is_comment(stream_->peek_line(longest)) && read_line(line)) ++passed;
+  return passed;
 }
 
 std::optional<CsvRow> CsvRows::next() {

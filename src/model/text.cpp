@@ -50,6 +50,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+namespace {
+
+/// The unit that a name ends with, as "ms" of "measured_ms"; empty without one.
+std::string_view unit_at_end_of(std::string_view name) {
+  constexpr std::array<std::string_view, 12> units{"s",  "ms", "us",  "ns",  "byte", "kb",
+                                                   "mb", "gb", "mhz", "ghz", "gbps", "tbps"};
+  const std::size_t last = name.rfind('_');
+  if (last == name.npos) return {};
+  const auto found = std::ranges::find(units, name.substr(last + 1));
+  return found == units.end() ? std::string_view() : *found;
+}
+
+/// Names that differ by a unit stand for numbers that differ by a thousand.
+bool differ_by_unit(std::string_view a, std::string_view b) {
+  const std::string_view unit = unit_at_end_of(a);
+  return !unit.empty() && !unit_at_end_of(b).empty() && unit != unit_at_end_of(b);
+}
+
+}  // namespace
+
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t limit) {
@@ -58,6 +78,7 @@ std::vector<std::string> nearest(std::string_view word,
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
+    if (differ_by_unit(word, candidate)) continue;
     // The start of a name means this name.
     constexpr std::size_t least_letters = 4;
     if (word.size() >= least_letters && candidate.starts_with(word)) {

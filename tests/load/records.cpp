@@ -75,6 +75,30 @@ TEST_CASE("CSV: a header of the same keys", "[load/records]") {
   CHECK_FALSE(records.layers[1].measured->warm_s);
 }
 
+TEST_CASE("CSV: comments before the header are passed over with a note", "[load/records]") {
+  const std::string rows =
+      "type,input,out_channels,kernel_size,padding\nconv,\"[1,64,56,56]\",64,3,1\n";
+  for (const char* name : {"x.csv", "x.txt"})
+    for (const std::string comments :
+         {"# measured on the lab's machine\n#\n", "\xEF\xBB\xBF# \"a, b\n#,\"c\r\n"}) {
+      INFO(name << ' ' << comments);
+      const Records records = read_records(name, comments + rows);
+      CHECK(records.errors.empty());
+      CHECK(records.notes ==
+            std::vector<std::string>{
+                std::string(name) + ": lines before the header that begin with #, passed over: 2"});
+      CHECK(records.layers.size() == 1);
+    }
+  // A header may begin with #, and an error counts all lines.
+  const Records numbered = read_records("x.csv", "#,m,n,k\n1,4,5,6\n");
+  CHECK(numbered.layers.size() == 1);
+  CHECK(numbered.notes == std::vector<std::string>{"x.csv: ignored columns: #"});
+  CHECK(read_records("x.csv", "# a\nm,n,k\n4,5\n").errors ==
+        std::vector<std::string>{"x.csv:3: expected 3 cells, got 2"});
+  CHECK(read_records("x.csv", "# a\n# b\n").errors ==
+        std::vector<std::string>{"x.csv: expected a header row, got an empty file"});
+}
+
 TEST_CASE("CSV: what others call a size is read as the key that it means", "[load/records]") {
   struct Case {
     std::string text;
@@ -89,6 +113,11 @@ TEST_CASE("CSV: what others call a size is read as the key that it means", "[loa
       {strided + "pad\n1,1,8,8,1,3,3,1\n", 64 * 9},
       {strided + "padding_h,padding_w\n1,1,8,8,1,3,3,1,2\n", 8 * 10 * 9},
       {"batch_size,c,h,w,num_filters,kernel_h,kernel_w\n3,1,8,8,2,3,1\n", 3 * 2 * 6 * 8 * 3},
+      {"batch_size,IN_C,ifmap_h,ifmap_w,C_out,fil_h,fil_w,group_count\n3,2,8,8,2,3,1,2\n",
+       3 * 2 * 6 * 8 * 3},
+      {"N,Cin,H_in,W_in,Cout,kH,kW,out_h,out_w\n3,1,8,8,2,3,1,6,8\n", 3 * 2 * 6 * 8 * 3},
+      {"N,c_in,input_h,input_w,outC,KH,KW,conv_stride_h,conv_stride_w\n3,1,8,8,2,3,1,2,1\n",
+       3 * 2 * 3 * 8 * 3},
   };
   for (const Case& each : table) {
     INFO(each.text);
@@ -131,6 +160,15 @@ TEST_CASE("CSV: a column that says what a layer is under a name that is no key i
       {"d", "input_size"},
       {"transposed", "type"},
       {"mesured_us", "measured_us"},
+      {"mesured_cold_ms", "measured_cold_ms"},
+      {"measured_s", "measured_time_s"},
+      {"KERNEL_N", "out_channels"},
+      {"batchsize", "batch"},
+      {"num_kernels", "out_channels"},
+      {"input_channel", "in_channels"},
+      {"filter_y", "kernel_h"},
+      {"sW", "stride_w"},
+      {"dW", "dil_w"},
       {"output_paddings", "output_padding"},
   };
   for (const Case& each : table) {

@@ -76,6 +76,9 @@ TEST_CASE("PyTorch's words and cuDNN's letters", "[load/spellings]") {
       R"({"op": "Conv", "input": [2, 4, 9, 7], "filters": 4, "kernel_shape": [3, 2],
           "h_stride": 2, "w_stride": 1, "pads": [1, 0, 1, 0], "dilations": [2, 3],
           "num_groups": 2, "data_type": "float16"})",
+      R"({"batch_size": 2, "C_in": 4, "in_h": 9, "w_in": 7, "cout": 4, "kH": 3, "filter_width": 2,
+          "conv_stride_h": 2, "conv_stride_w": 1, "pad_h": 1, "dil_h": 2, "dil_w": 3,
+          "group_count": 2, "dtype": "fp16"})",
       R"({"input": [2, 4, 9, 7], "k": 4, "filter_size": [3, 2], "stride": [2, 1], "h_pad": 1,
           "w_pad": 0, "dilation_rate": [2, 3], "group": 2, "groups": 2, "dtype": "fp16"})",
   });
@@ -302,7 +305,11 @@ TEST_CASE("Times in micro- or milliseconds, mappings", "[load/spellings]") {
   const std::string conv = R"("input": [4, 9, 9], "out_channels": 4, "kernel_size": 3)";
   CHECK(*load_layer("{" + conv + R"(, "measured_us": 1500})").measured->warm_s == Approx(1.5e-3));
   CHECK(*load_layer("{" + conv + R"(, "measured_ms": 1.5})").measured->warm_s == Approx(1.5e-3));
-  CHECK(*load_layer("{" + conv + R"(, "measured_cold_us": 2})").measured->cold_s == Approx(2e-6));
+  CHECK(*load_layer("{" + conv + R"(, "measured_ns": 1500})").measured->warm_s == Approx(1.5e-6));
+  for (const auto& [unit, seconds] :
+       std::vector<std::pair<std::string, double>>{{"ms", 2e-3}, {"us", 2e-6}, {"ns", 2e-9}})
+    CHECK(*load_layer("{" + conv + ", \"measured_cold_" + unit + "\": 2}").measured->cold_s ==
+          Approx(seconds));
   const KernelMapping mapping =
       *load_layer("{" + conv + R"(, "kernel": {"tile": [128, 64, 32], "threads": 256}})").mapping;
   CHECK(*mapping.tile == std::array<std::uint64_t, 3>{128, 64, 32});
