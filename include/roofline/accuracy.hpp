@@ -85,7 +85,7 @@ enum class RunWay : std::uint8_t {
   compiled,  ///< compiled by torch.compile
 };
 
-/// Of 100 measured times, 68 lie between expected / factor and expected x factor, 95 between
+/// 68 of 100 measured times lie between expected / factor and expected x factor, 95 between
 /// expected / factor_95 and expected x factor_95. Both factors are quantiles of |ln(expected /
 /// measured)|, so they include a bias. Errors have heavy tails: factor_95 exceeds factor^2, its
 /// value under a log-normal distribution.

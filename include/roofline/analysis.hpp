@@ -238,7 +238,7 @@ struct Setting {
   std::optional<Framework> framework;
   RunsAs runs_as = RunsAs::layers;
   std::optional<Pass> pass;  ///< absent if layers differ, and in training
-  /// Of the first convolution, else of the first norm of images: it decides on their kernels.
+  /// The first convolution's, else the first norm of images': it decides on their kernels.
   std::optional<Layout> layout;
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
@@ -295,7 +295,7 @@ struct Measurement {
   std::optional<ImpossibleTimes> impossible;
   std::optional<MeasuredSummary> summary;  ///< without the impossible times
   std::optional<Verdict> verdict;          ///< present with summary
-  /// Of a profiler; expected times then cover kernels alone, without gaps.
+  /// A profiler's; expected times then cover kernels alone, without gaps.
   std::shared_ptr<const TraceSummary> recording;
 };
 

@@ -21,7 +21,7 @@ struct Network : NetworkTraits {
   std::vector<Layer> layers;
   std::size_t item = 0;      ///< index in its source
   std::uint64_t copies = 0;  ///< layers added by "repeat", as InputLimits counts them
-  /// Of a profiler, whose layer times are those of kernels alone.
+  /// A profiler's, whose layer times are those of kernels alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
 };
 
@@ -73,7 +73,7 @@ struct LayerDefaults {
   Pass pass = Pass::fwd;
   KernelMapping mapping;                        ///< of one-group contractions without one
   std::optional<std::uint64_t> batch_override;  ///< precedes the file's batch as well
-  /// Of images, in programs which state their tensors' layout; nullopt: as stated.
+  /// Images', in programs which state their tensors' layout; nullopt: as stated.
   std::optional<Layout> layout;
   /// Values of a model's open dimensions.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;

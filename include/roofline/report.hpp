@@ -61,7 +61,7 @@ struct WorkTime {
   double flop = 0;
   double byte = 0;
   std::optional<Limiter> limiter;
-  // Of measured layers; 0 for work without a layer.
+  // Times of the measured layers; 0 for work without a layer.
   double roofline_s = 0;
   double expected_s = 0;
   std::string kernel{};  ///< its name; empty if unknown
@@ -181,7 +181,7 @@ bool needs_leading_rows_alone(const RowFilter& filter);
 /// Drops the rows of a stream that the filter cannot choose.
 void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter);
 
-/// Of the result's types.
+/// Rows of the result's types.
 Selection select_types(const Result& result, const RowFilter& filter);
 Selection select(const KernelTable& table, const RowFilter& filter);
 Selection select(const SettingsTable& table, const RowFilter& filter);

@@ -26,7 +26,7 @@ struct SkippedGpus {
   std::optional<InputError> first{};  ///< why the first GPU cannot
 
   void add(const std::string& gpu, const InputError& why);
-  /// Of records without their first reason, so that all have one note.
+  /// `of_records`: without their first reason, so that all records have one note.
   std::string text(bool of_records = false) const;
 };
 
@@ -44,7 +44,7 @@ class Contexts {
 
   /// Whether --gpu selects this GPU by a property instead of its name.
   bool is_selected(const Context& context) const;
-  /// Of the named GPUs, by the framework that runs on most.
+  /// The number of the named GPUs, by the framework that runs on most.
   std::size_t count() const;
 
   /// Sets the GPU of measured times without one; returns a note if it is unknown.

@@ -33,7 +33,7 @@ bool is_of_kind(const ForeignFile& file, std::string_view head) {
   return has_words(file, file.place == Seen::head ? head : head.substr(0, first_entry_byte));
 }
 
-/// Of a printed text, which JSON is not: a layer may have such a name.
+/// Whether the file is a printed text, which JSON is not: a layer may have such a name.
 bool is_of_printed_text(const ForeignFile& file) {
   return file.begin.empty() && !file.words[0].starts_with('"');
 }

@@ -175,7 +175,7 @@ struct MeasuredErrors {
   bool operator==(const MeasuredErrors&) const = default;
 };
 
-/// Of the layer's kernels; null if the library's heuristic was not measured.
+/// The errors of the layer's kernels; null if the library's heuristic was not measured.
 const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer, Engine engine);
 
 struct ConstantNote {

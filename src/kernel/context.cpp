@@ -36,7 +36,7 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                      (gpu.vendor.empty() ? " states no vendor" : " is " + gpu.vendor + "'s"));
 }
 
-/// Of the host: median over 24 torchvision networks at batch 1 of eager time / operators (PyTorch
+/// The host's: median over 24 torchvision networks at batch 1 of eager time / operators (PyTorch
 /// 2.11, forward, beside an H200).
 constexpr double usual_host_operator_s = 23e-6;
 

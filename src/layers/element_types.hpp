@@ -35,7 +35,7 @@ const ElementType* element_type_in_onnx(std::int64_t number);
 /// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
 const ElementType* element_type_in_tensorrt(std::string_view format);
 
-/// Of a C++ kernel over lists of tensors, by its template arguments; `half`: the type of two bytes.
+/// The type of a C++ kernel over lists of tensors, by its template arguments; `half`: of two bytes.
 std::optional<DataType> element_type_of_kernel(std::string_view name, DataType half);
 
 }  // namespace roofline

@@ -79,7 +79,7 @@ std::optional<EinsumProduct> product_of(const Einsum& einsum);
 /// tensor of three axes. nullopt for fewer than two axes.
 std::optional<Sizes> as_heads(const Sizes& sizes);
 
-/// Of the stated operands. With a past, queries are the last positions; else the first.
+/// Marks attention causal. With a past, queries are the last positions; else the first.
 void set_causal(LayerSpec& spec, bool has_past);
 
 /// LSTM, GRU and RNN as products of all steps together, without their dependence on each other: the

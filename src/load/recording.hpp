@@ -34,7 +34,7 @@ class Coverage {
  private:
   double until(double time) const;
 
-  // Of pieces that do not touch.
+  // Pieces that do not touch.
   std::vector<double> starts_;
   std::vector<double> ends_;
   std::vector<double> before_;  ///< covered before each start
@@ -110,7 +110,7 @@ std::string sizes_text(const Sizes& sizes);
 inline constexpr std::size_t fewest_operand_sizes = 2;
 inline constexpr std::size_t most_operand_sizes = 5;
 
-/// Of at most five sizes: the last axes, an image's positions, are joined from the fifth on. Empty
+/// At most five sizes: the last axes, an image's positions, are joined from the fifth on. Empty
 /// for a tensor without elements.
 OperandSpec whole_operand(const Sizes& sizes);
 

@@ -237,7 +237,7 @@ void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
   }
 }
 
-/// Of numbers kept by training: gradients divided by the scale of the loss, a counter of batches.
+/// What training does to numbers that it keeps: gradients by the loss' scale, a counter of batches.
 Layer update_of(std::uint64_t numbers) {
   return in_training(
       kernel(LayerKind::elementwise, {{flat(numbers)}}, flat(numbers), DataType::fp32));

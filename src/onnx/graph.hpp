@@ -109,11 +109,11 @@ const TensorProto* tensor_attribute(const Node& node, std::string_view name);
 
 /// Rounded and clamped.
 std::int64_t whole_number(double number);
-/// Of a small constant, for attributes that became inputs.
+/// The numbers of a small constant, for attributes that became inputs.
 std::optional<Sizes> integers(const Value* value);
-/// Of a constant of one element.
+/// The number of a constant of one element.
 std::optional<std::int64_t> integer(const Value* value);
-/// Of a constant of one element and any rank.
+/// The number of a constant of one element and any rank.
 std::optional<double> constant_scalar(const Value* value);
 /// The attribute, or else the constant input.
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,

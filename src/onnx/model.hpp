@@ -26,7 +26,7 @@ inline constexpr std::int64_t most_numbers = 4096;
 /// The oldest supported operator set.
 inline constexpr std::int64_t first_version = 7;
 
-/// Of TensorProto.DataType; a file may state any other number (layers/element_types.cpp).
+/// Values of TensorProto.DataType; a file may state any other number (layers/element_types.cpp).
 namespace element {
 enum Type : int {
   unknown = 0,

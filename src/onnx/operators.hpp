@@ -85,7 +85,7 @@ class Emitter {
 };
 
 inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(), sizes.end()}; }
-/// Of a layer's operand or result: at least two, at most five.
+/// The sizes of a layer's operand or result: at least two, at most five.
 inline roofline::Sizes layer_sizes(const Sizes& sizes) {
   return whole_operand(unsigned_sizes(sizes)).sizes;
 }
@@ -101,7 +101,7 @@ struct Operator {
   /// of the needed operands. Throws NodeError for contradictory operands, OverflowError beyond 63
   /// bits.
   std::optional<Sizes> (*sizes)(Node&) = nullptr;
-  /// Of the first result; 0: the first operand's, unless `sizes` sets another.
+  /// The first result's; 0: the first operand's, unless `sizes` sets another.
   int type = 0;
   /// Numbers of the first result; called with known operands and sizes.
   std::optional<Numbers> (*fold)(const Node&) = nullptr;
@@ -180,7 +180,7 @@ struct Reading {
 /// The bytes of these tensors, each in its own type, in a layer of one type.
 void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
                   const std::vector<Value*>& written, const char* part = "");
-/// Of all tensors.
+/// A layer by the bytes of all tensors.
 void emit_bytes(Emitter& emitter, const Node& node);
 /// Likewise, with a note that names the reason.
 inline constexpr const char* no_rule = "there is no rule for them";

@@ -88,7 +88,7 @@ class DriverCommand {
   }
 
   std::string_view operation() const { return operation_; }
-  /// Of convolutions' options alone, as in a list without the program's name: "convfp16 -n 2 ...".
+  /// Whether there are convolutions' options alone, as in a list of commands: "convfp16 -n 2 ...".
   bool has_values() const { return !values_.empty() && unknown_.empty(); }
   /// The words that count, with a blank between them.
   const std::string& text() const { return text_; }

@@ -47,7 +47,7 @@ class ProfilerCsv {
   /// Calls `take` for each row; its InputError costs only that row.
   void for_each_row(BadRows& bad, const std::function<void()>& take);
 
-  // Of the last row. Throws InputError with the column and the expectation if a number is missing.
+  // The last row's. Throws InputError with the column and the expectation if a number is missing.
   std::size_t line() const { return row_.line; }
   std::string_view cell(std::size_t place) const { return row_.cells[place]; }
   /// Empty without the column.

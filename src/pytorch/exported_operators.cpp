@@ -55,7 +55,7 @@ ViewAxes own_axes(const TensorArgument& tensor) {
   return axes;
 }
 
-/// Of axes in another order: the tensor's axis that stands at each place.
+/// Axes in another order: the tensor's axis that stands at each place.
 std::vector<std::size_t> axis_order(ProgramReader& reader, const Node& node, std::size_t rank) {
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});

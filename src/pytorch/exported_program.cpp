@@ -72,7 +72,7 @@ std::string source_line(std::string_view trace) {
   return "";
 }
 
-/// Of MemoryFormat in torch/_export/serde/schema.py; 0 and 4 are unknown and preserved ones.
+/// Values of MemoryFormat in torch/_export/serde/schema.py; 0 and 4: unknown and preserved ones.
 std::optional<Layout> layout_of(std::uint64_t memory_format) {
   if (memory_format == 1) return Layout::nchw;
   return memory_format == 2 || memory_format == 3 ? std::optional(Layout::nhwc) : std::nullopt;

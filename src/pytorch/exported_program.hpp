@@ -23,7 +23,7 @@
 
 namespace roofline {
 
-/// Of an image [N, C, positions...].
+/// Strides of an image [N, C, positions...] with channels innermost.
 Sizes channels_last_strides(const Sizes& sizes);
 
 struct BatchChange {

@@ -25,7 +25,7 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   return {spec};
 }
 
-/// Of the first tensor; an operator of gradients has the saved input or output behind it.
+/// The first tensor's; an operator of gradients has the saved input or output behind it.
 Layers function(const OperatorCall& call) {
   return function_layer(call.kind, call, call["input"].tensor(), call.pass());
 }
@@ -72,7 +72,7 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
   return is_number && !is_alike ? nullptr : &value;
 }
 
-/// Of the tensors in their own types, in one rank; empty for too many axes.
+/// The tensors in their own types, in one rank; empty for too many axes.
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
   const auto sizes = in_one_rank(each_of(tensors, &TensorArgument::stored_sizes));
   std::vector<OperandSpec> operands;

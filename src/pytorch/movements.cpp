@@ -103,7 +103,7 @@ Layers pick_rows(const OperatorCall& call) {
   return picked_rows(call, *table, index->sizes);
 }
 
-/// Of each picked element one is read or written: all elements of the axes that have an index in
+/// The picked elements, each read or written once: all elements of the axes that have an index in
 /// turns, by the indices' common shape; all of the tensor by a mask.
 std::uint64_t picked_count(const TensorArgument& table, const Argument& indices) {
   std::vector<const TensorArgument*> own;
@@ -229,7 +229,7 @@ Layers embedding_bag(const OperatorCall& call) {
   return summed_rows(call, *table, table->sizes[1], *table->type);
 }
 
-/// Of FBGEMM's tables, one behind the other: the mean row of all together, or, if the recording has
+/// FBGEMM's tables, one behind the other: the mean row of all together, or, if the recording has
 /// no values, all elements over the optimizer's, one a row. 0 if unknown.
 std::uint64_t mean_row(const OperatorCall& look_up) {
   const TensorArgument* table = look_up["table"].typed_tensor();

@@ -38,7 +38,7 @@ struct TensorArgument {
   std::size_t rank() const { return sizes.size(); }
   /// Sizes in memory, where an axis of stride 0 has one element.
   Sizes stored_sizes() const;
-  /// Of an image [N, C, positions...]; nullopt if sizes or strides do not tell.
+  /// The layout of an image [N, C, positions...]; nullopt if sizes or strides do not tell.
   std::optional<Layout> layout() const;
   /// The last axis is not innermost in memory, as in a transposed matrix.
   bool is_transposed() const;
@@ -58,7 +58,7 @@ struct Argument {
   const TensorArgument* tensor() const;
   /// tensor() of a type that the model knows.
   const TensorArgument* typed_tensor() const;
-  /// Of "[2, 2]" or "2"; empty for others and negative numbers.
+  /// The numbers of "[2, 2]" or "2"; empty for others and negative numbers.
   Sizes integers() const;
   std::vector<std::int64_t> signed_integers() const;
   std::optional<std::int64_t> integer() const;
@@ -73,7 +73,7 @@ using Arguments = std::vector<Argument>;
 /// An empty one behind the last.
 const Argument& argument_at(const Arguments& arguments, std::size_t place);
 
-/// Of at least one axis, without tensors in lists.
+/// Tensors of at least one axis, without those in lists.
 std::vector<const TensorArgument*> tensors_in(const Arguments& arguments);
 
 struct Caller {
@@ -87,7 +87,7 @@ struct OperatorCall {
   std::vector<Caller> callers = {};  ///< enclosing operators, innermost first
   bool is_tf32 = false;              ///< fp32 runs on TF32 units
   bool sums_in_fp16 = false;         ///< fp16 products are summed in fp16
-  /// Of lists of tensors, whose types PyTorch's profiler omits.
+  /// The type of lists of tensors, which PyTorch's profiler omits.
   std::optional<DataType> list_type = {};
   std::optional<Sizes> result = {};
   const Arguments* forward = nullptr;  ///< of the look-up whose gradient this is
@@ -178,7 +178,7 @@ bool reads_cache(std::string_view operator_name);
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass = Pass::fwd);
 
-/// Of tensors without axes, which hold a value each; none without such tensors.
+/// A layer of tensors without axes, which hold a value each; none without such tensors.
 Layers layer_of_one_value(LayerKind kind, const OperatorCall& call);
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
@@ -192,7 +192,7 @@ std::optional<TensorArgument> image_of(const TensorArgument* tensor, std::size_t
 std::optional<TensorArgument> image_of(const TensorArgument* tensor,
                                        std::string_view operator_name);
 
-/// Of operands that broadcast.
+/// The common sizes of operands that broadcast.
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
 /// The result's, by PyTorch's promotion; nullopt for an unknown one.
 std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors);
@@ -202,7 +202,7 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
                      const std::vector<WrittenTensor>& writes);
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const Sizes& writes, DataType type);
-/// Of a function of several tensors.
+/// The traffic of a function of several tensors.
 Layers broadcast_traffic(const OperatorCall& call);
 
 Sizes contiguous_strides(const Sizes& sizes);

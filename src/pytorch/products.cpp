@@ -182,7 +182,7 @@ Layers product_layers(const OperatorCall& call, const TensorArgument& input,
   return layers;
 }
 
-/// Of cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU.
+/// The gates of cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU.
 std::optional<std::uint64_t> gates_of(const OperatorCall& call) {
   const auto mode = call["mode"].integer();
   if (mentions(call.name, {"lstm"}) || mode == 2) return 4;

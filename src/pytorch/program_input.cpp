@@ -12,7 +12,7 @@
 namespace roofline {
 namespace {
 
-/// Of torch/_export/serde/schema.py: PyTorch 2.6 and later.
+/// The version in torch/_export/serde/schema.py: PyTorch 2.6 and later.
 constexpr std::uint64_t schema_major = 8;
 
 /// "NAME/models/model.json", before PyTorch 2.8 "serialized_exported_program.json".

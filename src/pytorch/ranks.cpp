@@ -183,7 +183,7 @@ std::vector<RecordedRank> recorded(const std::vector<RankWork>& ranks) {
   });
 }
 
-/// Of "key": 7.
+/// The value 7 of "key": 7.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view key) {
   const std::size_t begin = std::min(text.find(key), text.size() - key.size()) + key.size();
   text.remove_prefix(std::min(text.find_first_not_of(": ", begin), text.size()));

@@ -168,7 +168,7 @@ bool is_exchange(std::string_view name);
 
 /// Process and number in the trace: several processes may call theirs the first GPU.
 using RankGpu = std::pair<std::uint32_t, std::uint32_t>;
-/// Of a recording with activities.
+/// The busiest GPU of a recording with activities.
 RankGpu busiest_gpu(const Recording& recording);
 
 /// The time that at least one activity runs.

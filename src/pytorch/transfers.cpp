@@ -133,7 +133,7 @@ class TransferList {
     transfer.waiting_s += activity.waiting_us * s_per_us;
   }
 
-  /// Of one step, by falling time.
+  /// Transfers of one step, by falling time.
   std::vector<Transfer> items(std::size_t steps) const {
     const auto step_count = static_cast<double>(steps);
     std::map<std::tuple<TransferKind, std::string, std::optional<std::uint64_t>>, Transfer> folded;

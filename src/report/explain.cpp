@@ -162,7 +162,7 @@ std::string missing_kernel(const Layer& layer) {
                      layout_of(layer) == Layout::nchw ? "NCHW" : "NHWC");
 }
 
-/// Of a convolution for tensor cores, on which the library has nothing as fast for it.
+/// Why a convolution for tensor cores, on which the library has nothing as fast, runs elsewhere.
 std::string vector_units_text(const Explanation& explanation, const LayerResult& row) {
   const bool widened = std::ranges::any_of(explanation.steps, [](const DerivationStep& step) {
     return step.quantity == "bits of an element" && step.value == 32;

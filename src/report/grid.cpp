@@ -52,7 +52,7 @@ std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid
   return line;
 }
 
-/// Of a row, or of the header.
+/// The cells of a row, or of the header.
 std::vector<std::string_view> cells_of(const Grid& grid, std::optional<std::size_t> row = {}) {
   return each_of(grid.columns, [&](const GridColumn& column) -> std::string_view {
     return row ? column.cells[*row] : column.header;

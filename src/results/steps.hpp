@@ -49,10 +49,10 @@ bool multiplies_matrices(std::string_view kernel);
 /// Equal in all but their names.
 bool is_same_work(const LayerResult& row, const LayerResult& other);
 
-/// Of a recording, the worst first. An inference engine has timed its algorithms itself.
+/// Those of a recording, the worst first. An inference engine has timed its algorithms itself.
 std::vector<SlowConvolution> slow_convolutions(const Result& result, const Context& context);
 
-/// Of advise(), also what gains nothing.
+/// The advice of advise(), and what gains nothing.
 std::vector<Advice> changes_of(const LayerResult& row, const Result& result,
                                const Context& context);
 

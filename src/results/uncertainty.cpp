@@ -14,7 +14,7 @@ namespace {
 /// The factor of 68 or of 95 in 100.
 using Factor = double Uncertainty::*;
 
-/// Of two H200s' hosts one took 23 and one 33 us per operator, others with the framework 12 to 46.
+/// Two H200s' hosts took 23 and 33 us per operator, others with the framework 12 to 46.
 constexpr Uncertainty assumed_host{1.4, 2, UncertaintyBasis::datasheet};
 
 /// ln of the factor from the row's host alone.

@@ -23,7 +23,7 @@ std::string slow_adds() {
   return lines;
 }
 
-/// Of dense layers on tensor cores, all types and passes.
+/// The error of dense layers on tensor cores, all types and passes.
 double tensor_gerr(const std::string& json) {
   double layers = 0;
   double distance = 0;

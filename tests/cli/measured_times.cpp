@@ -22,7 +22,7 @@ std::string measured_relu(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name + R"(", "type": "relu", "input": [64, 56, 56], )" + more + "}";
 }
 
-/// Of times that name no GPU, measured on a V100.
+/// Options for times that name no GPU, measured on a V100.
 const std::string here = "--gpu v100 --assume measured-gpu=v100 ";
 
 Json result_of(const TemporaryFolder& folder, const std::string& arguments) {

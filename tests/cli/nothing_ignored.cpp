@@ -1,4 +1,4 @@
-// Of every two options, and of each option with each kind of input, each works or is refused.
+// Every two options, and each option with each kind of input: each works or is refused.
 
 #include <algorithm>
 #include <map>

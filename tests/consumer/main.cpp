@@ -67,7 +67,7 @@ std::string wrong_in_sweep() {
     const std::uint64_t bytes = 4 * (2 * batch * 64 * 56 * 56 + 64 * 64 * 9);
     if (result->total.macs != macs) return "MACs of batch " + std::to_string(batch);
     if (result->total.bytes.total != bytes) return "bytes of batch " + std::to_string(batch);
-    // Of 2 x MACs over the bytes, 131 and more FLOP a byte: above the ridge of 10.
+    // 2 x MACs over the bytes: 131 and more FLOP a byte, above the ridge of 10.
     if (!is_about(result->total.roofline_time_s, 2 * static_cast<double>(macs) / 10e12))
       return "bound of batch " + std::to_string(batch);
     evaluated.push_back({*std::move(result), &*context});

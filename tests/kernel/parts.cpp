@@ -77,7 +77,7 @@ TEST_CASE("A layer without FLOP has no math", "[kernel/parts]") {
   CHECK(part(concat, Limiter::dram) > 0);
 }
 
-/// Of kernels that join with DRAM as sqrt(kernels^2 + DRAM^2), what the kernels have of their own
+/// Kernels that join with DRAM as sqrt(kernels^2 + DRAM^2): what the kernels have of their own
 /// time. Their parts are kernels^2 / both, DRAM's is DRAM^2 / both.
 double own_share(const KernelPlan& plan) {
   const double dram_s = part(plan, Limiter::dram);

@@ -55,7 +55,7 @@ std::vector<Layer> dense_layers(DataType dtype, std::uint64_t more_in, std::uint
   return layers;
 }
 
-/// Of dense layers in `own`, the share that is more than a tenth slower than in `replaced`.
+/// The share of dense layers in `own` that is more than a tenth slower than in `replaced`.
 double slower_share(const char* name, DataType own, EngineChoice choice, DataType replaced) {
   AnalysisOptions options;
   options.engine = choice;
@@ -173,7 +173,7 @@ Gpu with(const Gpu& gpu, const std::string& setting) {
   return with_settings(gpu, std::vector{parse_gpu_setting(setting).value()}).value();
 }
 
-/// Of rows that are walked twice, more SMs have more at once, of which an L2 no larger keeps less.
+/// Whether rows are walked twice: more SMs have more at once, of which an L2 no larger keeps less.
 bool walks_twice(const Layer& layer, Pass pass, const Gpu& gpu) {
   return layer.kind == LayerKind::layer_norm || layer.kind == LayerKind::softmax ||
          (layer.kind == LayerKind::batch_norm && (gpu.vendor != "NVIDIA" || pass == Pass::dgrad));
@@ -212,7 +212,7 @@ Layer drawn_layer(generated::Numbers& numbers, DataType dtype) {
                     defaults);
 }
 
-/// Of drawn layers in a type, how many break what more work or wider numbers should cost.
+/// How many drawn layers in a type break what more work or wider numbers should cost.
 struct Broken {
   double faster_of_twice = 0;   ///< share that is faster by a quarter with twice the channels
   double slower_than_fp32 = 0;  ///< by a tenth

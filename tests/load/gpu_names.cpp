@@ -23,7 +23,7 @@ void check_names(const std::vector<NamedGpu>& table) {
   }
 }
 
-/// Of a model's number.
+/// Whether the name holds a model's number.
 bool has_digit(const std::string& name) {
   return name.find_first_of("0123456789") != std::string::npos;
 }

@@ -130,7 +130,7 @@ TEST_CASE("A set that was written reads the same", "[load/kernel_models]") {
 TEST_CASE("What no file states is like another constant, or the simplest", "[load/kernel_models]") {
   const SharedConstants h200 = find_gpu("h200").value().constants;
   const ConstantValues& values = h200->values;
-  // Of backward attention the forward kernel's, of TF32 the tensor cores'.
+  // Backward attention has the forward kernel's, TF32 the tensor cores'.
   CHECK(values.attention.backward.vector_share == values.attention.forward.vector_share);
   CHECK(values.dense[EngineClass::tf32].scatter_per_clk_per_sm ==
         values.dense[EngineClass::tensor].scatter_per_clk_per_sm);

@@ -21,7 +21,7 @@ const char* const network = R"([
     {"name": "relu", "type": "relu"},
     {"name": "fc", "type": "linear", "out_features": 1024, "bias": true}])";
 
-/// Of vision transformers as exporters write them: 2 x 3 heads of 16 queries, keys and values of 4
+/// Vision transformers' attention as exporters write it: 2 x 3 heads of 16 queries and values of 4
 /// numbers.
 const char* const written_out = R"([
     {"name": "scores", "type": "matmul", "inputs": [[6, 16, 4], [6, 4, 16]]},

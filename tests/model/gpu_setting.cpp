@@ -87,7 +87,7 @@ TEST_CASE("Settings that are none", "[model/gpu_setting]") {
 }
 
 TEST_CASE("What was set is set, and peaks follow SMs and clock", "[model/gpu_setting]") {
-  // Of the datasheet: 80 SMs, 125 TFLOP/s, 15.7 TFLOP/s, 900 GB/s.
+  // The datasheet's: 80 SMs, 125 TFLOP/s, 15.7 TFLOP/s, 900 GB/s.
   const Gpu ten = with("v100", {"peak=10TFLOP/s", "sms=160"});
   CHECK(*ten.peak_flop_per_s[Engine::fp16_tensor] == 10e12);
   CHECK(*ten.peak_flop_per_s[Engine::fp32] == 10e12);

@@ -19,7 +19,7 @@ TEST_CASE("CUTLASS' profiler: kinds, types and times of convolutions", "[profile
   CHECK(fprop.dtypes.input == DataType::fp16);
   CHECK(fprop.layout == Layout::nhwc);
   CHECK(fprop.fp16_accumulate);
-  // Of two kernels the faster counts.
+  // The faster of two kernels counts.
   CHECK(*fprop.measured->warm_s == Approx(15.3e-6));
   CHECK(fprop.measured->kernel == "cutlass_tensorop_h16816fprop_optimized_128x64_32x3_nhwc");
   CHECK(fprop.measured->other_kernels ==

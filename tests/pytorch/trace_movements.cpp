@@ -200,7 +200,7 @@ TEST_CASE("FBGEMM's look-ups count the rows of their indices", "[pytorch/trace_m
     REQUIRE(layers.size() == 3);
     CHECK(count(layers[0]).bytes.total == 30 * 16 * 2 + 30 * 8 + 9 * 8 + 8 * 16 * 4);
     CHECK(count(layers[1]).bytes.total == 4 * 32 * 4 + 2 * 30 * 16 * 2 + 30 * 8);
-    // Of as many elements as the gradient before it: of the one look-up, too, with rows of 8.
+    // As many elements as the gradient before it: of the one look-up, too, with rows of 8.
     CHECK(count(layers[2]).bytes.total == 30 * 16 * 4 + 2 * 30 * 8 * 2 + 30 * 8);
   }
 }

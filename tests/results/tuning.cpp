@@ -18,7 +18,7 @@ TEST_CASE("Each tuning tells the time of the other", "[results/tuning]") {
   const Result best = analyze(network, gpu, options);
   options.tuning = Tuning::heuristic;
   const Result picked = analyze(network, gpu, options);
-  // Of the same tiles another one.
+  // Another one of the same tiles.
   CHECK(*picked.layers[0].expected_time_s() > *best.layers[0].expected_time_s());
   CHECK(picked.layers[0].kernel->tile != best.layers[0].kernel->tile);
   CHECK(*best.layers[0].other_tuning_s == Approx(*picked.layers[0].expected_time_s()));

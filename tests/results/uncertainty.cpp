@@ -188,7 +188,7 @@ TEST_CASE("The truth lies where it is said to, as often as is said", "[results/u
     const auto all = static_cast<double>(layers.all);
     CHECK(all >= 1000);
     CHECK(static_cast<double>(layers.within_68) / all == Approx(0.68).margin(0.06));
-    // Of seven GPUs that were predicted with another architecture's constants each is held against
+    // Seven GPUs were predicted with another architecture's constants: each is held against
     // six, and a V100 is farther off than all others.
     const double margin_95 = basis == datasheet ? 0.07 : 0.03;
     CHECK(static_cast<double>(layers.within_95) / all == Approx(0.95).margin(margin_95));

@@ -24,7 +24,7 @@ struct ErrorScope {
 
 /// Quantiles of |ln(expected / measured)| by class, type and pass, most keys first: those of fewer
 /// keys where there are too few layers, and where more keys tell nothing.
-/// Of the samples, each GPU of which counts as much as any other.
+/// The errors of the samples, each GPU of which counts as much as any other.
 std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
                                       const ErrorScope& scope);
 
@@ -54,7 +54,7 @@ struct Coverage {
 
 using GroupOf = std::function<std::string(const Sample&)>;
 
-/// Of layers against the errors of others, by what `label` calls them: those of each value of
+/// Layers against the errors of others, by what `label` calls them: those of each value of
 /// `group` are left out in turn.
 std::map<std::string, Coverage> coverage(const std::vector<const Sample*>& samples,
                                          const ErrorScope& scope, const GroupOf& group,

@@ -42,9 +42,9 @@ struct Run {
   double log_ratio() const;
 };
 
-/// Of tests/measured.
+/// The sets of tests/measured.
 std::vector<LayerSet> own_layer_sets();
-/// Of files that are not in this repository: DeepBench's, and recordings that others published.
+/// Sets that are not in this repository: DeepBench's, and recordings that others published.
 std::vector<LayerSet> other_layer_sets();
 
 Gpu gpu_of(const LayerSet& set);

@@ -198,7 +198,7 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
   x.useful_flop = number(counts.flops);
 }
 
-/// Of a data gradient: all outputs by all taps of the input's channels.
+/// A data gradient's sizes: all outputs by all taps of the input's channels.
 void set_outputs_by_taps(Contraction& x) {
   x.m = x.out_positions;
   x.m_is = "images x output positions";

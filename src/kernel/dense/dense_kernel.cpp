@@ -16,7 +16,7 @@
 namespace roofline {
 namespace {
 
-/// Of 32 bits and more, in kernels without tiles: five and six rows of 4,096^2 take an H100 as long
+/// Types of 32 bits and more without tiles: five and six rows of 4,096^2 take an H100 as long
 /// as four, eight a third longer.
 constexpr double most_vectors = 6;
 

@@ -157,7 +157,7 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
                                         const Contraction& x) {
   if (is_8bit(engine) || !x.is_convolution || x.gathered) return {};
   const bool on_tensor = is_tensor_engine(engine);
-  // Of volumes' weight gradients on vector units the heuristic knows the newest kernels alone.
+  // The heuristic knows the newest kernels alone for volumes' weight gradients on vector units.
   if (!on_tensor && x.by_heuristic && x.rank == 3 && x.role == Pass::wgrad) return {};
   if (!on_tensor) return library_tiles(constants, engine, x);
   const bool is_volume = x.rank == 3 && x.role == Pass::fwd;
@@ -193,7 +193,7 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
     for (std::size_t i = last; i > 0 && best[i].time_s < best[i - 1].time_s; --i)
       std::swap(best[i], best[i - 1]);
   }
-  // Of a grid which leaves most SMs idle there is one good tile.
+  // There is one good tile for a grid which leaves most SMs idle.
   if (3 * best.front().blocks < rates.sm_count) last = 0;
   while (last > 0 && std::isinf(best[last].time_s)) --last;
   if (!std::isinf(best[last].time_s)) return best[last];

@@ -376,7 +376,7 @@ TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x);
 
-/// Of kernels for any window; empty if they are not told from the newest.
+/// Tiles of kernels for any window; empty if they are not told from the newest.
 std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
                                         const Contraction& x);
 

@@ -234,7 +234,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// Of volumes: a block for each tap of a channel takes all images' positions, a thread each.
+  /// Volumes: a block for each tap of a channel takes all images' positions, a thread each.
   Work wgrad_volume() const {
     constexpr double threads = 256;
     const SmLimits& sm = model.machine.sm;

@@ -39,7 +39,7 @@ constexpr double most_shared_blocks = 32768;
 
 constexpr double group_threads = 512;
 
-/// Of 512 threads with up to 64 registers, for a batch norm in training.
+/// A block of 512 threads with up to 64 registers, for a batch norm in training.
 constexpr double kept_blocks = 2;
 
 template <class Number>

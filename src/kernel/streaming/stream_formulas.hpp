@@ -71,7 +71,7 @@ struct ReductionGrid {
   double blocks = 1;   ///< of all results
   double loads = 1;    ///< of all threads; a thread's loads run in sequence
   double steps = 1;    ///< of a thread along its elements, four loads each
-  /// Of the last block along other blocks' results; 0: one block per result.
+  /// Steps of the last block along other blocks' results; 0: one block per result.
   double partial_steps = 0;
 };
 

@@ -305,7 +305,7 @@ void infer_simple(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
     layer.output = {layer.output.batch, elements(one_image(layer.output)), {1, 1, 1}, 0};
 }
 
-/// Of a result larger than one element a channel.
+/// Whether the result is larger than one element a channel.
 bool is_adaptive(const LayerSpec& spec) {
   return std::ranges::any_of(spec.output_size.numbers,
                              [](std::uint64_t size) { return size != 1; });

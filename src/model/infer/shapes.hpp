@@ -55,7 +55,7 @@ struct StatedShape {
 };
 
 struct ShapeForm {
-  /// Of spatial axes, if fixed by the layer; else 1 number is [C], 2 [N, C], 3 [C, H, W], 4 [N, C,
+  /// The spatial axes, if fixed by the layer; else 1 number is [C], 2 [N, C], 3 [C, H, W], 4 [N, C,
   /// H, W], 5 with D.
   std::optional<std::uint8_t> rank;
   Features features = Features::first;

@@ -118,7 +118,7 @@ TEST_CASE("A sweep is a curve of images a second with its best batch", "[report/
   const std::string best = "best: batch 8, ";
   CHECK(std::ranges::any_of(plot.lines,
                             [&](const Line& line) { return line.label.starts_with(best); }));
-  // Of several GPUs a curve each, in one chart.
+  // Several GPUs have a curve each, in one chart.
   const Report many = report_on({"v100", "t4"}, built_in("lenet5"), DataType::fp32, false, {1, 8});
   const std::vector<Chart> charts = charts_of(many, std::nullopt);
   REQUIRE(charts.size() == 1);
