@@ -1,7 +1,10 @@
 // The stages include forwards only, and each outside library stays in its place.
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -195,5 +198,232 @@ TEST_CASE("Nothing but main ends the program", "[architecture]") {
   for (const std::string& file : source_files({"src", "include"})) {
     INFO(file);
     CHECK_FALSE(std::regex_search(text_of(file), pattern));
+  }
+}
+
+namespace {
+
+/// The pages: README.md of each room, and the documentation.
+std::vector<std::string> pages() {
+  std::vector<std::string> all{"README.md"};
+  for (const char* folder : {"src", "tests", "configs"})
+    for (const auto& entry :
+         fs::recursive_directory_iterator(std::string(ROOFLINE_SOURCE_FOLDER "/") + folder)) {
+      const std::string file = fs::relative(entry.path(), ROOFLINE_SOURCE_FOLDER).string();
+      if (file.ends_with("README.md") || (file.starts_with("src/docs/") && file.ends_with(".md")))
+        all.push_back(file);
+    }
+  return all;
+}
+
+/// A page without its blocks of code, which hold the reader's paths, too.
+std::string prose_of(const std::string& page) {
+  std::string text;
+  bool in_block = false;
+  for (const std::string& line : lines_of(text_of(page)))
+    if (line.starts_with("```"))
+      in_block = !in_block;
+    else if (!in_block)
+      text += line + '\n';
+  return text;
+}
+
+std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> all;
+  for (std::sregex_iterator each(text.begin(), text.end(), pattern); each != std::sregex_iterator();
+       ++each)
+    all.push_back((*each)[1]);
+  return all;
+}
+
+/// A path may leave out the extension of a .cpp and its .hpp.
+bool is_there(const fs::path& path) {
+  return fs::exists(path) || fs::exists(path.string() + ".cpp") ||
+         fs::exists(path.string() + ".hpp");
+}
+
+/// Whether a word in a page is meant as a path of ours: it begins with a folder of ours, or is the
+/// name of a source file.
+bool is_path(const std::string& word) {
+  static const std::regex source_file(R"([\w.-]+\.(cpp|hpp|cmake|py))");
+  if (std::regex_match(word, source_file)) return true;
+  if (word.find('/') == std::string::npos) return false;
+  const std::string first = word.substr(0, word.find('/'));
+  for (const char* folder : {"", "src", "tests", "include"})
+    if (fs::is_directory(fs::path(ROOFLINE_SOURCE_FOLDER) / folder / first))
+      return first != "build";
+  return false;
+}
+
+/// Stated from the source folder, a folder of sources or the page's own; a bare name may stand in
+/// any folder below the page's.
+bool is_found(const std::string& word, const fs::path& page_folder) {
+  const fs::path root = ROOFLINE_SOURCE_FOLDER;
+  for (const fs::path& folder : {page_folder, root, root / "src", root / "tests", root / "include"})
+    if (is_there(folder / word)) return true;
+  if (page_folder == root) return false;
+  for (const auto& entry : fs::recursive_directory_iterator(page_folder))
+    if (entry.path().filename() == word) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("Each path that a page names exists", "[architecture]") {
+  static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");
+  static const std::regex code(R"(`([\w./-]+)`)");
+  std::size_t paths = 0;
+  for (const std::string& page : pages()) {
+    const fs::path folder = (fs::path(ROOFLINE_SOURCE_FOLDER) / page).parent_path();
+    const std::string prose = prose_of(page);
+    for (const std::string& target : matches(prose, link)) {
+      INFO(page << " links to " << target);
+      CHECK(fs::exists(folder / target));
+      ++paths;
+    }
+    for (const std::string& word : matches(prose, code)) {
+      if (!is_path(word)) continue;
+      INFO(page << " names " << word);
+      CHECK(is_found(word, folder));
+      ++paths;
+    }
+  }
+  CHECK(paths > 300);
+}
+
+TEST_CASE("Lines fit into 100 columns, and into 120 where columns are compared", "[architecture]") {
+  for (const std::string& file : source_files({"src", "include"})) {
+    bool is_table = false;
+    std::size_t number = 0;
+    for (const std::string& line : lines_of(text_of(file))) {
+      ++number;
+      if (line.ends_with("// clang-format off")) is_table = true;
+      if (line.ends_with("// clang-format on")) is_table = false;
+      // A character of UTF-8 is one column.
+      const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      });
+      if (columns <= 100) continue;
+      INFO(file << ':' << number << " has " << columns << " columns");
+      CHECK((is_table && columns <= 120));
+    }
+  }
+}
+
+namespace {
+
+struct StandardHeader {
+  std::string header;
+  std::vector<std::string> names;  ///< as code writes them after std::
+};
+
+/// Names that belong to one header; those of several headers are left out.
+const std::vector<StandardHeader> standard_headers{
+    {"algorithm",
+     {"max",
+      "min",
+      "clamp",
+      "ranges::sort",
+      "ranges::stable_sort",
+      "ranges::find",
+      "ranges::find_if",
+      "ranges::any_of",
+      "ranges::all_of",
+      "ranges::none_of",
+      "ranges::max_element",
+      "ranges::min_element",
+      "ranges::count_if",
+      "ranges::copy",
+      "ranges::equal",
+      "ranges::upper_bound",
+      "ranges::lower_bound",
+      "ranges::replace",
+      "ranges::reverse",
+      "ranges::transform"}},
+    {"array", {"array", "to_array"}},
+    {"atomic", {"atomic"}},
+    {"charconv", {"from_chars", "to_chars"}},
+    {"chrono", {"chrono"}},
+    {"cmath", {"isfinite", "isinf", "ceil", "floor", "sqrt", "pow", "log", "exp", "round"}},
+    {"cstddef", {"size_t", "ptrdiff_t"}},
+    {"cstdint", {"uint64_t", "uint32_t", "uint16_t", "uint8_t", "int64_t", "int32_t"}},
+    {"deque", {"deque"}},
+    {"filesystem", {"filesystem"}},
+    {"functional", {"function", "invoke"}},
+    {"iterator", {"back_inserter", "make_move_iterator"}},
+    {"limits", {"numeric_limits"}},
+    {"map", {"map", "multimap"}},
+    {"memory", {"shared_ptr", "unique_ptr", "make_shared", "make_unique"}},
+    {"mutex", {"mutex", "lock_guard", "unique_lock", "scoped_lock"}},
+    {"numeric", {"accumulate", "gcd", "lcm", "iota"}},
+    {"optional", {"optional", "nullopt"}},
+    {"set", {"set", "multiset"}},
+    {"span", {"span"}},
+    {"string", {"string", "to_string", "getline"}},
+    {"string_view", {"string_view"}},
+    {"thread", {"thread", "jthread"}},
+    {"tuple", {"tuple", "make_tuple"}},
+    {"unordered_map", {"unordered_map"}},
+    {"unordered_set", {"unordered_set"}},
+    {"utility", {"move", "exchange", "pair", "forward", "index_sequence"}},
+    {"variant", {"variant", "visit", "get_if", "holds_alternative"}},
+    {"vector", {"vector"}}};
+
+/// Without comments and texts in quotes.
+std::string code_of(const std::string& file) {
+  std::string code;
+  for (const std::string& line : lines_of(text_of(file))) {
+    bool in_quotes = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (!in_quotes && line.compare(i, 2, "//") == 0) break;
+      if (line[i] == '"' && (i == 0 || (line[i - 1] != '\\' && line[i - 1] != '\''))) {
+        in_quotes = !in_quotes;
+      } else if (in_quotes && line[i] == '\\') {
+        ++i;
+      } else if (!in_quotes) {
+        code += line[i];
+      }
+    }
+    code += '\n';
+  }
+  return code;
+}
+
+/// The names that follow std::, those of std::ranges with their namespace.
+std::set<std::string> standard_names(const std::string& code) {
+  const auto is_of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::set<std::string> names;
+  for (std::size_t at = code.find("std::"); at != std::string::npos; at = code.find("std::", at)) {
+    at += 5;
+    std::size_t end = code.compare(at, 8, "ranges::") == 0 ? at + 8 : at;
+    while (end < code.size() && is_of_name(code[end])) ++end;
+    names.insert(code.substr(at, end - at));
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("Each file includes the standard headers that it uses", "[architecture]") {
+  std::map<std::string, std::set<std::string>> included;
+  for (const Include& include : includes_under({"src", "include"}))
+    included[include.file].insert(include.header);
+  for (const std::string& file : source_files({"src", "include"})) {
+    std::set<std::string> headers = included[file];
+    // A source file's own header is a part of it: "load/csv.hpp" or "roofline/load.hpp".
+    for (const std::string& header : included[file])
+      if (file.ends_with(".cpp") && fs::path(header).stem() == fs::path(file).stem())
+        for (const char* folder : {"src/", "include/"})
+          if (const auto own = included.find(folder + header); own != included.end())
+            headers.insert(own->second.begin(), own->second.end());
+    const std::set<std::string> used = standard_names(code_of(file));
+    for (const StandardHeader& each : standard_headers)
+      for (const std::string& name : each.names) {
+        if (!used.contains(name)) continue;
+        INFO(file << " uses std::" << name);
+        CHECK(headers.contains(each.header));
+      }
   }
 }
