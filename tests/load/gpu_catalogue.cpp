@@ -158,9 +158,17 @@ TEST_CASE("Bandwidth is bus width x data rate / 8, or a note says why not",
   }
 }
 
-TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
-  for (const auto& [path, gpu, json] : gpu_files())
-    for (const std::string& alias : gpu.aliases) CHECK(lower_case(alias) == alias);
+TEST_CASE("Aliases are words in lower case, then the name that drivers give",
+          "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    bool is_of_driver = false;
+    for (const std::string& alias : gpu.aliases) {
+      CHECK((!is_of_driver || lower_case(alias) != alias));
+      is_of_driver = lower_case(alias) != alias;
+      CHECK((is_of_driver || alias.find(' ') == alias.npos));
+    }
+  }
 }
 
 TEST_CASE("At least 127 parts, all of them built in", "[load/gpu_catalogue]") {
