@@ -21,7 +21,6 @@ struct EngineFacts {
 };
 
 // NOLINTBEGIN(bugprone-branch-clone): one row an engine
-// clang-format off
 constexpr EngineFacts facts_of(Engine engine) {
   using Class = EngineClass;
   switch (engine) {
@@ -45,7 +44,6 @@ constexpr EngineFacts facts_of(Engine engine) {
   }
   return {Class::vector, 0, 0, DataType::fp32};
 }
-// clang-format on
 // NOLINTEND(bugprone-branch-clone)
 
 static_assert(std::ranges::all_of(enumerators<Engine>, [](Engine engine) {

@@ -11,20 +11,55 @@
 namespace roofline {
 
 /// Solvers with the same constants.
-// clang-format off
 enum class SolverFamily : std::uint8_t {
-  xdlops_nhwc, xdlops_fwd, xdlops_dgrad, xdlops_wgrad, xdlops_padded, xdlops_mlir, xdlops_asm,
-  gemm, gemm_wgrad, gemm_columns, gemm_strided, vector_tiled, vector_mlir,
-  asm_1x1, asm_1x1_wgrad, asm_3x3, asm_3x3_wgrad, direct, direct_1x1, direct_wgrad,
-  winograd_2x3, winograd_3x2, winograd_3x4, naive_fwd, naive_dgrad, naive_wgrad
+  xdlops_nhwc,
+  xdlops_fwd,
+  xdlops_dgrad,
+  xdlops_wgrad,
+  xdlops_padded,
+  xdlops_mlir,
+  xdlops_asm,
+  gemm,
+  gemm_wgrad,
+  gemm_columns,
+  gemm_strided,
+  vector_tiled,
+  vector_mlir,
+  asm_1x1,
+  asm_1x1_wgrad,
+  asm_3x3,
+  asm_3x3_wgrad,
+  direct,
+  direct_1x1,
+  direct_wgrad,
+  winograd_2x3,
+  winograd_3x2,
+  winograd_3x4,
+  naive_fwd,
+  naive_dgrad,
+  naive_wgrad
 };
 
 /// Properties of a layer: a solver runs it if it has every word. Pointwise includes no padding.
 enum class SolverWord : std::uint8_t {
-  fwd, dgrad, wgrad, fp32, fp16, bf16, planes, volumes, one_group, groups,
-  pointwise, window_3x3, windows, unit_strides, strides, undilated, dilations
+  fwd,
+  dgrad,
+  wgrad,
+  fp32,
+  fp16,
+  bf16,
+  planes,
+  volumes,
+  one_group,
+  groups,
+  pointwise,
+  window_3x3,
+  windows,
+  unit_strides,
+  strides,
+  undilated,
+  dilations
 };
-// clang-format on
 
 /// A solver's way to run a layer.
 enum class SolverMethod : std::uint8_t {
