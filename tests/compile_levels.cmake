@@ -35,7 +35,7 @@ foreach(index RANGE ${last})
   list(APPEND seen ${target})
 endforeach()
 
-foreach(target roofline_constants roofline_tests)
+foreach(target roofline_constants roofline_images roofline_tests)
   if(NOT target IN_LIST seen)
     message(SEND_ERROR "${target}: expected a command that compiles it in ${COMMANDS}, found none")
   endif()

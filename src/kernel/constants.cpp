@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <unordered_map>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
@@ -50,10 +51,13 @@ std::optional<std::size_t> like_of(std::size_t index) {
 }  // namespace
 
 std::optional<std::size_t> find_constant(std::string_view path) {
-  const auto fields = constant_fields();
-  const auto found = std::ranges::find(fields, path, &ConstantField::path);
-  if (found == fields.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - fields.begin());
+  static const auto by_path = [] {
+    std::unordered_map<std::string_view, std::size_t> all;
+    for (const ConstantField& field : constant_fields()) all.emplace(field.path, all.size());
+    return all;
+  }();
+  const auto found = by_path.find(path);
+  return found == by_path.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string dotted(std::string_view path) {

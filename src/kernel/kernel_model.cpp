@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,18 +96,23 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   return model;
 }
 
-bool holds_for(const LayerErrors& errors, const Gpu& gpu) {
+bool holds_for(const LayerErrors& errors, const Gpu& gpu,
+               const std::optional<Architecture>& architecture) {
   if (errors.basis == UncertaintyBasis::datasheet) return true;
   const auto names = [&errors](std::string_view name) {
     return std::ranges::find(errors.applies_to, name) != errors.applies_to.end();
   };
   if (errors.basis == UncertaintyBasis::measured) return names(gpu.name);
-  const auto architecture = stated_architecture(gpu);
   return (architecture && names(name_of(*architecture))) || names(gpu.compute_capability);
 }
 
-MeasuredErrors errors_of(const Gpu& gpu, MeasuredErrors errors) {
-  std::erase_if(errors.layers, [&](const LayerErrors& each) { return !holds_for(each, gpu); });
+/// The errors that hold for the GPU; few of all do.
+MeasuredErrors errors_of(const Gpu& gpu, const MeasuredErrors& all) {
+  MeasuredErrors errors{{}, all.totals, all.ways};
+  std::ranges::copy_if(all.layers, std::back_inserter(errors.layers),
+                       [&, architecture = stated_architecture(gpu)](const LayerErrors& each) {
+                         return holds_for(each, gpu, architecture);
+                       });
   std::ranges::stable_sort(errors.layers, {}, &LayerErrors::basis);
   std::ranges::stable_sort(errors.totals, {}, &TotalErrors::basis);
   return errors;

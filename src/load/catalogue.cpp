@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "load/byte_stream.hpp"
+#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/gpu_names.hpp"
@@ -193,7 +194,10 @@ OwnGpus read_own_gpus() {
 }
 
 Gpu load_embedded(const EmbeddedFile& file) {
-  return load_gpu(file.text, "built-in " + std::string(file.name)).value();
+  const auto index = static_cast<std::size_t>(&file - embedded_gpus().data());
+  Gpu gpu = read_image<Gpu>(gpu_images()[index]);
+  gpu.constants = built_in_constants(gpu);
+  return gpu;
 }
 
 /// Most names are spelled as in the files and need no normal form.
@@ -201,8 +205,8 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
   for (const EmbeddedFile& file : embedded_gpus())
     if (std::ranges::find(file.names, any_name) != file.names.end()) return &file;
   const std::string normal = normal_gpu_name(any_name);
-  for (const EmbeddedFile& file : embedded_gpus())
-    if (std::ranges::find(file.names, normal, normal_gpu_name) != file.names.end()) return &file;
+  for (std::size_t i = 0; i < embedded_gpus().size(); ++i)
+    if (has_word(gpu_normal_names()[i], normal)) return &embedded_gpus()[i];
   return nullptr;
 }
 

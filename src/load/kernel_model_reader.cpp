@@ -15,6 +15,7 @@
 
 #include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
+#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
@@ -29,14 +30,20 @@ const EmbeddedFile* find_built_in(std::string_view answers_to) {
   return nullptr;
 }
 
-/// Made once, so that GPUs of an architecture share a set.
+/// Made once, so that GPUs of an architecture share a set. The end of the program frees none: it
+/// takes as long as copying one.
 SharedConstants built_in(const EmbeddedFile& file) {
   static std::recursive_mutex mutex;  // inherited sets are built in too
-  static std::map<std::string_view, SharedConstants> made;
+  static auto& made = *new std::map<std::string_view, SharedConstants>();
   const std::lock_guard lock(mutex);
   SharedConstants& constants = made[file.name];
-  if (constants == nullptr)
+  if (constants != nullptr) return constants;
+  const std::span<const std::string_view> images = kernel_model_images();
+  const auto index = static_cast<std::size_t>(&file - embedded_kernel_models().data());
+  if (images.empty())  // the program that makes them
     constants = load_constants(file.text, "built-in " + std::string(file.name));
+  else
+    constants = std::make_shared<ModelConstants>(read_image<ModelConstants>(images[index]));
   return constants;
 }
 

@@ -9,6 +9,8 @@
 
 #include "catch.hpp"
 #include "kernel/constants.hpp"
+#include "load/image.hpp"
+#include "model/gpu_names.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -182,6 +184,18 @@ TEST_CASE("A start has of a GPU what its file states", "[load/gpu_catalogue]") {
     const Gpu started = find_gpu(gpu.name).value();
     CHECK(render_gpus_json({started}) == render_gpus_json({gpu}));
     CHECK(started.constants->name == gpu.constants->name);
+  }
+}
+
+TEST_CASE("The build's image of a GPU is what the reader makes of its file",
+          "[load/gpu_catalogue]") {
+  for (std::size_t i = 0; i < embedded_gpus().size(); ++i) {
+    const EmbeddedFile& file = embedded_gpus()[i];
+    INFO(file.name);
+    const Gpu gpu = load_gpu(file.text, "text").value();
+    CHECK(gpu_images()[i] == image_of(gpu));
+    CHECK(gpu_normal_names()[i] == joined(normal_gpu_names(gpu), " "));
+    CHECK(find_gpu(std::string(file.names.front())).value().constants == gpu.constants);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernel/constants.hpp"
+#include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
@@ -100,6 +101,15 @@ TEST_CASE("A start has the numbers and words that the file of a kernel model sta
     CHECK(started->errors == read->errors);
     CHECK(numbers_of(started->values) == numbers_of(read->values));
     CHECK(write_constants(*started) == write_constants(*read));
+  }
+}
+
+TEST_CASE("The build's image of a kernel model is what the reader makes of its file",
+          "[load/kernel_models]") {
+  for (std::size_t i = 0; i < embedded_kernel_models().size(); ++i) {
+    const EmbeddedFile& file = embedded_kernel_models()[i];
+    INFO(file.name);
+    CHECK(kernel_model_images()[i] == image_of(*load_constants(file.text, "text")));
   }
 }
 
