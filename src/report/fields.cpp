@@ -728,30 +728,38 @@ void RowKind::check(const FieldNames& chosen) const {
 }
 
 template <class Line>
-Cell value_called(std::string_view name, const Line& line) {
-  if (name == layers_expected && std::is_same_v<Line, SettingLine>) name = "time_s";
-  for (const Column<Line>& column : table_of<Line>())
-    if (std::ranges::equal(column.path, name,
-                           [](char a, char b) { return a == b || (a == '.' && b == '_'); }))
-      return column.value(line);
-  return {};
+FieldPlaces places_of(const FieldNames& fields) {
+  return each_of(fields, [](std::string_view name) {
+    if (name == layers_expected && std::is_same_v<Line, SettingLine>) name = "time_s";
+    const auto& table = table_of<Line>();
+    const auto found = std::ranges::find_if(table, [&](const Column<Line>& column) {
+      return std::ranges::equal(column.path, name,
+                                [](char a, char b) { return a == b || (a == '.' && b == '_'); });
+    });
+    return found == table.end() ? std::string::npos
+                                : static_cast<std::size_t>(found - table.begin());
+  });
 }
 
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields) {
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields,
+                const FieldPlaces& places) {
+  const auto value_at = [&](std::size_t place) {
+    return place == std::string::npos ? Cell() : table_of<Line>()[place].value(line);
+  };
   if (has_columns(format)) {
     TextBuffer out(text, format == RowFormat::spreadsheet);
     if (fields.empty()) append_csv_cells(out, line);
-    for (const std::string& name : fields) {
-      if (&name != fields.data()) out.add(',');
-      append_csv(out, value_called(name, line));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0) out.add(',');
+      append_csv(out, value_at(places[i]));
     }
     out.flush();
   } else {
     JsonWriter writer(text, false);
     writer.begin_object();
     if (fields.empty()) write_fields(writer, line, true);
-    for (const std::string& name : fields) writer.member(name, value_called(name, line));
+    for (std::size_t i = 0; i < fields.size(); ++i) writer.member(fields[i], value_at(places[i]));
     writer.end_object();
   }
   text += '\n';
@@ -779,9 +787,15 @@ template void write_fields(JsonWriter&, const TypeRow&, bool);
 template const RowKind& row_kind<LayerLine>();
 template const RowKind& row_kind<KernelLine>();
 template const RowKind& row_kind<SettingLine>();
-template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&);
-template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&);
-template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&);
+template FieldPlaces places_of<LayerLine>(const FieldNames&);
+template FieldPlaces places_of<KernelLine>(const FieldNames&);
+template FieldPlaces places_of<SettingLine>(const FieldNames&);
+template void append_row(std::string&, RowFormat, const LayerLine&, const FieldNames&,
+                         const FieldPlaces&);
+template void append_row(std::string&, RowFormat, const KernelLine&, const FieldNames&,
+                         const FieldPlaces&);
+template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&,
+                         const FieldPlaces&);
 
 FieldNames column_names() {
   FieldNames names;

@@ -44,6 +44,11 @@ struct ForPeople {
   std::array<std::uint8_t, 2> drop_order = {};  ///< as in GridColumn
 };
 
+/// The group of a path: "bytes." of "bytes.total"; else empty.
+constexpr std::string_view group_of(std::string_view path) {
+  return path.substr(0, path.find('.') + 1);
+}
+
 template <class Row>
 struct Column {
   std::string_view path;  ///< "bytes.total"; empty: for people only
@@ -52,6 +57,9 @@ struct Column {
   ForPeople<Row> people = {};
   /// Says what the row is of: on each line of NDJSON and CSV, once for all rows in JSON.
   bool is_head = false;
+  // Of the path.
+  std::string_view group = group_of(path);
+  JsonKey key = JsonKey(path.substr(group.size()));
 };
 
 /// A row with the whole that it is of; views.
@@ -126,34 +134,28 @@ void add_sum(Grid& grid, const std::vector<Column<Row>>& columns, std::string_vi
   for (std::size_t i = 1; i < columns.size(); ++i) grid.columns[i].add(sum_text(columns[i], rows));
 }
 
-/// The group of a path: "bytes." of "bytes.total"; else empty.
-constexpr std::string_view group_of(std::string_view path) {
-  return path.substr(0, path.find('.') + 1);
-}
-
 /// A group of unknown columns is null.
 template <class Columns, class Row>
 void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
                    bool with_head = false) {
   for (auto column = std::begin(columns); column != std::end(columns);) {
-    const std::string_view group = group_of(column->path);
+    const std::string_view group = column->group;
     if (group.empty()) {
       if (!column->path.empty() && (with_head || !column->is_head))
-        writer.member(column->path, column->value(row));
+        writer.member(column->key, column->value(row));
       ++column;
       continue;
     }
     const std::string_view name = group.substr(0, group.size() - 1);
     const auto first = column;
     column = std::find_if(first, std::end(columns),
-                          [&](const auto& each) { return group_of(each.path) != group; });
+                          [&](const auto& each) { return each.group != group; });
     if (std::none_of(first, column, [&](const auto& each) { return is_known(each.value(row)); })) {
       writer.member(name, {});
       continue;
     }
     writer.key(name).begin_object();
-    for (auto each = first; each != column; ++each)
-      writer.member(each->path.substr(group.size()), each->value(row));
+    for (auto each = first; each != column; ++each) writer.member(each->key, each->value(row));
     writer.end_object();
   }
 }
@@ -236,6 +238,8 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 
 /// Chosen columns, as CSV names them; empty: all.
 using FieldNames = std::vector<std::string>;
+/// Their places in the table of a kind of rows; npos for an unknown one and for `error`.
+using FieldPlaces = std::vector<std::size_t>;
 
 /// Rows that one header can stand above.
 struct RowKind {
@@ -252,7 +256,12 @@ template <class Line>
 const RowKind& row_kind();
 
 template <class Line>
-void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields);
+FieldPlaces places_of(const FieldNames& fields);
+
+/// `places`: of the fields.
+template <class Line>
+void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields,
+                const FieldPlaces& places);
 /// An input that could not be evaluated; nothing without the column for errors.
 void append_error_row(std::string& text, RowFormat format, const InputError& error,
                       const FieldNames& columns);

@@ -31,8 +31,9 @@ class RenderedRows {
   void add(const KernelTable& table);
   template <class Line>
   void add(const Line& line) {
+    if (kind_ != &row_kind<Line>()) places_ = places_of<Line>(fields_);
     kind_ = &row_kind<Line>();
-    append_row(last_piece(), format_, line, fields_);
+    append_row(last_piece(), format_, line, fields_, places_);
   }
 
   RenderedRows empty() const { return RenderedRows(format_, fields_); }
@@ -45,6 +46,7 @@ class RenderedRows {
 
   RowFormat format_;
   FieldNames fields_;                ///< chosen columns; empty: all
+  FieldPlaces places_;               ///< of the fields, in the table of the kind
   std::vector<std::string> pieces_;  ///< fixed in size, so that growth moves none
   const RowKind* kind_ = nullptr;    ///< null without rows
   std::vector<InputError> errors_;   ///< below a header, whose columns may not be known yet

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +84,19 @@ constexpr std::array plain_bytes = [] {
   for (std::size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
   return plain;
 }();
+
+/// Whether eight bytes are plain, at once.
+bool are_plain(const char* bytes) {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  constexpr std::uint64_t highest = 0x80 * each;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  // The highest bit of a byte tells of any below `least`, if none is above 0x7F.
+  const auto below = [](std::uint64_t all, std::uint64_t least) { return all - least * each; };
+  const std::uint64_t wrong = word | below(word, 0x20) | (word + each) |
+                              below(word ^ ('"' * each), 1) | below(word ^ ('\\' * each), 1);
+  return (wrong & highest) == 0;
+}
 
 /// The last blank up to `width` that does not part a number from its unit.
 std::size_t last_break(const std::string& line, std::size_t width) {
@@ -374,6 +389,8 @@ std::string markdown_block(const std::string& text) {
 }
 
 bool is_plain(std::string_view text) {
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t)))
+    if (!are_plain(text.data())) return false;
   return std::ranges::all_of(text,
                              [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
 }

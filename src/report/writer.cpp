@@ -98,8 +98,9 @@ void JsonWriter::new_line() {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  add_string(name);
-  out_.add(indented_ ? ": " : ":");
+  out_.add('"');
+  out_.add(name);
+  out_.add(indented_ ? "\": " : "\":");
   after_key_ = true;
   return *this;
 }

@@ -62,6 +62,21 @@ inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::mon
 inline Cell text_or_null(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
 Cell text_or_null(std::string&& text) = delete;
 
+/// A member's key with all that stands around it, `,"name":`, to be copied whole. A constant: rows
+/// repeat their keys.
+struct JsonKey {
+  static constexpr std::size_t room = 48;
+
+  /// `name` is plain (is_plain) and short enough, or the constant does not compile.
+  constexpr explicit JsonKey(std::string_view name) {
+    for (const std::string_view part : {std::string_view(",\""), name, std::string_view("\":")})
+      for (const char c : part) text.at(size++) = c;
+  }
+
+  std::array<char, room> text{};
+  std::size_t size = 0;
+};
+
 /// Buffers short texts and numbers, faster than single appends. Must be flushed at the end.
 class TextBuffer {
  public:
@@ -79,6 +94,10 @@ class TextBuffer {
     if (text.size() > gathered_.size() - used_) return add_beyond(text);
     std::memcpy(gathered_.data() + used_, text.data(), text.size());
     used_ += text.size();
+  }
+  void add(const JsonKey& key) {
+    std::memcpy(room(JsonKey::room), key.text.data(), JsonKey::room);  // in a few moves
+    used_ += key.size;
   }
   void add_count(std::uint64_t count) {
     if (count < 10)
@@ -117,6 +136,7 @@ class JsonWriter {
  public:
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
+  /// `name`: of this program, hence plain.
   JsonWriter& key(std::string_view name);
   /// Escapes texts, replaces invalid UTF-8, writes null for unknown and non-finite values. A
   /// JsonValue is on one line.
@@ -130,6 +150,17 @@ class JsonWriter {
   JsonWriter& end_array() { return close(']'); }
 
   JsonWriter& member(std::string_view name, const Cell& cell) { return key(name).value(cell); }
+  JsonWriter& member(const JsonKey& name, const Cell& cell) {
+    if (!indented_ && has_items_) {
+      out_.add(name);
+    } else {
+      separate();
+      out_.add(std::string_view(name.text.data(), name.size).substr(1));
+      if (indented_) out_.add(' ');
+    }
+    write(cell);
+    return *this;
+  }
   JsonWriter& members(std::initializer_list<JsonMember> members) {
     for (const JsonMember& each : members) member(each.name, each.value);
     return *this;
