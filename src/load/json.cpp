@@ -168,8 +168,9 @@ Value Value::find(std::string_view key) const {
 }
 
 Value Value::require(std::string_view key, std::string_view expected) const {
-  if (!contains(key)) fail_at(key, "expected " + std::string(expected) + ", got nothing");
-  return at(key);
+  const JsonNode* found = member(key);
+  if (found == nullptr) fail_at(key, "expected " + std::string(expected) + ", got nothing");
+  return {*found, *document_};
 }
 
 void Value::check_keys(const std::string& what, const std::vector<std::string_view>& known) const {

@@ -84,7 +84,8 @@ class Value {
   /// Null if missing.
   Value find(std::string_view key) const;
   std::optional<Value> get(std::string_view key) const {
-    return contains(key) ? std::optional(at(key)) : std::nullopt;
+    const JsonNode* found = member(key);
+    return found != nullptr ? std::optional(Value(*found, *document_)) : std::nullopt;
   }
   /// Fails with "expected `expected`, got nothing" if missing.
   Value require(std::string_view key, std::string_view expected) const;

@@ -21,12 +21,18 @@ namespace {
 
 constexpr std::string_view version_key = "schema_version";
 
-NetworkSpec empty_network(const Origin& origin) {
-  NetworkSpec network;
+void name_after(const Origin& origin, NetworkSpec& network) {
   network.name = network_name(origin.source);
   network.source = origin.source;
+}
+
+NetworkSpec empty_network(const Origin& origin) {
+  NetworkSpec network;
+  name_after(origin, network);
   return network;
 }
+
+void read_layer_into(LayerSpec& spec, const Value& object);
 
 using Document = std::shared_ptr<const JsonDocument>;
 
@@ -413,6 +419,35 @@ void check_once(const std::vector<FieldKey>& keys, std::size_t index, const Valu
   wrong.fail("expected one spelling, got this and " + std::string(other.key()));
 }
 
+/// `spec`: an empty one.
+void read_layer_into(LayerSpec& spec, const Value& object) {
+  if (!object.is_object()) object.fail_expected("an object");
+  const std::optional<LayerType> stated_as = read_type(object);
+  LayerType type = stated_as.value_or(LayerType{});
+  StatedKeys stated = stated_keys(object, type.kind);
+  if (const auto only = stated.wrong.empty() || stated_as ? std::nullopt : only_kind_of(object)) {
+    type.kind = *only;
+    stated = stated_keys(object, type.kind);
+  }
+  if (!stated.wrong.empty()) fail_keys(object, stated.wrong, type.kind);
+  spec.kind = type.kind;
+  spec.rank = type.rank;
+  spec.depthwise = type.depthwise;
+  spec.place = object.place();
+  Spellings spellings;
+  spellings.reserve(stated.keys.size());
+  for (std::size_t i = 0; i < stated.keys.size(); ++i) {
+    const FieldKey& key = stated.keys[i];
+    const Value value = object.at(i);
+    check_once(stated.keys, i, object);
+    if (value.key() != key.field->key) spellings.emplace_back(key.field->key, value.key());
+    std::visit(ReadField{value, key.unit, spec}, key.field->member);
+  }
+  spec.place.spellings = std::move(spellings);
+  if (object.contains("dtype") && object.contains("dtypes"))
+    object.at("dtypes").fail("expected one spelling, got this and dtype");
+}
+
 }  // namespace
 
 std::string network_name(const std::string& source) {
@@ -440,15 +475,16 @@ NetworkSpecs read_networks(const Document& document) {
 }
 
 std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
-  NetworkSpec network = empty_network(record.origin());
-  network.record = record.origin().line;
+  const auto network = std::make_shared<NetworkSpec>();
+  name_after(record.origin(), *network);
+  network->record = record.origin().line;
   if (!is_own_row(record)) {
-    network.layers.push_back(read_layer(record));
+    read_layer_into(network->layers.emplace_back(), record);
   } else if (std::optional<LayerSpec> layer = read_own_row(record)) {
-    network.layers.push_back(std::move(*layer));
-    if (record.contains("batch")) network.batch = record.at("batch").integer(1);
+    network->layers.push_back(std::move(*layer));
+    if (const auto batch = record.get("batch")) network->batch = batch->integer(1);
   }
-  return std::make_shared<const NetworkSpec>(std::move(network));
+  return network;
 }
 
 Expected<Network> load_network(std::string_view json_text, const std::string& source,
@@ -466,32 +502,8 @@ DataType read_data_type(const Value& value) {
 }
 
 LayerSpec read_layer(const Value& object) {
-  if (!object.is_object()) object.fail_expected("an object");
-  const std::optional<LayerType> stated_as = read_type(object);
-  LayerType type = stated_as.value_or(LayerType{});
-  StatedKeys stated = stated_keys(object, type.kind);
-  if (const auto only = stated.wrong.empty() || stated_as ? std::nullopt : only_kind_of(object)) {
-    type.kind = *only;
-    stated = stated_keys(object, type.kind);
-  }
-  if (!stated.wrong.empty()) fail_keys(object, stated.wrong, type.kind);
   LayerSpec spec;
-  spec.kind = type.kind;
-  spec.rank = type.rank;
-  spec.depthwise = type.depthwise;
-  spec.place = object.place();
-  Spellings spellings;
-  spellings.reserve(stated.keys.size());
-  for (std::size_t i = 0; i < stated.keys.size(); ++i) {
-    const FieldKey& key = stated.keys[i];
-    const Value value = object.at(i);
-    check_once(stated.keys, i, object);
-    if (value.key() != key.field->key) spellings.emplace_back(key.field->key, value.key());
-    std::visit(ReadField{value, key.unit, spec}, key.field->member);
-  }
-  spec.place.spellings = std::move(spellings);
-  if (object.contains("dtype") && object.contains("dtypes"))
-    object.at("dtypes").fail("expected one spelling, got this and dtype");
+  read_layer_into(spec, object);
   return spec;
 }
 
