@@ -688,7 +688,7 @@ std::span<const Column<TypeRow>> sum_columns() { return sum_table; }
 
 template <class Line>
 void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
-  write_columns(writer, table_of<Line>(), line, with_head);
+  write_columns<table_of<Line>()>(writer, line, with_head);
   // Rare: what the source says of the layer beside its work.
   if constexpr (std::is_same_v<Line, LayerLine>) {
     if (const Cell id = id_cell(*layer_of(line).id); is_known(id)) writer.member("id", id);

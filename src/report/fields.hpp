@@ -134,10 +134,20 @@ void add_sum(Grid& grid, const std::vector<Column<Row>>& columns, std::string_vi
   for (std::size_t i = 1; i < columns.size(); ++i) grid.columns[i].add(sum_text(columns[i], rows));
 }
 
+/// For each of the columns, where its group ends; its own place if it has none.
+template <const auto& columns>
+inline constexpr auto group_ends = [] {
+  std::array<std::size_t, std::size(columns)> ends{};
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (ends[i] = i; !columns[i].group.empty() && ends[i] < ends.size() &&
+                      columns[ends[i]].group == columns[i].group;)
+      ++ends[i];
+  return ends;
+}();
+
 /// A group of unknown columns is null.
-template <class Columns, class Row>
-void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
-                   bool with_head = false) {
+template <const auto& columns, class Row>
+void write_columns(JsonWriter& writer, const Row& row, bool with_head = false) {
   for (auto column = std::begin(columns); column != std::end(columns);) {
     const std::string_view group = column->group;
     if (group.empty()) {
@@ -148,8 +158,8 @@ void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
     }
     const std::string_view name = group.substr(0, group.size() - 1);
     const auto first = column;
-    column = std::find_if(first, std::end(columns),
-                          [&](const auto& each) { return each.group != group; });
+    column = std::begin(columns) +
+             group_ends<columns>[static_cast<std::size_t>(first - std::begin(columns))];
     if (std::none_of(first, column, [&](const auto& each) { return is_known(each.value(row)); })) {
       writer.member(name, {});
       continue;
@@ -160,10 +170,9 @@ void write_columns(JsonWriter& writer, const Columns& columns, const Row& row,
   }
 }
 
-template <class Columns, class Rows>
-void write_rows(JsonWriter& writer, std::string_view name, const Columns& columns,
-                const Rows& rows) {
-  writer.objects(name, rows, [&](const auto& row) { write_columns(writer, columns, row); });
+template <const auto& columns, class Rows>
+void write_rows(JsonWriter& writer, std::string_view name, const Rows& rows) {
+  writer.objects(name, rows, [&](const auto& row) { write_columns<columns>(writer, row); });
 }
 
 // Columns of layers, kernels and settings, and rows of data formats.

@@ -488,7 +488,7 @@ std::string recording_sentences(const Result& result) {
 
 void write_recording_lists(JsonWriter& w, const Result& result) {
   const TraceSummary& recording = *result.measured.recording;
-  write_rows(w, "gaps", idle_columns, rows_in(recording.gaps, recording));
+  write_rows<idle_columns>(w, "gaps", rows_in(recording.gaps, recording));
   w.objects("ranks", recording.ranks, [&](const RecordedRank& rank) {
     w.members(
         {{"name", rank.name}, {"computing_s", rank.computing_s}, {"waiting_s", rank.waiting_s}});
@@ -497,13 +497,13 @@ void write_recording_lists(JsonWriter& w, const Result& result) {
     w.member("runs", chain.runs);
     w.list("layers", chain.layers, [&](const std::string& layer) { w.value(layer); });
   });
-  write_rows(w, "transfers", transfer_columns, rows_in(recording.transfers, result));
-  write_rows(w, "unmodelled", unmodelled_columns, rows_in(recording.unmodelled, recording));
+  write_rows<transfer_columns>(w, "transfers", rows_in(recording.transfers, result));
+  write_rows<unmodelled_columns>(w, "unmodelled", rows_in(recording.unmodelled, recording));
 }
 
 void write_accuracy(JsonWriter& w, const Result& result) {
   w.objects("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
-    write_columns(w, accuracy_columns, score);
+    write_columns<accuracy_columns>(w, score);
     w.list("worst", score.worst, [&](const WorstLayer& layer) {
       w.object({{"name", layer.name}, {"ratio", layer.ratio}});
     });

@@ -1,12 +1,17 @@
 #include "report/writer.hpp"
 
-#include <fmt/compile.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 #include "model/text.hpp"
@@ -15,10 +20,82 @@
 namespace roofline {
 namespace {
 
+/// Two digits of each number below 100.
+constexpr std::array digit_pairs = [] {
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 2 / 10 : i / 2 % 10));
+  return pairs;
+}();
+
+constexpr std::array powers_of_ten = [] {
+  std::array<std::uint64_t, 20> powers{1};
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
+  return powers;
+}();
+
+/// Of a number above 0.
+std::size_t digit_count(std::uint64_t number) {
+  const auto fewest = static_cast<std::size_t>(std::bit_width(number) * 1233) >> 12;  // log10(2)
+  return fewest + (number >= powers_of_ten[fewest] ? 1 : 0);
+}
+
+/// Writes a number above 0; returns the end.
+char* put_digits(char* first, std::uint64_t number) {
+  char* const end = first + digit_count(number);
+  char* to = end;
+  for (; number >= 100; number /= 100) {
+    to -= 2;
+    std::memcpy(to, digit_pairs.data() + 2 * (number % 100), 2);
+  }
+  if (number < 10)
+    *first = static_cast<char>('0' + number);
+  else
+    std::memcpy(first, digit_pairs.data() + 2 * number, 2);
+  return end;
+}
+
+/// As fmt's "{}", in two thirds of its time: its digits, laid out here. `to` has room for 40.
+char* put_shortest(char* to, double value) {
+  constexpr std::size_t most_digits = 17;
+  constexpr int least_fixed = -3;  // digits before the point: 0.0001234
+  constexpr int most_fixed = 16;
+  if (std::signbit(value)) *to++ = '-';
+  const auto [number, exponent] = fmt::detail::dragonbox::to_decimal(std::fabs(value));
+  std::array<char, 2 * most_digits> digits{};  // a part of them is copied with what follows
+  const int count = static_cast<int>(put_digits(digits.data(), number) - digits.data());
+  const int before_point = count + exponent;
+  const auto copy = [&](int first, int last) {
+    std::memcpy(to, digits.data() + first, most_digits);
+    to += last - first;
+  };
+  if (before_point < least_fixed || before_point > most_fixed) {
+    copy(0, 1);
+    if (count > 1) *to++ = '.';
+    copy(1, count);
+    *to++ = 'e';
+    *to++ = before_point < 1 ? '-' : '+';
+    const int power = std::abs(before_point - 1);
+    if (power < 10) *to++ = '0';
+    return power == 0 ? to : put_digits(to, static_cast<std::uint64_t>(power));
+  }
+  if (before_point > 0) {
+    copy(0, before_point);
+    *to++ = '.';
+    copy(before_point, count);
+  } else {
+    constexpr std::string_view zeros = "0.000";
+    std::memcpy(to, zeros.data(), zeros.size());
+    to += 2 - before_point;
+    copy(0, count);
+  }
+  return to;
+}
+
 /// Rows repeat numbers: a GPU's ridge, a bound that equals one of two times, alike layers.
 struct KnownNumber {
   std::uint64_t bits = 0;
-  std::array<char, 32> characters{};  // the shortest digits are 24 at most
+  std::array<char, 48> characters{};  // the shortest digits are 24 at most
   std::size_t size = 0;
 };
 
@@ -30,7 +107,7 @@ const KnownNumber& known_number(double value) {
   if (known.bits != bits) {
     known.bits = bits;
     char* const first = known.characters.data();
-    known.size = static_cast<std::size_t>(fmt::format_to(first, FMT_COMPILE("{}"), value) - first);
+    known.size = static_cast<std::size_t>(put_shortest(first, value) - first);
   }
   return known;
 }
@@ -62,8 +139,8 @@ void TextBuffer::add_beyond(std::string_view text) {
 
 void TextBuffer::add_digits(std::uint64_t count) {
   constexpr std::size_t most = std::numeric_limits<std::uint64_t>::digits10 + 1;
-  char* digits = room(most);
-  used_ += static_cast<std::size_t>(fmt::format_to(digits, FMT_COMPILE("{}"), count) - digits);
+  char* const digits = room(most);
+  used_ += static_cast<std::size_t>(put_digits(digits, count) - digits);
 }
 
 void TextBuffer::add_number(double value) {
@@ -83,9 +160,7 @@ void TextBuffer::add_number(double value) {
 
 void JsonWriter::add_string(std::string_view text) {
   if (is_plain(text)) {
-    out_.add('"');
-    out_.add(text);
-    out_.add('"');
+    out_.add_quoted(text);
   } else {
     out_.add(dumped(nlohmann::json(std::string(text)), -1));
   }
@@ -98,9 +173,8 @@ void JsonWriter::new_line() {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  out_.add('"');
-  out_.add(name);
-  out_.add(indented_ ? "\": " : "\":");
+  out_.add_quoted(name);
+  out_.add(indented_ ? ": " : ":");
   after_key_ = true;
   return *this;
 }

@@ -95,6 +95,19 @@ class TextBuffer {
     std::memcpy(gathered_.data() + used_, text.data(), text.size());
     used_ += text.size();
   }
+  /// Between quotation marks, which `text` has none of.
+  void add_quoted(std::string_view text) {
+    if (text.size() + 2 > gathered_.size() - used_) {
+      add('"');
+      add(text);
+      return add('"');
+    }
+    char* const first = gathered_.data() + used_;
+    first[0] = '"';
+    std::memcpy(first + 1, text.data(), text.size());
+    first[text.size() + 1] = '"';
+    used_ += text.size() + 2;
+  }
   void add(const JsonKey& key) {
     std::memcpy(room(JsonKey::room), key.text.data(), JsonKey::room);  // in a few moves
     used_ += key.size;
