@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -374,9 +373,12 @@ class Rows : public CLI::App {
     std::string words;
     for (const Key& key : keys) {
       help += '\n' + key.name + '=';
-      std::istringstream values(key.check.get_name());
-      for (std::string value; values >> value; words += key.name + '=' + value + ' ')
-        help += (help.ends_with('=') ? "" : " | ") + value;
+      const std::string values = key.check.get_name();
+      for (std::string_view left = values; !left.empty();) {
+        const std::string_view value = take(left, ' ');
+        help.append(help.ends_with('=') ? "" : " | ").append(value);
+        words.append(key.name).append("=").append(value).append(" ");
+      }
       help += (help.ends_with('=') ? "..." : "") + (key.meaning.empty() ? "" : ": " + key.meaning);
       old_names.emplace("--" + key.name, std::string(name) + ' ' + key.name + "=...");
     }
