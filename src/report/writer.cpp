@@ -77,7 +77,7 @@ char* put_shortest(char* to, double value) {
     *to++ = before_point < 1 ? '-' : '+';
     const int power = std::abs(before_point - 1);
     if (power < 10) *to++ = '0';
-    return power == 0 ? to : put_digits(to, static_cast<std::uint64_t>(power));
+    return put_digits(to, static_cast<std::uint64_t>(power));
   }
   if (before_point > 0) {
     copy(0, before_point);

@@ -78,7 +78,8 @@ void time_rows() {
   const auto write = [&](const char* format, const LayerResult& layer) {
     text.clear();
     append_row(text, *find_output_format(format)->rows(),
-               LayerLine{network.source, network.name, result.setting.gpu, {}, layer, true}, {});
+               LayerLine{network.source, network.name, result.setting.gpu, {}, layer, true}, {},
+               {});
     return text.size();
   };
   for (const char* format : {"ndjson", "csv"})

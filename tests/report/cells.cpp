@@ -1,9 +1,17 @@
 // Values of fields as JSON and CSV have them.
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -69,6 +77,20 @@ TEST_CASE("However many numbers there are, each has its own text", "[report/cell
   }
 }
 
+TEST_CASE("A number is written as fmt writes it", "[report/cells]") {
+  std::mt19937_64 bits(1);
+  for (int i = 0; i < 20'000; ++i) {
+    // Any number, and one near those that rows have.
+    for (const double value :
+         {std::bit_cast<double>(bits()), std::ldexp(static_cast<double>(bits()), -(i % 160))}) {
+      if (!std::isfinite(value)) continue;
+      const std::string by_fmt = fmt::format("{}", value);
+      const bool is_whole = by_fmt.find_first_of(".e") == std::string::npos;
+      CHECK(json_of(value) == by_fmt + (is_whole ? ".0" : ""));
+    }
+  }
+}
+
 TEST_CASE("What is unknown or not finite is null, and nothing in CSV", "[report/cells]") {
   for (const Cell& cell : {Cell(), Cell(std::nan("")), Cell(HUGE_VAL), Cell(-HUGE_VAL)}) {
     CHECK(json_of(cell) == "null");
@@ -102,6 +124,19 @@ TEST_CASE("Texts are quoted as their format has it", "[report/cells]") {
     CHECK(json_of(text) == each.json);
     CHECK(csv_of(text) == each.csv);
   }
+}
+
+TEST_CASE("One character that JSON escapes is found at any place", "[report/cells]") {
+  const std::string plain = "a plain text, ~19 {}";
+  CHECK(json_of(std::string_view(plain)) == '"' + plain + '"');
+  for (const auto& [wrong, escaped] : std::vector<std::pair<char, std::string>>{
+           {'"', "\\\""}, {'\\', "\\\\"}, {'\x1F', "\\u001f"}, {'\0', "\\u0000"}})
+    for (std::size_t at = 0; at < plain.size(); ++at) {
+      std::string text = plain;
+      text[at] = wrong;
+      CHECK(json_of(std::string_view(text)) ==
+            '"' + plain.substr(0, at) + escaped + plain.substr(at + 1) + '"');
+    }
 }
 
 TEST_CASE("Lists stand on one line, in CSV as JSON", "[report/cells]") {
