@@ -113,7 +113,10 @@ bool has_kernel(const Layer& layer);
 struct LayerResult {
   Layer layer;
   Counts counts;
-  Engine engine = Engine::fp32;
+  Engine engine = Engine::fp32;  ///< of the bound: fastest_engine() by the ceilings
+  /// Asked of plan_kernel(): select_engine(), or fp32 where TF32 is hardly faster. The kernel may
+  /// compute on another (KernelPlan::engine).
+  Engine planned_engine = Engine::fp32;
   bool first_pass = true;  ///< the layer's first pass; parameters are summed over first passes only
   /// A batch norm which uses batch statistics only because all passes run.
   bool uses_batch_statistics = false;

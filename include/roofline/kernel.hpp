@@ -112,6 +112,7 @@ constexpr std::string_view meaning_of(Limiter limiter) {
 struct KernelPlan {
   double idle_ratio = 1;  ///< its time, from an idle GPU's clock, to that of a busy GPU
   Algorithm algorithm = Algorithm::implicit_gemm;
+  Engine engine = Engine::fp32;  ///< on which it computes, whichever was asked for
   /// The library's own name (MIOpen's solver); empty if the library has no such names.
   SharedValue<std::string> solver;
   std::array<std::uint64_t, 3> tile{};  ///< m, n, k of one block; zeros where there is no tile

@@ -105,7 +105,8 @@ struct RooflinePoint {
 /// The place of `counts` under a peak and a bandwidth, both > 0.
 RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double bandwidth_byte_per_s);
 
-/// Choice of the engine for `layer` on a GPU with these peaks. Contractions take the tensor engine
+/// Choice of a library's engine for `layer` on a GPU with these peaks; its kernel may then compute
+/// on another (KernelPlan::engine). Contractions take the tensor engine
 /// of their data type if there is one, else the vector engine; depthwise convolutions and all other
 /// kinds run on vector units. Vector units which lack a type, or are slower in it than in fp32,
 /// convert and compute in fp32. A contraction with weights narrower than its input (weight-only
@@ -144,6 +145,22 @@ EngineChoice choice_for(const Layer& layer, const EngineChoices& choices);
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
                                     const EngineChoices& choices);
+
+/// The engine of the layer's bound: the fastest one that may compute it, whichever a library
+/// chooses; of equal ones select_engine()'s. nullopt where that gives none. The choices say what
+/// the stack may use, and so restrict the bound as well:
+///
+///   automatic        all engines of the type: its tensor cores (a narrow type's also of the next
+///                    wider ones), its vector units and those of fp32 by conversion; of TF32 also
+///                    those of fp32, and of fp32 never TF32
+///   vector, tensor   of these the vector units alone, or the tensor cores alone
+///   tf32             fp32 also in TF32
+///   fp16_accumulate  fp16 and fp8 also with fp16 sums
+///
+/// Depthwise convolutions multiply like dense ones, and may take tensor cores; `tensor` takes the
+/// vector units from dense layers only. Other kinds have no products for tensor cores.
+std::optional<Engine> fastest_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
+                                     const EngineChoices& choices);
 
 /// An engine which a library may take in place of `engine` to be faster: vector units for channels
 /// which do not fill a tensor core's vectors, and for TF32 on GPUs where it is hardly faster than

@@ -112,7 +112,7 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
     }
     for (const LayerResult& row : *rows)
       if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
-        layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
+        layers.push_back({row.layer, row.counts, row.planned_engine, context.options.cache,
                           launch_of(network.runs_as, context), *row.measured_time_s,
                           network_of(row.layer, network), network.source,
                           network.record ? std::to_string(*network.record) : row.layer.name});

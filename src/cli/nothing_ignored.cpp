@@ -138,7 +138,12 @@ constexpr LayerOption layer_options[] = {
      [](const AskedRow& of) { return layout_of(of.row.layer) == options_of(of).layout; },
      "all layers state another layout"},
     {"--assume engine*",
-     [](const AskedRow& of) { return is_on(of.row.engine, options_of(of).engine.convolutions); },
+     [](const AskedRow& of) {
+       const EngineChoice choice = options_of(of).engine.convolutions;
+       // TF32 lowers the bound where the library computes in fp32, too.
+       return is_on(of.row.planned_engine, choice) ||
+              (choice == EngineChoice::tf32 && is_on(of.row.engine, choice));
+     },
      "no layer is computed by it on this GPU"},
     {"--tuning heuristic",
      [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; },

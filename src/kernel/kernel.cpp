@@ -23,6 +23,23 @@ void check_mapping(const Layer& layer) {
     throw InputError("expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
+/// Without a kernel for its groups on tensor cores a library computes them on vector units, and
+/// packs depthwise ones into tensor cores' tiles where it may.
+Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
+  switch (algorithm) {
+    case Algorithm::grouped_packed_gemm:
+    case Algorithm::grouped_packed_gemm_repacked:
+      return request.model.dense_engine[request.layer.dtypes.input].value_or(request.engine);
+    case Algorithm::grouped_direct_nhwc:
+    case Algorithm::grouped_direct_nchw:
+    case Algorithm::group_by_group_nchw:
+    case Algorithm::group_by_group_small_nchw:
+    case Algorithm::group_by_group_winograd:
+      return is_tensor_engine(request.engine) ? Engine::fp32 : request.engine;
+    default: return request.engine;
+  }
+}
+
 template <class Number>
 std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval<Number>& eval) {
   const KindFamily family = info(request.layer.kind).family;
@@ -43,7 +60,9 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval<Numb
   // Constants are of other engines: none is faster than its own. In fp64 no kernel saves MACs.
   if (request.engine == Engine::fp64 || !saves_macs(works.front().algorithm))
     works.front().least_s = flop_s;
-  return throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
+  auto plan = throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
+  plan.engine = contracts ? engine_of_groups(plan.algorithm, request) : request.engine;
+  return plan;
 }
 
 /// A layer run in more bits than its type.

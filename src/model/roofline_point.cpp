@@ -96,6 +96,28 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
   return tensor ? tensor : vector_engine(type, peaks);
 }
 
+std::optional<Engine> fastest_engine(const Layer& layer, const EngineRates& peaks,
+                                     const EngineChoices& choices) {
+  std::optional<Engine> fastest = select_engine(layer, peaks, choices);
+  if (!fastest || !multiplies(layer.kind)) return fastest;
+  const EngineChoice choice = choice_for(layer, choices);
+  const DataType type = multiplied_type(layer);
+  const bool left_open = choice == EngineChoice::automatic || choice == EngineChoice::tf32;
+  const bool sums_in_fp16 =
+      choice == EngineChoice::fp16_accumulate || (left_open && layer.fp16_accumulate);
+  const auto consider = [&](std::optional<Engine> engine) {
+    if (engine && peaks[*engine] && *peaks[*engine] > *peaks[*fastest]) fastest = engine;
+  };
+  if (choice != EngineChoice::vector) {
+    for (const std::optional<Engine> engine : info(type).tensor)
+      consider(engine && sums_in_fp16 ? with_fp16_sums(*engine, peaks) : engine);
+    if (type == DataType::tf32) consider(Engine::fp32_tensor);
+    if (type == DataType::fp32 && choice == EngineChoice::tf32) consider(Engine::tf32);
+  }
+  if (choice != EngineChoice::tensor || is_depthwise(layer)) consider(vector_engine(type, peaks));
+  return fastest;
+}
+
 std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peaks, Engine engine) {
   constexpr std::uint64_t vector_of_channels = 8;
   const bool whole_vectors = layer.inputs.front().shape.channels % vector_of_channels == 0 &&

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/engine_facts.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
@@ -150,8 +151,7 @@ std::string mapping_text(const KernelPlan& kernel) {
 }
 
 bool is_for_tensor_cores(const LayerResult& row) {
-  return row.engine == Engine::tf32 || row.engine == Engine::fp16_tensor ||
-         row.engine == Engine::bf16;
+  return is_any(row.planned_engine, Engine::tf32, Engine::fp16_tensor, Engine::bf16);
 }
 
 /// "groups of 4 channels in fp32, NHWC"
@@ -260,6 +260,20 @@ std::string unless_text(bool has_convolutions, bool is_expected) {
          (is_expected ? ", as expected here" : "");
 }
 
+/// Where the kernel does not compute on the bound's engine: why, and both peaks.
+std::string engines_text(const LayerResult& row, const EngineRates& peaks) {
+  const Engine own = row.kernel->engine;
+  if (own == row.engine) return "";
+  const bool leaves_tensor_cores = is_tensor_engine(row.engine) && !is_tensor_engine(own);
+  const auto peak = [&](Engine engine) {
+    return fmt::format("{} {}", name_of(engine), si(*rate_of(peaks, engine), "FLOP/s"));
+  };
+  return line("", "on {}{}",
+              leaves_tensor_cores ? std::string("vector units") : std::string(name_of(own)),
+              row.layer.mapping == KernelMapping{} ? ": the library has no better kernel" : "") +
+         line("", "peaks: {} of the kernel, {} of the roofline", peak(own), peak(row.engine));
+}
+
 std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
@@ -270,7 +284,8 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
                 si(flops / expected, "FLOP/s"));
   text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
                duration(row.point.roofline_time_s), factor(times),
-               times < 1 ? ": operands in L2, or fewer MACs" : "");
+               times < 1 ? ": operands in L2, or fewer MACs" : "") +
+          engines_text(row, bounds.ceilings.peak_flop_per_s);
   if (const auto bound_s = cached_bound_s(row, bounds))
     text += line("least", "{}{}", cached_text(*bound_s, bounds),
                  unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
@@ -554,11 +569,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 }
 
 bool falls_to_vector_units(const LayerResult& row) {
-  using enum Algorithm;
-  constexpr std::array on_vector_units{grouped_direct_nhwc, grouped_direct_nchw,
-                                       group_by_group_nchw, group_by_group_small_nchw,
-                                       group_by_group_winograd};
-  return row.kernel && is_for_tensor_cores(row) && contains(on_vector_units, row.kernel->algorithm);
+  return row.kernel && row.layer.groups > 1 && is_for_tensor_cores(row) &&
+         !is_tensor_engine(row.kernel->engine);
 }
 
 std::string vector_units_sentence(const Result& result) {

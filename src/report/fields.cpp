@@ -211,6 +211,7 @@ constexpr auto layer_columns_of_kernel = std::to_array<Column<LayerLine>>({
       .text = planned_text,
       .hidden = layer_facts::unmeasured | layer_facts::recorded,
       .drop_order = {0, 6}}},
+    {"kernel.engine", Unit::none, plan<&KernelPlan::engine>},
     {"kernel.solver", Unit::none, plan_solver},
     {"kernel.tuning", Unit::none, plan_tuning},
     {"kernel.other_tuning_time_s", Unit::second,

@@ -133,7 +133,7 @@ std::string half_text(const Subject& subject) {
 
 /// In the layout of fp32. No change on a GPU without TF32, or with TF32 in use.
 bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
-  if (row.engine != Engine::fp32 || row.layer.dtypes.input != DataType::fp32 ||
+  if (row.planned_engine != Engine::fp32 || row.layer.dtypes.input != DataType::fp32 ||
       info(row.layer.kind).family != KindFamily::contraction)
     return false;
   const bool can = set_type(variant, DataType::tf32, subject);
@@ -235,7 +235,7 @@ bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
 }
 
 bool take_vector_units(Variant& variant, const LayerResult& row, const Subject& subject) {
-  variant.engine = other_engine(row.layer, subject.context.gpu.peak_flop_per_s, row.engine);
+  variant.engine = other_engine(row.layer, subject.context.gpu.peak_flop_per_s, row.planned_engine);
   return variant.engine.has_value();
 }
 
@@ -267,7 +267,7 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
 
 /// The row's time after the action, for the same work; nullopt if the action does not apply.
 std::optional<double> time_s(const Action& action, const LayerResult& row, const Subject& subject) {
-  Variant variant{row.layer, row.engine};
+  Variant variant{row.layer, row.planned_engine};
   if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
   const auto time = time_s(variant.layer, *variant.engine, subject);
   return time && action.thing == Thing::batch ? std::optional(*time / batch_factor) : time;
@@ -367,7 +367,7 @@ double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const
     fused.inputs.insert(fused.inputs.end(), inputs.begin() + 1, inputs.end());
     fused.fused_input_count += inputs.size() - 1;
   }
-  const auto time = time_s(fused, chain.back()->engine, subject);
+  const auto time = time_s(fused, chain.back()->planned_engine, subject);
   return time ? std::max(0.0, measured_s - *time) : 0;
 }
 

@@ -16,10 +16,6 @@
 namespace roofline {
 namespace {
 
-bool is_dense_contraction(const Layer& layer) {
-  return multiplies(layer.kind) && !is_depthwise(layer);
-}
-
 std::string peaks_of(const Gpu& gpu) {
   std::string list;
   for (const Engine engine : enumerators<Engine>)
@@ -40,11 +36,11 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
              context.gpu.name, " has no peak", unit, "; it has ", peaks_of(context.gpu)));
 }
 
-/// The engine with most FLOP of dense contractions, else the first row's.
+/// The engine with most FLOP of products, else the first row's.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
   EnumArray<Engine, double> flops{};
   for (const LayerResult& row : rows)
-    if (is_dense_contraction(row.layer)) flops[row.engine] += static_cast<double>(row.counts.flops);
+    if (multiplies(row.layer.kind)) flops[row.engine] += static_cast<double>(row.counts.flops);
   const auto most = std::ranges::max_element(flops);
   return *most > 0 ? enumerators<Engine>[static_cast<std::size_t>(most - flops.begin())]
                    : rows.front().engine;
@@ -96,7 +92,9 @@ void count_row(LayerResult& row, const Context& context, const std::string& sour
   row.uses_batch_statistics = takes_them && !layer.batch_statistics;
   layer.batch_statistics = takes_them;
   row.counts = count(layer);
-  row.engine = require_engine(layer, context, source);
+  row.planned_engine = require_engine(layer, context, source);
+  row.engine =
+      fastest_engine(layer, context.ceilings.peak_flop_per_s, context.options.engine).value();
 }
 
 Layer host_copy(std::string name, const Shape& shape, DataType type) {
@@ -220,15 +218,15 @@ constexpr double clearly_faster = 1.1;
 /// do; vector units are advice, not expectation.
 void take_faster_engine(LayerResult& row, const Context& context) {
   const AnalysisOptions& options = context.options;
-  if (row.engine != Engine::tf32 || !row.kernel) return;
+  if (row.planned_engine != Engine::tf32 || !row.kernel) return;
   if (choice_for(row.layer, options.engine) == EngineChoice::tensor) return;
-  const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
+  const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.planned_engine);
   if (!other) return;
   const auto kernel =
       plan_kernel(row.layer, row.counts, *other, context.kernel, options.cache).value();
   if (!kernel || clearly_faster * kernel->expected_time_s() >= row.kernel->expected_time_s())
     return;
-  row.engine = *other;
+  row.planned_engine = *other;
   row.kernel = kernel;
 }
 
@@ -252,16 +250,18 @@ std::optional<KernelPlan> other_tuning(const LayerResult& row, const Context& co
   const bool by_heuristic = layer.kernels == KernelSource::heuristic;
   if (!has_cudnn(model.machine) || (!by_heuristic && !is_tuned(layer))) return std::nullopt;
   layer.kernels = KernelSource::heuristic;
-  if (find_errors(model.errors, layer, row.engine) == nullptr) return std::nullopt;
+  if (find_errors(model.errors, layer, row.planned_engine) == nullptr) return std::nullopt;
   if (by_heuristic) layer.kernels = KernelSource::library;
-  return plan_kernel(layer, row.counts, row.engine, context.kernel, context.options.cache).value();
+  return plan_kernel(layer, row.counts, row.planned_engine, context.kernel, context.options.cache)
+      .value();
 }
 
 void plan_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
   const KernelModel& model = context.kernel;
   try {
     row.kernel =
-        plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache).value();
+        plan_kernel(row.layer, row.counts, row.planned_engine, model, context.options.cache)
+            .value();
     take_faster_engine(row, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,

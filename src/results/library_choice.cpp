@@ -80,7 +80,7 @@ std::optional<double> implicit_gemm_s(const LayerResult& row, const KernelModel&
   KernelMapping mapping;
   mapping.algorithm = Algorithm::implicit_gemm;
   layer.mapping = mapping;
-  const auto plan = plan_kernel(layer, count(layer), row.engine, model, cache);
+  const auto plan = plan_kernel(layer, count(layer), row.planned_engine, model, cache);
   if (!plan || !*plan) return std::nullopt;
   return (*plan)->expected_time_s();
 }

@@ -19,9 +19,9 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   const LayerResult& layer = evaluated.result.layers[row];
   Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
   if (!layer.kernel) return explanation;
-  explanation.steps =
-      derive_kernel(layer.layer, layer.counts, layer.engine, context.kernel, context.options.cache)
-          .value();
+  explanation.steps = derive_kernel(layer.layer, layer.counts, layer.planned_engine, context.kernel,
+                                    context.options.cache)
+                          .value();
   const LaunchProtocol launch = launch_of(evaluated.result.setting.runs_as, context).protocol;
   if (launch != LaunchProtocol::graph || explanation.steps.back().value < *layer.expected_time_s())
     explanation.steps.push_back(

@@ -41,7 +41,7 @@ std::vector<std::string> traps_of(const LayerResult& row,
   const Layer& layer = row.layer;
   const std::uint64_t in = layer.inputs.front().shape.channels;
   const std::uint64_t out = layer.output.channels;
-  const std::uint64_t whole = facts_of(row.engine).channel_alignment;
+  const std::uint64_t whole = facts_of(row.planned_engine).channel_alignment;
   std::vector<std::string> traps;
   if (layer.groups == 1 && (in % whole != 0 || out % whole != 0))
     traps.push_back(concat(in, " to ", out, " channels, not both multiples of ", whole));

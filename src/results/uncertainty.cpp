@@ -37,8 +37,8 @@ double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_
     const double part = share * std::sqrt(std::max(0.0, log * log - host * host));
     all += part;
     hosts += share * host;
-    works[{row->layer.kind, row->layer.pass, row->engine, row->counts.macs, row->counts.bytes.total,
-           *row->expected_time_s()}] += part;
+    works[{row->layer.kind, row->layer.pass, row->planned_engine, row->counts.macs,
+           row->counts.bytes.total, *row->expected_time_s()}] += part;
   }
   double apart = 0;
   for (const auto& [work, part] : works) apart += part * part;
@@ -73,7 +73,7 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
 }  // namespace
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
-  const LayerErrors* const found = find_errors(errors, row.layer, row.engine);
+  const LayerErrors* const found = find_errors(errors, row.layer, row.planned_engine);
   if (found == nullptr) return std::nullopt;
   return with_host(row, {found->factor, found->factor_95, found->basis});
 }

@@ -149,6 +149,98 @@ TEST_CASE("The engine can be forced, but for depthwise and elementwise layers", 
   CHECK(engine_on("v100", relu_keys, "fp16", EngineChoice::tensor) == "fp16");
 }
 
+TEST_CASE("A bound takes the fastest engine that may compute the layer", "[model/engines]") {
+  struct Case {
+    const char* gpu;
+    const char* layer;
+    const char* dtype;
+    EngineChoice choice;
+    const char* engine;
+  };
+  using enum EngineChoice;
+  for (const Case& each : {
+           Case{"v100", depthwise, "fp16", automatic, "fp16_tensor"},
+           {"v100", depthwise, "fp16", tensor, "fp16_tensor"},
+           {"v100", depthwise, "fp16", vector, "fp16"},
+           {"mi250x", depthwise, "fp32", automatic, "fp32_tensor"},
+           {"p100", depthwise, "fp16", automatic, "fp16"},
+           {"v100", relu_keys, "fp16", automatic, "fp16"},
+           {"mi250x", conv_keys, "fp32", automatic, "fp32_tensor"},
+           {"mi250x", conv_keys, "fp32", vector, "fp32"},
+           // TF32 only where the type or the stack has it.
+           {"h100", conv_keys, "fp32", automatic, "fp32"},
+           {"h100", conv_keys, "fp32", tf32, "tf32"},
+           {"h100", conv_keys, "tf32", automatic, "tf32"},
+           {"h100", conv_keys, "tf32", vector, "fp32"},
+           {"h100", depthwise, "fp32", tf32, "tf32"},
+           {"mi300x", conv_keys, "tf32", automatic, "tf32"},
+           {"rtx3090", conv_keys, "fp16", automatic, "fp16_tensor"},
+           {"rtx3090", conv_keys, "fp16", fp16_accumulate, "fp16_tensor_fp16_accumulate"},
+           {"v100", conv_keys, "fp32", tensor, "none"},
+       }) {
+    INFO(each.gpu << ' ' << each.layer << ' ' << each.dtype << ' ' << name_of(each.choice));
+    const Layer layer =
+        load_layer("{" + std::string(each.layer) + R"(, "dtype": ")" + each.dtype + "\"}");
+    const auto engine =
+        fastest_engine(layer, find_gpu(each.gpu).value().peak_flop_per_s, each.choice);
+    CHECK((engine ? name_of(*engine) : "none") == each.engine);
+  }
+}
+
+TEST_CASE("The engine of a bound is not always that of the expected kernel", "[model/engines]") {
+  struct Case {
+    const char* gpu;
+    const char* layer;
+    Engine bound;
+    Engine planned;
+    Engine kernel;
+  };
+  for (const Case& each : {
+           Case{"a100",
+                R"("batch": 32, "input": [160, 56, 56], "k": 160, "kernel_size": 7, "padding": 3,
+                   "groups": 32, "layout": "nchw")",
+                Engine::tf32, Engine::tf32, Engine::fp32},
+           {"v100",
+            R"("batch": 8, "input": [128, 28, 28], "k": 128, "groups": 128, "kernel_size": 3,
+               "dtype": "fp16", "layout": "nchw")",
+            Engine::fp16_tensor, Engine::fp16, Engine::fp16},
+           {"mi300x",
+            R"("type": "conv1d", "batch": 4, "input": [65, 128], "k": 1280, "kernel_size": 5,
+               "padding": 2, "dtype": "tf32", "layout": "nchw")",
+            Engine::tf32, Engine::fp32, Engine::fp32},
+       }) {
+    INFO(each.gpu << ' ' << each.layer);
+    AnalysisOptions options;
+    options.engine = EngineChoice::tf32;
+    const LayerResult row =
+        analyze(load_text("{" + std::string(each.layer) + "}"), find_gpu(each.gpu).value(), options)
+            .layers.front();
+    CHECK(row.engine == each.bound);
+    CHECK(row.planned_engine == each.planned);
+    CHECK(row.kernel->engine == each.kernel);
+  }
+}
+
+TEST_CASE("More channels have no lower bound, nor has one group in place of two",
+          "[model/engines]") {
+  const auto bound_s = [](const char* gpu, const std::string& layer) {
+    return analyze(load_text("{" + layer + "}"), find_gpu(gpu).value())
+        .layers.front()
+        .point.roofline_time_s;
+  };
+  const std::string images =
+      R"("batch": 32, "input": [2, 56, 56], "out_channels": 2048, "kernel_size": 7, "padding": 3,
+         "dtype": "fp16")";
+  for (const char* gpu : {"v100", "mi250x-gcd"})
+    CHECK(bound_s(gpu, images + R"(, "groups": 2)") <= bound_s(gpu, images));
+  const auto lines = [](const std::string& channels) {
+    return R"("type": "conv1d", "batch": 4, "input": [)" + channels +
+           R"(, 128], "out_channels": 1280, "kernel_size": 5, "padding": 2, "dtype": "tf32",
+              "layout": "nchw")";
+  };
+  CHECK(bound_s("mi300x", lines("65")) <= bound_s("mi300x", lines("130")));
+}
+
 TEST_CASE("Sums in fp16 are a peak of their own, by name", "[model/engines]") {
   const EngineChoice choice = EngineChoice::fp16_accumulate;
   CHECK(engine_on("rtx3090", conv_keys, "fp16", choice) == "fp16_tensor_fp16_accumulate");

@@ -93,6 +93,16 @@ TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/ex
                    "groups of 5 channels in fp32, NCHW\n") != std::string::npos);
 }
 
+TEST_CASE("A gap between two engines names both peaks", "[report/explanations]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", R"({"name": "c65", "type": "conv1d", "batch": 4, "input": [65, 128],
+      "out_channels": 1280, "kernel_size": 5, "padding": 2, "dtype": "tf32", "layout": "nchw"})");
+  const std::string text = run(folder, "roofline x.json --gpu mi300x --explain c65").out;
+  CHECK(text.find("             on vector units: the library has no better kernel\n"
+                  "             peaks: fp32 163.4 TFLOP/s of the kernel, tf32 653.7 TFLOP/s of the "
+                  "roofline\n") != std::string::npos);
+}
+
 TEST_CASE("Nothing to explain", "[report/explanations]") {
   const TemporaryFolder folder;
   const Outcome outcome = run(folder, "roofline resnet50 --gpu v100 --explain conv");

@@ -235,6 +235,7 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   definitions.at("data_type_or_null") = one_of<DataType>(true);
   definitions.at("framework_or_null") = one_of<Framework>(true);
   definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
+  definitions.at("kernel").at("properties").at("engine").at("enum") = one_of<Engine>().at("enum");
   definitions.at("rates").at("properties") = by_engine("amount");
   definitions.at("recording")
       .at("properties")

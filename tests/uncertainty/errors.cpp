@@ -200,7 +200,7 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
   for (const Sample* sample : samples) {
     const LayerResult& row = sample->row;
     errors.push_back({class_of(row.layer), info(row.layer.kind).cost, form_of(row.layer),
-                      facts_of(row.engine).error_type, row.layer.pass, sample->log_ratio,
+                      facts_of(row.planned_engine).error_type, row.layer.pass, sample->log_ratio,
                       gpus.emplace(sample->set.gpu, gpus.size()).first->second});
   }
   return quantiles_of(errors, scope);

@@ -228,9 +228,9 @@ void hold_out(const std::vector<Sample*>& samples) {
   for (Sample* sample : samples) {
     if (sample->set.fitted == nullptr) continue;
     fitted.push_back(sample);
-    layers.push_back({sample->row.layer, sample->row.counts, sample->row.engine, sample->set.cache,
-                      Launch{sample->set.launch, 0}, *sample->row.measured_time_s,
-                      sample->network});
+    layers.push_back({sample->row.layer, sample->row.counts, sample->row.planned_engine,
+                      sample->set.cache, Launch{sample->set.launch, 0},
+                      *sample->row.measured_time_s, sample->network});
   }
   if (fitted.empty()) return;
   const Calibration calibration =

@@ -364,6 +364,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
+  plan.engine = engine.engine;
   plan.kernels = to_count(choice.kernels() + copies.kernels);
   plan.l2_byte = x.read_byte + x.write_byte;
   if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);

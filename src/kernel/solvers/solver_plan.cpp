@@ -226,6 +226,7 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   if (product.times > 1) parts.scale(product.times);
 
   plan.algorithm = solver.algorithm;
+  plan.engine = engine.engine;
   plan.solver = solver.name;
   plan.kernels = static_cast<std::uint64_t>(product.times) * kernels;
   plan.tile = {tile.kernel.m, tile.kernel.n, tile.kernel.k};
