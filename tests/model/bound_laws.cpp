@@ -137,3 +137,31 @@ TEST_CASE("More of a GPU has no higher bound", "[model/bound_laws]") {
     }
   check(law, 100'000);
 }
+
+TEST_CASE("No time is expected below the bound where caches are cold and no algorithm saves",
+          "[model/bound_laws]") {
+  Broken by_roofline;
+  Broken by_arithmetic;
+  const std::vector<Gpu> gpus = all_gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+      AnalysisOptions options;
+      options.cache = cache;
+      options.launch = LaunchProtocol::kernel;
+      const Context context = make_context(gpus[i], options).value();
+      for (const Layer& layer : layers_of(i)) {
+        if (!select_engine(layer, gpus[i].peak_flop_per_s, EngineChoice::automatic)) continue;
+        const auto rows = evaluate_layers({{"laws", "laws.json"}, {layer}}, context).value();
+        const LayerResult& row = rows.front();
+        if (!row.kernel || saves_macs(row.kernel->algorithm) || row.counts.is_upper_estimate)
+          continue;
+        const double time_s = *row.expected_time_s();
+        const std::string_view algorithm = row.kernel->name();
+        by_arithmetic.add(row.point.compute_time_s / time_s, gpus[i], layer, algorithm);
+        if (cache == CacheState::cold)
+          by_roofline.add(row.point.roofline_time_s / time_s, gpus[i], layer, algorithm);
+      }
+    }
+  check(by_arithmetic, 20'000);
+  check(by_roofline, 10'000);
+}
