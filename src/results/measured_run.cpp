@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/layer_sizes.hpp"
+#include "kernel/resolved_model.hpp"
 #include "model/gpu_names.hpp"
 #include "model/ranges.hpp"
 #include "results/steps.hpp"
@@ -13,33 +15,60 @@
 namespace roofline {
 namespace {
 
-bool may_save_macs(const Layer& layer) {
-  return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window->rank == 2 &&
-         layer.window->kernel[1] > 1 && layer.window->kernel[2] > 1 &&
-         layer.window->stride == Axes{1, 1, 1} && layer.window->dilation == Axes{1, 1, 1};
+/// The least share of the counted multiply-adds that any algorithm does. Winograd with the largest
+/// tiles in use does a quarter. An ideal FFT, of tiles far larger than the window and without its
+/// transforms, does four real multiply-adds for each complex one, of which a real signal needs
+/// half: two for an output and a pair of channels, in place of a tap each; it pays for windows
+/// beyond Winograd's 3x3. A stride leaves both the taps of one phase.
+double fewest_macs_share(const Layer& layer) {
+  if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return 1;
+  constexpr double winograd = 0.25;
+  constexpr double most_winograd_taps = 9;
+  constexpr double macs_of_fft = 2;
+  const double taps = product(layer.window->kernel) / product(layer.window->stride);
+  if (taps > most_winograd_taps) return std::min(winograd, macs_of_fft / taps);
+  return taps > 1 ? winograd : 1;
 }
 
-/// Winograd with the largest tiles in use does a quarter of the multiply-adds.
-constexpr double fewest_macs_share = 0.25;
+/// Above the datasheet's, of a GPU that boosts.
+constexpr double most_clock = 1.25;
 
-/// Lower bound on any kernel's time: at 1.25 times the datasheet's clock, on the fastest unit for
-/// the layer's type, with operands and result in L2 as far as they fit.
-double least_s(const LayerResult& row, const Context& context) {
-  constexpr double most_clock = 1.25;
+/// The highest peak for the layer. A file seldom says whether fp32 was computed in TF32: unless the
+/// stack states its engine, TF32 counts.
+double most_flop_per_s(const Layer& layer, const Context& context) {
   const EngineRates& peaks = context.gpu.peak_flop_per_s;
-  double flop_per_s = rate_of(peaks, row.engine).value_or(0);
-  if (const auto other = other_engine(row.layer, peaks, row.engine))
-    flop_per_s = std::max(flop_per_s, *rate_of(peaks, *other));
-  if (row.layer.dtypes.input == DataType::fp32 && peaks[Engine::tf32])
-    flop_per_s = std::max(flop_per_s, *peaks[Engine::tf32]);
-  const double flop =
-      static_cast<double>(row.counts.flops) * (may_save_macs(row.layer) ? fewest_macs_share : 1);
+  const EngineChoices& own = context.options.engine;
+  double most = 0;
+  for (const EngineChoices& choices : {own, EngineChoices(EngineChoice::tf32)}) {
+    if (choices != own && choice_for(layer, own) != EngineChoice::automatic) continue;
+    if (const auto engine = fastest_engine(layer, peaks, choices))
+      most = std::max(most, *rate_of(peaks, *engine));
+  }
+  return most;
+}
+
+/// Lower bound on any kernel's time: at the highest clock, on the fastest engine that the stack may
+/// use, by the algorithm with fewest multiply-adds, with operands and result in L2 as far as they
+/// fit.
+double least_s(const LayerResult& row, const Context& context) {
+  const double flop_per_s = most_flop_per_s(row.layer, context);
+  const double flop = static_cast<double>(row.counts.flops) * fewest_macs_share(row.layer);
   const bool is_warm = context.options.cache == CacheState::warm;
-  const auto cache_byte = static_cast<double>(cache_byte_of(context.gpu).value_or(0));
+  const auto stated_byte = cache_byte_of(context.gpu);
+  // As in the expected time, which assumes a size that is not stated.
+  const double cache_byte = stated_byte ? static_cast<double>(*stated_byte)
+                                        : context.kernel.resolved().memory.l2_size_byte;
   const double in_cache = is_warm ? 2 * cache_byte : 0;
   const double byte = std::max(0.0, static_cast<double>(row.counts.bytes.total) - in_cache);
   const double math_s = flop > 0 && flop_per_s > 0 ? flop / flop_per_s : 0;
   return std::max(math_s, byte / context.gpu.bandwidth_byte_per_s) / most_clock;
+}
+
+/// Libraries have Winograd and FFT for images, at unit strides.
+bool saves_macs_usually(const Layer& layer) {
+  return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window->rank == 2 &&
+         layer.window->kernel[1] > 1 && layer.window->kernel[2] > 1 &&
+         layer.window->stride == Axes{1, 1, 1} && layer.window->dilation == Axes{1, 1, 1};
 }
 
 BelowBound why_below(const LayerResult& row, const Context& context) {
@@ -50,7 +79,9 @@ BelowBound why_below(const LayerResult& row, const Context& context) {
       context.gpu.l2_byte && row.counts.bytes.total <= *context.gpu.l2_byte &&
       *row.measured_time_s >= row.point.compute_time_s)
     return BelowBound::in_l2;
-  if (row.point.bound == Bound::compute && may_save_macs(row.layer) && ratio >= fewest_macs_share)
+  const double fewest = fewest_macs_share(row.layer);
+  if (row.point.bound == Bound::compute && ratio >= fewest &&
+      (saves_macs_usually(row.layer) || (fewest < 1 && ratio * most_clock < 1)))
     return BelowBound::fewer_macs;
   return BelowBound::ceilings_too_low;
 }

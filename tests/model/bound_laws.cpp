@@ -165,3 +165,29 @@ TEST_CASE("No time is expected below the bound where caches are cold and no algo
   check(by_arithmetic, 20'000);
   check(by_roofline, 10'000);
 }
+
+TEST_CASE("No expected time is one that the GPU could not reach", "[model/bound_laws]") {
+  Broken law;
+  const std::vector<Gpu> gpus = all_gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    AnalysisOptions options;
+    options.launch = LaunchProtocol::kernel;
+    const Context context = make_context(gpus[i], options).value();
+    for (Layer& layer : layers_of(i)) {
+      if (!select_engine(layer, gpus[i].peak_flop_per_s, EngineChoice::automatic)) continue;
+      const auto row_of = [&] {
+        return evaluate_layers({{"laws", "laws.json"}, {layer}}, context).value().front();
+      };
+      const LayerResult expected = row_of();
+      if (!expected.kernel) continue;
+      Measured as_expected{expected.expected_time_s(), std::nullopt, gpus[i].name};
+      as_expected.pass = layer.pass;
+      layer.measured = as_expected;
+      const LayerResult row = row_of();
+      REQUIRE(row.measured_time_s);
+      law.add(row.below_bound == BelowBound::impossible ? 2 : 1, gpus[i], layer,
+              row.kernel->name());
+    }
+  }
+  check(law, 10'000);
+}

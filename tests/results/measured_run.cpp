@@ -23,6 +23,42 @@ TEST_CASE("A time that only a cache allows is impossible where caches are cold",
   CHECK(why(R"("measured_us": 2)", {}) == BelowBound::in_l2);
 }
 
+TEST_CASE("A time is impossible below what the fastest engine and the best algorithm allow",
+          "[results/measured_run]") {
+  struct Case {
+    const char* gpu;
+    const char* layer;
+    const char* time;
+    std::optional<BelowBound> reason;
+  };
+  // Two layers of a table of 2015, by FFT.
+  const char* const conv2 =
+      R"("batch": 128, "input": [64, 64, 64], "k": 128, "kernel_size": 9, "layout": "nchw")";
+  const char* const conv3 =
+      R"("batch": 128, "input": [128, 32, 32], "k": 128, "kernel_size": 9, "layout": "nchw")";
+  const char* const conv7 =
+      R"("batch": 60, "input": [393, 25, 25], "k": 252, "kernel_size": 7, "padding": 3)";
+  const char* const tf32 = R"("type": "conv1d", "batch": 4, "input": [65, 128], "k": 1280,
+      "kernel_size": 5, "padding": 2, "dtype": "tf32", "layout": "nchw")";
+  for (const Case& each : {
+           Case{"gtx-titan-x", conv2, "13750", BelowBound::fewer_macs},
+           {"gtx-titan-x", conv2, "300", BelowBound::impossible},
+           {"gtx-titan-x", conv3, "5560", BelowBound::fewer_macs},
+           {"v100", conv7, "3591", BelowBound::fewer_macs},
+           {"v100", conv7, "500", BelowBound::impossible},
+           // 426 MFLOP at 653.7 TFLOP/s take 0.65 us, 4.4 MB 0.83 us.
+           {"mi300x", tf32, "1.5", std::nullopt},
+           {"mi300x", tf32, "0.7", BelowBound::in_l2},
+           {"mi300x", tf32, "0.1", BelowBound::impossible},
+       }) {
+    INFO(each.gpu << ' ' << each.layer << ' ' << each.time);
+    const std::string text = std::string("{") + each.layer + R"(, "gpu": ")" + each.gpu +
+                             R"(", "measured_us": )" + each.time + "}";
+    CHECK(analyze(load_text(text), find_gpu(each.gpu).value()).layers[0].below_bound ==
+          each.reason);
+  }
+}
+
 TEST_CASE("The ten layers that lose most are listed", "[results/measured_run]") {
   std::string layers;
   for (int i = 1; i <= 12; ++i)
