@@ -313,6 +313,14 @@ std::string next_step_text(double share_of_peak, double share_of_bandwidth) {
              : line("next", "memory's roof is near: move fewer bytes, or fuse the next layer");
 }
 
+/// In elements: of the operands, the weights and the result.
+std::uint64_t largest_tensor(const LayerResult& row) {
+  std::uint64_t largest = std::max(elements(row.layer.output), row.counts.params);
+  for (const Operand& operand : row.layer.inputs)
+    largest = std::max(largest, elements(operand.shape));
+  return largest;
+}
+
 std::string own_text(const LayerResult& row) {
   const double time_s = *row.measured_time_s;
   const double share_of_peak = row.point.compute_time_s / time_s;
@@ -590,6 +598,20 @@ std::string vector_units_sentence(const Result& result) {
       "{} of the time on vector units, as the library has no tensor-core kernel for "
       "{}\n",
       percent(share_of(time_s, result.total.time_s)), some_of(kinds, most_named));
+}
+
+std::string large_tensors_sentence(const Result& result) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 31;
+  const auto is_large = [](const LayerResult& row) {
+    return row.kernel && row.layer.mapping == KernelMapping{} && largest_tensor(row) >= least;
+  };
+  const auto layers = std::ranges::count_if(result.layers, is_large);
+  if (layers == 0) return "";
+  const LayerResult& first = *std::ranges::find_if(result.layers, is_large);
+  return fmt::format(
+      "{}{}: libraries split tensors of 2^31 elements or fall back to slower kernels\n",
+      short_name(printable(first.layer.name), widest_name),
+      layers > 1 ? fmt::format(" and {} more", layers - 1) : "");
 }
 
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,

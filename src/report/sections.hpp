@@ -37,6 +37,8 @@ inline constexpr double least_said_share = 0.03;
 bool falls_to_vector_units(const LayerResult& row);
 /// How much of the time such layers compute, and for which the library has no better kernel.
 std::string vector_units_sentence(const Result& result);
+/// What the model leaves out for tensors of 2^31 elements and more; empty without any.
+std::string large_tensors_sentence(const Result& result);
 
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);

@@ -120,8 +120,8 @@ std::string one_layer_text(const Report& report, const Section& section) {
   if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
   return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
          layer_list(result) + gpu_changes_sentence(result) + flight_cap_line(result) +
-         (fits(result).value_or(true) ? "" : memory_sentence(result)) + measured_notes(result) +
-         '\n';
+         (fits(result).value_or(true) ? "" : memory_sentence(result)) +
+         large_tensors_sentence(result) + measured_notes(result) + '\n';
 }
 
 std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
@@ -148,7 +148,8 @@ std::string section_text(const Report& report, const Section& section, const Tab
     text += style.render(layer_grid(report, section, style.width)) +
             hidden_rows_sentence(selection, result, style);
   return text + broken(vector_units_sentence(result), sentence_width) +
-         network_bounds_sentence(result, style.width) + measured_text(result, style) + '\n';
+         large_tensors_sentence(result) + network_bounds_sentence(result, style.width) +
+         measured_text(result, style) + '\n';
 }
 
 std::string layer_tables(const Report& report, TableStyle style) {

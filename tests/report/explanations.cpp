@@ -103,6 +103,19 @@ TEST_CASE("A gap between two engines names both peaks", "[report/explanations]")
                   "roofline\n") != std::string::npos);
 }
 
+TEST_CASE("Tensors of 2^31 elements have a note", "[report/explanations]") {
+  const TemporaryFolder folder;
+  const auto table_of = [&](const char* name, const char* size) {
+    folder.write(name, R"({"type": "conv", "input": [64, 128, )" + std::string(size) + ", " + size +
+                           R"(], "out_channels": 128, "kernel_size": 3, "dtype": "bf16"})");
+    return run(folder, std::string("roofline ") + name + " --gpu a100").out;
+  };
+  const std::string note =
+      "\nconv0: libraries split tensors of 2^31 elements or fall back to slower kernels\n";
+  CHECK(table_of("large.json", "513").find(note) != std::string::npos);  // 2.156 G elements
+  CHECK(table_of("less.json", "511").find("2^31") == std::string::npos);
+}
+
 TEST_CASE("Nothing to explain", "[report/explanations]") {
   const TemporaryFolder folder;
   const Outcome outcome = run(folder, "roofline resnet50 --gpu v100 --explain conv");
