@@ -137,14 +137,18 @@ void add_sum(Grid& grid, const std::vector<Column<Row>>& columns, std::string_vi
 
 /// For each of the columns, where its group ends; its own place if it has none.
 template <const auto& columns>
-inline constexpr auto group_ends = [] {
+constexpr auto list_group_ends() {
   std::array<std::size_t, std::size(columns)> ends{};
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    for (ends[i] = i; !columns[i].group.empty() && ends[i] < ends.size() &&
-                      columns[ends[i]].group == columns[i].group;)
-      ++ends[i];
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view group = columns[i].group;
+    ends[i] = i;
+    while (!group.empty() && ends[i] < ends.size() && columns[ends[i]].group == group) ++ends[i];
+  }
   return ends;
-}();
+}
+
+template <const auto& columns>
+inline constexpr auto group_ends = list_group_ends<columns>();
 
 /// A group of unknown columns is null.
 template <const auto& columns, class Row>

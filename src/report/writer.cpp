@@ -20,19 +20,23 @@
 namespace roofline {
 namespace {
 
-/// Two digits of each number below 100.
-constexpr std::array digit_pairs = [] {
+constexpr std::array<char, 200> list_digit_pairs() {
   std::array<char, 200> pairs{};
   for (std::size_t i = 0; i < pairs.size(); ++i)
     pairs[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 2 / 10 : i / 2 % 10));
   return pairs;
-}();
+}
 
-constexpr std::array powers_of_ten = [] {
+/// Two digits of each number below 100.
+constexpr std::array digit_pairs = list_digit_pairs();
+
+constexpr std::array<std::uint64_t, 20> list_powers_of_ten() {
   std::array<std::uint64_t, 20> powers{1};
   for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
   return powers;
-}();
+}
+
+constexpr std::array powers_of_ten = list_powers_of_ten();
 
 /// Of a number above 0.
 std::size_t digit_count(std::uint64_t number) {
