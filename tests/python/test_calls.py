@@ -1,9 +1,12 @@
 """The calls, as a user of the installed wheel makes them."""
 
+import contextlib
 import doctest
 import inspect
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -74,6 +77,14 @@ class Package(Case):
             )
             for test in found:
                 self.assertEqual(doctest.DocTestRunner().run(test).failed, 0, name)
+
+    def test_the_first_page_shows_what_is_printed(self):
+        with open(path("README.md"), encoding="utf-8") as file:
+            found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", file.read(), re.DOTALL)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(found.group(1), {})  # of our own page
+        self.assertEqual(printed.getvalue(), found.group(2))
 
     def test_every_call_has_a_docstring(self):
         for name in roofline.__all__:
