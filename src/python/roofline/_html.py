@@ -69,8 +69,20 @@ def _seconds(cell: str) -> float:
     return float(found.group(1)) * _UNITS.get(found.group(2), 0.0) if found else 0.0
 
 
+_FIRST = ("layer", "measured", "expected", "bound", "limiter", "share")  # seen without scrolling
+
+
+def _with_columns(table: Table, order: Sequence[int]) -> Table:
+    chosen = Table([table.header[i] for i in order], [table.is_right[i] for i in order])
+    chosen.rows = [[row[i] for i in order] for row in table.rows if len(row) == len(order)]
+    return chosen
+
+
 def sorted_by_time(table: Table) -> Table:
-    """Its rows by falling time, measured ones first; the total stays last."""
+    """Its rows by falling time, measured ones first; the total stays last. A narrow page shows the
+    columns that matter most."""
+    first = [table.header.index(name) for name in _FIRST if name in table.header]
+    table = _with_columns(table, first + [i for i in range(len(table.header)) if i not in first])
     ordered = Table(table.header, table.is_right)
     column = next((name for name in ("measured", "expected", "time") if name in table.header), None)
     ordered.rows = [row for row in table.rows if row[0] != "total"]
