@@ -504,7 +504,8 @@ void add_input(Rows& rows, Options& options) {
   add_layers(rows, options);
   rows.list(
       "--measured", "FILE", [&](auto& words) { options.measured = words; },
-      "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...");
+      "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...; "
+      "step=2.58ms of a recording's whole step, timed without the recorder");
   rows.one("N", count("--first-line", options.request.first_line,
                       "Where in a longer text the records begin: names and errors count from there",
                       "1000000000000000"));

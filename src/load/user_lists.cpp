@@ -97,6 +97,32 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
          (!time.dtype || *time.dtype == layer.dtypes.input);
 }
 
+/// What a recorder lengthens is the host's part of a step, so that the GPU idles: its kernels take
+/// the time that was recorded.
+void set_step(Network& network, double step_s) {
+  const auto recording = std::make_shared<TraceSummary>(*network.recording);
+  const double recorded_s = std::exchange(recording->span_s, step_s);
+  const double recorded_idle_s = network.recording->idle_s();
+  const double idle_s = recording->idle_s();
+  if (recorded_idle_s <= 0) recording->idle_by_cause_s[IdleCause::host] = idle_s;
+  const double share = recorded_idle_s > 0 ? idle_s / recorded_idle_s : 1;
+  for (double& cause_s : recording->idle_by_cause_s) cause_s *= share;
+  for (IdleGaps& gaps : recording->gaps) {
+    gaps.time_s *= share;
+    gaps.longest_s *= share;
+  }
+  recording->host_s *= step_s / recorded_s;
+  constexpr double ms_per_s = 1e3;
+  const auto ms_text = [](double time_s) { return number_text(time_s * ms_per_s, 4) + " ms"; };
+  recording->notes.push_back(
+      step_s < recording->busy_s
+          ? concat("the step given, ", ms_text(step_s), ", is shorter than the GPU's work of ",
+                   ms_text(recording->busy_s), " that was recorded")
+          : concat("a step takes ", ms_text(step_s), " as given, ", ms_text(recorded_s),
+                   " under the recorder: idle times are those of the recording, scaled"));
+  network.recording = recording;
+}
+
 }  // namespace
 
 std::optional<double> stated_time_s(std::string_view text) {
@@ -145,6 +171,13 @@ void MeasuredTimes::join(Network& network) {
     layers_.push_back(layer.name);
     if (!found) unmeasured_.push_back(layer.name);
   }
+  const bool has_step = network.recording != nullptr && network.recording->span_s > 0 &&
+                        !network.recording->times_hold_launches;
+  for (const MeasuredTime& time : times_)
+    if (has_step && time.name == "step" && !time.used) {
+      set_step(network, time.time_s);
+      time.used = true;
+    }
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {

@@ -37,7 +37,8 @@ class MeasuredTimes {
   /// At least one time; one without a name is of the only layer.
   explicit MeasuredTimes(std::vector<MeasuredTime> times) : times_(std::move(times)) {}
 
-  /// Joins times to layers by name and the row's other fields.
+  /// Joins times to layers by name and the row's other fields. Where no layer is called "step",
+  /// that time is of a recording's whole step, without its recorder.
   void join(Network& network);
   /// Names without a layer, layers without a time, and layers with several times. The last time
   /// counts.

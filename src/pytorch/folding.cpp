@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,13 +16,14 @@
 namespace roofline {
 namespace {
 
-/// Tells layers of one name apart by type, then by number.
+/// Tells layers of one name apart by type if they differ in it, then by number.
 void make_names_unique(std::vector<LayerSpec>& layers) {
-  std::unordered_map<std::string, std::size_t> uses;
-  for (const LayerSpec& layer : layers) ++uses[*layer.name];
+  std::unordered_map<std::string, std::set<DataType>> types;
+  for (const LayerSpec& layer : layers) types[*layer.name].insert(*layer.dtypes.input);
   for (LayerSpec& layer : layers)
-    if (uses[*layer.name] > 1) *layer.name += " " + std::string(name_of(*layer.dtypes.input));
-  uses.clear();
+    if (types[*layer.name].size() > 1)
+      *layer.name += " " + std::string(name_of(*layer.dtypes.input));
+  std::unordered_map<std::string, std::size_t> uses;
   for (LayerSpec& layer : layers)
     if (const std::size_t number = ++uses[*layer.name]; number > 1)
       *layer.name += " (" + std::to_string(number) + ")";
@@ -53,7 +55,8 @@ constexpr std::size_t most_fused = 64;
 bool is_elementwise(const LayerSpec& layer) {
   if (layer.kind == LayerKind::batch_norm)
     return !layer.batch_statistics && layer.pass == Pass::fwd;
-  if (layer.kind == LayerKind::copy) return layer.name->starts_with("copy");  // no transposition
+  if (layer.kind == LayerKind::copy)  // no transposition
+    return layer.name->substr(layer.name->rfind('.') + 1).starts_with("copy");
   return info(layer.kind).reach == Reach::place;
 }
 

@@ -20,42 +20,6 @@
 namespace roofline {
 namespace {
 
-/// By thread and start, outer ranges first.
-void sort_ranges(std::vector<HostRange>& ranges) {
-  std::ranges::sort(ranges, [](const HostRange& a, const HostRange& b) {
-    return std::tie(a.thread, a.start_us, b.end_us, a.external_id, a.name) <
-           std::tie(b.thread, b.start_us, a.end_us, b.external_id, b.name);
-  });
-}
-
-std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
-  std::vector<std::uint32_t> callers(ranges.size(), no_index);
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t i = 0; i < ranges.size(); ++i) {
-    const HostRange& own = ranges[i];
-    while (!open.empty() &&
-           (ranges[open.back()].thread != own.thread || ranges[open.back()].end_us <= own.start_us))
-      open.pop_back();
-    if (!open.empty()) callers[i] = open.back();
-    open.push_back(i);
-  }
-  return callers;
-}
-
-std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
-                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
-                           double time_us) {
-  const auto start_of = [](const HostRange& range) {
-    return std::pair(range.thread, range.start_us);
-  };
-  const auto after = std::ranges::upper_bound(ranges, std::pair(thread, time_us), {}, start_of);
-  if (after == ranges.begin()) return no_index;
-  auto at = static_cast<std::uint32_t>(after - ranges.begin() - 1);
-  if (ranges[at].thread != thread) return no_index;
-  while (at != no_index && ranges[at].end_us < time_us) at = callers[at];
-  return at;
-}
-
 using PlaceById = std::unordered_map<std::uint64_t, std::uint32_t>;
 
 /// 0 is no id.
@@ -171,6 +135,41 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
 }
 
 }  // namespace
+
+void sort_ranges(std::vector<HostRange>& ranges) {
+  std::ranges::sort(ranges, [](const HostRange& a, const HostRange& b) {
+    return std::tie(a.thread, a.start_us, b.end_us, a.external_id, a.name) <
+           std::tie(b.thread, b.start_us, a.end_us, b.external_id, b.name);
+  });
+}
+
+std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
+  std::vector<std::uint32_t> callers(ranges.size(), no_index);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t i = 0; i < ranges.size(); ++i) {
+    const HostRange& own = ranges[i];
+    while (!open.empty() &&
+           (ranges[open.back()].thread != own.thread || ranges[open.back()].end_us <= own.start_us))
+      open.pop_back();
+    if (!open.empty()) callers[i] = open.back();
+    open.push_back(i);
+  }
+  return callers;
+}
+
+std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
+                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
+                           double time_us) {
+  const auto start_of = [](const HostRange& range) {
+    return std::pair(range.thread, range.start_us);
+  };
+  const auto after = std::ranges::upper_bound(ranges, std::pair(thread, time_us), {}, start_of);
+  if (after == ranges.begin()) return no_index;
+  auto at = static_cast<std::uint32_t>(after - ranges.begin() - 1);
+  if (ranges[at].thread != thread) return no_index;
+  while (at != no_index && ranges[at].end_us < time_us) at = callers[at];
+  return at;
+}
 
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
   const auto after = std::ranges::upper_bound(steps, time_us, {}, &StepRange::start_us);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -89,6 +90,14 @@ struct StepRange {
   std::uint32_t process = 0;
 };
 
+/// An operator's begin, and that of its backward pass.
+struct BackwardLink {
+  std::uint32_t forward_thread = 0;
+  double forward_us = 0;
+  std::uint32_t backward_thread = 0;
+  double backward_us = 0;
+};
+
 /// Shorter host ranges explain no gap of the GPU.
 inline constexpr double least_long_range_us = 5;
 
@@ -106,7 +115,9 @@ struct Recording {
   std::vector<StepRange> steps;  ///< ProfilerStep#
   /// Other long host ranges: calls, functions, ranges named by the user.
   std::vector<HostRange> long_ranges;
-  std::size_t half_events = 0;  ///< with a begin or an end alone
+  std::vector<HostRange> modules;            ///< ranges "module: NAME", called NAME
+  std::vector<BackwardLink> backward_links;  ///< of automatic differentiation
+  std::size_t half_events = 0;               ///< with a begin or an end alone
 
   const std::string& name(const HostRange& range) const { return texts.at(range.name); }
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
@@ -154,6 +165,37 @@ std::vector<RecordedRank> ranks_among(const InputSet& inputs, const ByteStream& 
 
 /// Sorts operators by thread and start, and activities by start, and finds their origins.
 WorkOrigins find_origins(Recording& recording);
+
+/// By thread and start, outer ranges first.
+void sort_ranges(std::vector<HostRange>& ranges);
+
+/// The enclosing range of each; sorted ranges.
+std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges);
+
+/// no_index if none is at the time on this thread.
+std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
+                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
+                           double time_us);
+
+/// Names of modules, from the ranges "module: layer1.0.conv1" around their forward passes.
+class ModuleNames {
+ public:
+  ModuleNames(const Recording& recording, const WorkOrigins& origins);
+
+  struct Place {
+    TextId module = TextPool::empty;  ///< the innermost one; empty for none
+    bool is_backward = false;         ///< of an operator that ran in the module
+  };
+  Place place_of(std::uint32_t op) const { return places_.empty() ? Place{} : places_[op]; }
+  /// The module's name alone if its forward pass is one operator, with the operator's else:
+  /// "layer1.0.conv1", "layer1.0.add".
+  std::string name_of(Place place, const LayerSpec& layer) const;
+
+ private:
+  const Recording& recording_;
+  std::vector<Place> places_;    ///< of operators; empty without modules
+  std::set<TextId> of_several_;  ///< modules that hold modules, or run several operators
+};
 
 /// The step around the time; steps by start.
 std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us);

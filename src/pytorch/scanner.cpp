@@ -100,6 +100,8 @@ class Scanner {
     const std::string_view phase = event.find("ph").try_text();
     if (phase == "X") add_whole(event);
     if (phase == "B" || phase == "E") ++recording_.half_events;
+    if ((phase == "s" || phase == "f") && event.find("cat").try_text() == "fwdbwd")
+      add_link(event, phase == "s");
   }
 
   void add_device(const Value& object) {
@@ -119,9 +121,12 @@ class Scanner {
     const std::string_view name = event.find("name").try_text();
     const bool is_annotation = category == "user_annotation";
     const bool is_step = name.starts_with("ProfilerStep");
-    if (is_step && (is_annotation || category == "cpu_op" || category == "Operator"))
+    const bool is_operator = category == "cpu_op" || category == "Operator";
+    if (is_step && (is_annotation || is_operator))
       add_step(event);
-    else if (category == "cpu_op" || category == "Operator" ||
+    else if (name.starts_with(before_module) && (is_annotation || is_operator))
+      add_module(event, name.substr(before_module.size()));
+    else if (is_operator ||
              (is_annotation && name.starts_with("nccl:")))  // around work between GPUs
       add_operator(event);
     else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
@@ -202,6 +207,27 @@ class Scanner {
       recording_.calls.push_back({range_of(event), count_in(event.find("args"), "correlation")});
   }
 
+  /// A range of the user's, which explains gaps as others do.
+  void add_module(const Value& event, std::string_view name) {
+    add_long_range(event);
+    HostRange& range = recording_.modules.emplace_back(range_of(event));
+    range.name = recording_.texts.id(name);
+  }
+
+  /// An arrow from an operator to its backward pass: two events with one number.
+  void add_link(const Value& event, bool is_forward) {
+    const std::optional<double> time_us = time_in(event.find("ts"));
+    const std::optional<std::uint64_t> number = event.find("id").try_integer();
+    if (!time_us || !number) return;
+    const auto [found, is_new] = open_links_.try_emplace(*number);
+    BackwardLink& link = found->second;
+    (is_forward ? link.forward_thread : link.backward_thread) = thread_of(event);
+    (is_forward ? link.forward_us : link.backward_us) = *time_us;
+    if (is_new) return;
+    recording_.backward_links.push_back(link);
+    open_links_.erase(found);
+  }
+
   /// Long ranges only explain; one without times is skipped.
   void add_long_range(const Value& event) {
     const std::optional<double> start_us = time_in(event.find("ts"));
@@ -265,6 +291,8 @@ class Scanner {
     return static_cast<std::uint32_t>(recording_.messages.size() - 1);
   }
 
+  static constexpr std::string_view before_module = "module: ";
+
   std::string source_;
   std::uint64_t most_values_;  ///< limit of kept arguments
   std::uint64_t argument_values_ = 0;
@@ -273,6 +301,7 @@ class Scanner {
   std::string key_;  ///< of the look-ups below
   std::unordered_map<std::string, std::uint32_t> thread_ids_;
   std::unordered_map<std::string, std::uint32_t> argument_ids_;
+  std::unordered_map<std::uint64_t, BackwardLink> open_links_;  ///< with one of two events
 };
 
 }  // namespace

@@ -116,7 +116,10 @@ class LayerReader {
  public:
   LayerReader(const Recording& recording, const WorkOrigins& origins,
               const std::vector<Arguments>& arguments)
-      : recording_(recording), origins_(origins), arguments_(arguments) {
+      : recording_(recording),
+        origins_(origins),
+        arguments_(arguments),
+        modules_(recording, origins) {
     set_half();
   }
 
@@ -139,7 +142,7 @@ class LayerReader {
       const OperatorCall call = call_of(i, {});
       const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(i, call));
       CallRows& own = entry->second;
-      if (inserted) own = read_rows(call);
+      if (inserted) own = read_rows(call, modules_.place_of(i));
       if (has_work[i] && (own.read.by_operands || is_of_one_axis(call))) continue;
       if (!tensors_in(*call.arguments).empty()) unruled_.add(call, own.read);
       is_read[i] = !own.rows.empty();
@@ -271,7 +274,8 @@ class LayerReader {
   /// Calls with equal keys have equal layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{(call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
-                                   static_cast<std::uint32_t>(*call.list_type)};
+                                   static_cast<std::uint32_t>(*call.list_type),
+                                   modules_.place_of(op).module};
     std::uint32_t at = op;
     for (std::size_t i = 0; i <= call.callers.size(); ++i) {
       key.push_back(recording_.operators[at].name);
@@ -286,20 +290,21 @@ class LayerReader {
     std::vector<std::size_t> rows;
   };
 
-  CallRows read_rows(const OperatorCall& call) {
+  CallRows read_rows(const OperatorCall& call, ModuleNames::Place place) {
     CallRows own{read_call(call), {}};
     for (LayerSpec spec : own.read.layers) {
       spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
                              info(spec.kind).family == KindFamily::contraction;
       if (mentions(call.name, {"embedding_codegen_lookup"}) && !own.read.by_operands)
         look_ups_.emplace(element_count(spec.output), call.arguments);
+      if (place.module != TextPool::empty) spec.name = modules_.name_of(place, spec);
       own.rows.push_back(read_.layers.row_of(std::move(spec)));
     }
     return own;
   }
 
-  CallRows rows_of(const OperatorCall& call) {
-    CallRows own = read_rows(call);
+  CallRows rows_of(const OperatorCall& call, ModuleNames::Place place) {
+    CallRows own = read_rows(call, place);
     if (reads_cache(call.name))
       cached_.insert(std::string(call.name));
     else if (own.read.by_operands) {
@@ -318,7 +323,7 @@ class LayerReader {
     const std::vector<std::string_view> kernels = names_of(work);
     const OperatorCall call = call_of(op, kernels);
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
-    if (inserted) entry->second = rows_of(call);
+    if (inserted) entry->second = rows_of(call, modules_.place_of(op));
     const std::vector<std::size_t>& rows = entry->second.rows;
     if (rows.size() == 1)
       read_.chains.add(rows.front(), read_.layers.layer(rows.front()), *call.arguments);
@@ -430,6 +435,7 @@ class LayerReader {
   const Recording& recording_;
   const WorkOrigins& origins_;
   const std::vector<Arguments>& arguments_;  ///< the recording's, in the requested types
+  ModuleNames modules_;
   std::map<std::vector<std::uint32_t>, CallRows> rows_by_call_;
   TraceLayers read_;
   DataType half_ = DataType::fp16;
