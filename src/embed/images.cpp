@@ -60,7 +60,7 @@ void write_function(std::ostream& out, const std::string& function,
     // An array of its own: as a literal it would lie among those that every start reads.
     const std::string name = function + std::to_string(&file - files.data());
     out << "constexpr char " << name << "[] =\n\"" << escaped(bytes_of(file)) << "\";\n";
-    rows += "    {" + name + ", sizeof " + name + " - 1},\n";
+    rows.append("    {").append(name).append(", sizeof ").append(name).append(" - 1},\n");
   }
   out << "constexpr std::string_view all_" << function << "[] = {\n"
       << rows << "};\nstd::span<const std::string_view> " << function << "() { return all_"
