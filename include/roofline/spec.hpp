@@ -173,7 +173,11 @@ struct NetworkTraits {
   std::optional<DataType> autocast{};
   /// Number of a stream's record in its source, from 1: its layers are independent.
   std::optional<std::size_t> record{};
-  bool lacks_products = false;  ///< of operators whose sizes are unknown: no range of the total
+  bool lacks_products = false;   ///< of operators whose sizes are unknown: no range of the total
+  bool lacks_operators = false;  ///< some had no rule and were left out: it is no whole answer
+  /// The source is a log, a database or a recording: it has one entry for each repetition, which
+  /// ran in its own pass and types.
+  bool repeats_are_runs = false;
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions{};
 };
@@ -182,8 +186,6 @@ struct NetworkTraits {
 struct NetworkSpec : NetworkTraits {
   std::optional<DataType> dtype;
   bool batch_is_fixed = false;  ///< it ran, or was built, at its own batch
-  /// The source is a log or a recording: it has one entry for each repetition.
-  bool repeats_are_runs = false;
   std::vector<LayerSpec> layers;
   UnreadLayers unread;  ///< in place of layers
   /// Data of a profiler's recording beside the layers.

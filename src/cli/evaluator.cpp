@@ -103,6 +103,7 @@ class Evaluator::ItemEvaluator {
 
   /// Keeps the layers of each setting, and once what depends on neither setting nor GPU.
   void keep_network(const Network& network) {
+    all_.failed = all_.failed || network.lacks_operators;
     if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     if (std::exchange(is_kept_, true)) return;
     if (network.record) all_.copies += network.copies;
@@ -181,11 +182,24 @@ class Evaluator::ItemEvaluator {
       throw UsageError(concat("--batch ", goal, " --to-layers: expected one GPU, got ", gpus));
   }
 
-  unsigned obeyed(std::size_t setting, const Result& result) const {
+  unsigned obeyed(const AskedInput& input, std::size_t setting, const Result& result) const {
     unsigned bits = 0;
     for (const LayerResult& row : result.layers)
-      bits |= evaluator_.options_.obeyed(request_.settings[setting], result.setting.runs_as, row);
+      bits |= evaluator_.options_.obeyed(input, request_.settings[setting], row);
     return bits;
+  }
+
+  /// The input is evaluated without it. A selected GPU is left out of a choice for want of an
+  /// engine that is asked for.
+  void name_useless(const AskedInput& input, std::size_t setting, const Context& context,
+                    const Result& result) {
+    const LayerOptions& options = evaluator_.options_;
+    const unsigned bits = obeyed(input, setting, result);
+    const std::string problem = options.problem(bits);
+    if (problem.empty()) return;
+    if (contexts_.is_selected(context) && options.may_be_of_gpu(bits))
+      throw InputError(result.setting.source, "", problem);
+    all_.messages.push_back({result.setting.source + ": " + problem, Message::Kind::once});
   }
 
   /// One rule for times that are given and recorded: the rows stay, the exit code is 1.
@@ -202,9 +216,9 @@ class Evaluator::ItemEvaluator {
       throw InputError(network.source, "", "--first-line: expected records, got a network");
     ItemResult one{{{}, &context, nullptr}, std::nullopt};
     if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
+    const AskedInput input = asked_input(network);
     one.result = roofline::evaluate(std::move(network), context).value();
-    const std::string problem = evaluator_.options_.problem(obeyed(setting, one.result));
-    if (!problem.empty()) throw InputError(one.result.setting.source, "", problem);
+    name_useless(input, setting, context, one.result);
     refuse_impossible(one.result);
     one.result.setting.batch_goal = request_.settings[setting].batch_goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
@@ -225,6 +239,7 @@ class Evaluator::ItemEvaluator {
     }
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();
+    const AskedInput input = asked_input(record);
     std::vector<LayerResult> own = evaluate_layers(std::move(record), context).value();
     for (const LayerResult& row : own) {
       if (row.below_bound == BelowBound::impossible) {
@@ -234,8 +249,8 @@ class Evaluator::ItemEvaluator {
         alone.measured.impossible = impossible_times(alone, context);
         refuse_impossible(alone);
       }
-      all_.obeyed =
-          all_.obeyed.value_or(0) | evaluator_.options_.obeyed(request_.settings[setting], {}, row);
+      all_.obeyed = all_.obeyed.value_or(0) |
+                    evaluator_.options_.obeyed(input, request_.settings[setting], row);
     }
     if (rows.empty())
       rows = std::move(own);
@@ -243,6 +258,11 @@ class Evaluator::ItemEvaluator {
       std::ranges::move(own, std::back_inserter(rows));
     for (RenderedRows& each : all_.rows) each.add(same->result, begin, rows.size());
     if (!needs_.report) rows.clear();
+  }
+
+  static std::string useless_text(const std::string& options) {
+    return "holds kernels, for which " + options +
+           " does nothing: expected layers, or counters of a known GPU";
   }
 
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
@@ -255,10 +275,11 @@ class Evaluator::ItemEvaluator {
     if (needs_.notes) say(recording->source, recording->notes);
     KernelTable table =
         place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front());
-    if (const GivenOption* useless = useless_for(table, request_))
-      return fail({recording->source, "",
-                   "holds kernels, for which " + useless->shown +
-                       " does nothing: expected layers, or counters of a known GPU"});
+    if (const GivenOption* output = output_without_layers(request_))
+      return fail({recording->source, "", useless_text(output->shown)});
+    if (const std::string useless = useless_for(table, request_); !useless.empty())
+      all_.messages.push_back(
+          {recording->source + ": " + useless_text(useless), Message::Kind::once});
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(table);
     if (needs_.report) all_.kernels.push_back(std::move(table));

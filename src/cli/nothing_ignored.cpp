@@ -10,11 +10,19 @@
 #include "cli/errors.hpp"
 #include "cli/request.hpp"
 #include "model/gpu_selection.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
 
-/// The first given value whose GivenOption::word fits one of the patterns, separated by |.
+/// Whether the value's GivenOption::word fits one of the patterns, separated by |.
+bool fits_any(const GivenOption& option, std::string_view patterns) {
+  while (!patterns.empty())
+    if (fits_pattern(option.word, take(patterns, '|'))) return true;
+  return false;
+}
+
+/// The first given value that fits.
 const GivenOption* given(const Request& request, std::string_view patterns) {
   while (!patterns.empty()) {
     const std::string_view pattern = take(patterns, '|');
@@ -86,9 +94,9 @@ constexpr std::string_view of_results =
     "--pass training";
 
 constexpr std::string_view of_layers =
-    "--batch*|--dtype*|--pass*|--dim*|--measured*|--price*|--max-time*|--by*|--explain*|"
-    "--framework*|--tuning*|"
-    "--kernel*|--assume*";
+    "--batch*|--dtype*|--pass*|--dim*|--measured*|--framework*|--tuning*|--kernel*|--assume*|"
+    "--sort lost|--sort error";
+constexpr std::string_view of_results_of_layers = "--price*|--max-time*|--by*|--explain*";
 
 bool has_type(const Layer& layer, const LayerDefaults& defaults) {
   const DataType type = defaults.dtype;
@@ -104,8 +112,8 @@ bool is_on(Engine engine, EngineChoice choice) {
 
 struct AskedRow {
   const Request& request;
+  const AskedInput& input;
   const LayerSetting& setting;
-  std::optional<RunsAs> runs_as;  ///< absent for a record
   const LayerResult& row;
 };
 
@@ -113,23 +121,31 @@ struct LayerOption {
   std::string_view word;
   bool (*is_obeyed)(const AskedRow& of);
   std::string_view why;
+  bool is_of_gpu = false;  ///< another GPU may obey it
 };
 
 const AnalysisOptions& options_of(const AskedRow& of) {
   return of.request.stated(of.setting.framework);
 }
-bool may_change(const AskedRow& of) { return !is_fixed(of.runs_as.value_or(RunsAs::layers)); }
+bool may_change(const AskedRow& of) { return !is_fixed(of.input.runs_as.value_or(RunsAs::layers)); }
+/// Whether it is a log or a database, of which each entry states all of itself.
+bool is_list_of_runs(const AskedRow& of) { return of.input.ran && may_change(of); }
 bool may_fuse(const AskedRow& of) {
   const bool joins_layers = options_of(of).fusion == FusionKind::epilogue ||
                             options_of(of).fusion == FusionKind::pointwise;
-  return may_change(of) && (of.runs_as || !joins_layers);
+  return may_change(of) && (of.input.runs_as || !joins_layers);
 }
 
 constexpr LayerOption layer_options[] = {
+    {"--dtype amp*", [](const AskedRow& of) { return of.input.under_autocast; },
+     "expected what still is to run"},
+    {"--pass*", [](const AskedRow& of) { return !is_list_of_runs(of); },
+     "all that ran states its pass"},
     {"--dtype*", [](const AskedRow& of) { return has_type(of.row.layer, of.setting.defaults); },
      "all layers state another type"},
     {"--pass*",
      [](const AskedRow& of) {
+       if (is_list_of_runs(of)) return true;  // said above
        return options_of(of).training ? may_change(of) || of.row.layer.pass != Pass::fwd
                                       : of.row.layer.pass == of.setting.defaults.pass;
      },
@@ -144,7 +160,7 @@ constexpr LayerOption layer_options[] = {
        return is_on(of.row.planned_engine, choice) ||
               (choice == EngineChoice::tf32 && is_on(of.row.engine, choice));
      },
-     "no layer is computed by it on this GPU"},
+     "no layer is computed by it on this GPU", true},
     {"--tuning heuristic",
      [](const AskedRow& of) { return of.row.layer.kernels == KernelSource::heuristic; },
      "no layer is a convolution that PyTorch or a plain library call is yet to run"},
@@ -153,7 +169,7 @@ constexpr LayerOption layer_options[] = {
      "expected a network that still is to run"},
     {"--assume launch*", may_change, "expected what still is to run"},
     {"--assume fuse*", may_fuse, "expected a network that still is to run"},
-    {"--assume optimizer*", [](const AskedRow& of) { return of.runs_as && may_change(of); },
+    {"--assume optimizer*", [](const AskedRow& of) { return of.input.runs_as && may_change(of); },
      "expected a network that still is to run"},
     {"--assume measured-gpu*",
      [](const AskedRow& of) {
@@ -189,32 +205,53 @@ void check_combinations(const Request& request) {
   }
 }
 
-const GivenOption* useless_for(const KernelTable& kernels, const Request& request) {
-  const GivenOption* useless = given(request, of_layers);
-  if (useless == nullptr && !kernels.bounds) useless = given(request, "--set*");
-  if (useless == nullptr && !kernels.recording->has_counters())
-    useless = given(request, "--sort flops|--sort bytes|--sort intensity");
+std::string useless_for(const KernelTable& kernels, const Request& request) {
+  std::string useless;
+  const auto add = [&](std::string_view patterns) {
+    for (const GivenOption& each : request.given)
+      if (fits_any(each, patterns)) add_item(useless, each.shown);
+  };
+  add(of_layers);
+  if (!kernels.bounds) add("--set*");
+  if (!kernels.recording->has_counters()) add("--sort flops|--sort bytes|--sort intensity");
   return useless;
+}
+
+const GivenOption* output_without_layers(const Request& request) {
+  return given(request, of_results_of_layers);
+}
+
+AskedInput asked_input(const Network& network) {
+  return {network.record ? std::nullopt : std::optional(network.runs_as), network.repeats_are_runs,
+          network.autocast.has_value()};
 }
 
 LayerOptions::LayerOptions(const Request& request) : request_(&request) {
   for (const LayerOption& each : layer_options) given_.push_back(given(request, each.word));
 }
 
-unsigned LayerOptions::obeyed(const LayerSetting& setting, std::optional<RunsAs> runs_as,
+unsigned LayerOptions::obeyed(const AskedInput& input, const LayerSetting& setting,
                               const LayerResult& row) const {
   unsigned bits = 0;
-  const AskedRow asked{*request_, setting, runs_as, row};
+  const AskedRow asked{*request_, input, setting, row};
   for (std::size_t i = 0; i < given_.size(); ++i)
     if (given_[i] == nullptr || layer_options[i].is_obeyed(asked)) bits |= 1U << i;
   return bits;
 }
 
+bool LayerOptions::may_be_of_gpu(unsigned obeyed) const {
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if ((obeyed >> i & 1U) == 0 && layer_options[i].is_of_gpu) return true;
+  return false;
+}
+
 std::string LayerOptions::problem(unsigned obeyed) const {
+  std::string all;
   for (std::size_t i = 0; i < given_.size(); ++i)
     if ((obeyed >> i & 1U) == 0)
-      return fmt::format("{} changes nothing: {}", given_[i]->shown, layer_options[i].why);
-  return "";
+      add_item(all, fmt::format("{} changes nothing: {}", given_[i]->shown, layer_options[i].why),
+               "; ");
+  return all;
 }
 
 }  // namespace roofline

@@ -143,18 +143,30 @@ Request make_request(int argc, const char* const* argv);
 /// Rejects options that do nothing beside others, whatever the input. Throws UsageError.
 void check_combinations(const Request& request);
 
-/// A given option that these kernels without layers cannot take; null if there is none.
-const GivenOption* useless_for(const KernelTable& kernels, const Request& request);
+/// The given options that kernels without layers do not change, with commas between them.
+std::string useless_for(const KernelTable& kernels, const Request& request);
+/// A given option that asks for another output than they have; null if there is none.
+const GivenOption* output_without_layers(const Request& request);
+
+/// What an input's layers are, beside what each states.
+struct AskedInput {
+  std::optional<RunsAs> runs_as;  ///< absent for a record
+  bool ran = false;               ///< in its own pass and types
+  bool under_autocast = false;
+};
+AskedInput asked_input(const Network& network);
 
 /// Options that layers may state for themselves, or not be able to take.
 class LayerOptions {
  public:
   explicit LayerOptions(const Request& request);
 
-  /// One bit for each given option that this row obeys. `runs_as`: absent for a record.
-  unsigned obeyed(const LayerSetting& setting, std::optional<RunsAs> runs_as,
+  /// One bit for each given option that this row obeys.
+  unsigned obeyed(const AskedInput& input, const LayerSetting& setting,
                   const LayerResult& row) const;
-  /// Why the first option without a bit does nothing; empty if all are obeyed.
+  /// Whether an option without a bit may do something on another GPU.
+  bool may_be_of_gpu(unsigned obeyed) const;
+  /// Why each option without a bit does nothing; empty if all are obeyed.
   std::string problem(unsigned obeyed) const;
 
  private:

@@ -180,7 +180,9 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
                      "expected nodes that compute something, got none; the sizes of " +
                          node_place(*without_sizes_.front()) + " are not known");
   network.assumptions.emplace_back(
-      "nothing to evaluate: its nodes are views and constants, which cost nothing");
+      graph.has_dead_nodes || !empty_.empty()
+          ? "nothing to evaluate beside what is left out"
+          : "nothing to evaluate: its nodes are views and constants, which cost nothing");
   return network;
 }
 

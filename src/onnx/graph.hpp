@@ -70,6 +70,7 @@ struct Graph {
   std::vector<Node*> order;  ///< topological
   std::vector<Value*> outputs;
   std::vector<std::string> notes;  ///< assumptions, for the user
+  bool has_dead_nodes = false;     ///< beside views: a note names them
 };
 
 /// An error of a node; the model's reader adds the place.

@@ -368,7 +368,9 @@ void simplify(Graph& graph, const std::string& source) {
   const auto is_unneeded = [](const Node* node) {
     return !node->is_needed && node->row->layer != emit_view;
   };
-  if (const auto count = std::ranges::count_if(all, is_unneeded); count > 0)
+  const auto count = std::ranges::count_if(all, is_unneeded);
+  graph.has_dead_nodes = count > 0;
+  if (graph.has_dead_nodes)
     graph.notes.push_back("left out " + std::to_string(count) + (count == 1 ? " node" : " nodes") +
                           " that no output depends on, the first " +
                           node_place(**std::ranges::find_if(all, is_unneeded)));

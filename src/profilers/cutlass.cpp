@@ -129,6 +129,7 @@ bool looks_like_cutlass(std::string_view head) { return has_header(head, columns
 
 NetworkSpecs read_cutlass(ByteStream& stream, BadRows& bad) {
   NetworkSpec network;
+  network.repeats_are_runs = true;
   network.name = network_name(stream.name());
   network.source = stream.name();
   network.measured_on_asked_gpu = true;

@@ -151,6 +151,7 @@ std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin
   network.source = origin.source;
   network.record = origin.line;
   network.measured_on_asked_gpu = true;
+  network.repeats_are_runs = true;
   const std::string line = std::to_string(*origin.line);
   try {
     text = trimmed(text);

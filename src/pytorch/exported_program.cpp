@@ -176,12 +176,15 @@ NetworkSpec ProgramReader::network() && {
   network.batch = sizes_.batch();
   network.has_dimensions = true;
   network.lacks_products = unruled_.has_products();
+  network.lacks_operators = unruled_.has_left_out();
   network.assumptions = sizes_.notes();
   network.assumptions.insert(network.assumptions.end(), notes_.begin(), notes_.end());
   unruled_.add_notes(network.assumptions);
   if (layers_.empty())
     network.assumptions.emplace_back(
-        "nothing to evaluate: its operators are views and constants, which cost nothing");
+        network.lacks_operators
+            ? "nothing to evaluate beside what is left out"
+            : "nothing to evaluate: its operators are views and constants, which cost nothing");
   network.layers = std::move(layers_);
   return network;
 }

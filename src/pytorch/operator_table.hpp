@@ -148,6 +148,7 @@ class UnruledCalls {
   /// A product of other sizes than its operands tell.
   void add_product(std::string_view operator_name) { ++products_[std::string(operator_name)]; }
   bool has_products() const { return !products_.empty(); }
+  bool has_left_out() const { return !left_out_.empty(); }
   /// The note of products comes first.
   void add_notes(std::vector<std::string>& notes) const;
 

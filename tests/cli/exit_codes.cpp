@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "pytorch/program_text.hpp"
 
 namespace {}  // namespace
 
@@ -158,4 +159,28 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
     CHECK(outcome.err == message);
     CHECK(outcome.exit_code == 1);
   }
+}
+
+TEST_CASE("An operator that is left out for want of a rule is an error, and no view",
+          "[cli/exit_codes]") {
+  constexpr int unknown_type = 99;
+  ProgramText program;
+  program.input("x", {"4", "8"})
+      .parameter("b", {"8"}, unknown_type)
+      .node("torch.ops.mine.squash.default", {"x", "b"}, "y", {"4", "8"});
+  const auto outcome_of = [](const ProgramText& text) {
+    const TemporaryFolder folder;
+    folder.write("net.pt2", zipped({{"net/models/model.json", text.text()}}));
+    return run(folder, "roofline net.pt2 --gpu h200");
+  };
+  const std::string left_out =
+      "net.pt2: left out: mine::squash: no rule, and expected tensors of known types, got fp32 "
+      "4x8, 8\n";
+  const Outcome alone = outcome_of(program);
+  CHECK(alone.err == left_out + "net.pt2: nothing to evaluate beside what is left out\n");
+  CHECK(alone.exit_code == 1);
+  const Outcome beside = outcome_of(program.node("relu", {"x"}, "z", {"4", "8"}));
+  CHECK(beside.err.starts_with(left_out));
+  CHECK(beside.out.starts_with("relu"));
+  CHECK(beside.exit_code == 1);
 }

@@ -214,10 +214,10 @@ TEST_CASE("What ran as inference is no training step, and what trained is",
   const TemporaryFolder folder;
   const std::string traces = ROOFLINE_SOURCE_FOLDER "/tests/traces/";
   const std::string inference = traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz";
-  const Outcome refused = run(folder, "roofline " + inference + " --pass training");
-  CHECK(refused.err ==
+  const Outcome said = run(folder, "roofline " + inference + " --pass training");
+  CHECK(said.err ==
         inference + ": --pass training changes nothing: all layers state another pass\n");
-  CHECK(refused.exit_code == 1);
+  CHECK(said.exit_code == 0);
   const std::string trained = traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz";
   CHECK(run(folder, "roofline " + trained + " --pass training").exit_code == 0);
 }

@@ -92,6 +92,18 @@ TEST_CASE("A model of views has nothing to evaluate, which is no error", "[onnx/
         "views.onnx: nothing to evaluate: its nodes are views and constants, which cost nothing\n");
 }
 
+TEST_CASE("A node that nothing uses is named, and no view", "[onnx/errors]") {
+  const TemporaryFolder folder;
+  folder.write("dead.onnx",
+               model(text(1, node("Relu", {"x"}, {"u"})) + text(1, node("Flatten", {"x"}, {"y"})) +
+                     input("x", {2, 3, 4}) + output("y")));
+  const Outcome outcome = run(folder, "roofline dead.onnx --gpu v100");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err ==
+        "dead.onnx: left out 1 node that no output depends on, the first node \"u\" (Relu)\n"
+        "dead.onnx: nothing to evaluate beside what is left out\n");
+}
+
 /// From "x" to "y" by an operator of somebody's own, whose result "t" a constant vector is added
 /// to.
 std::string own_operator_and_sum(const std::string& op, const std::vector<std::int64_t>& x,

@@ -205,7 +205,7 @@ Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) 
   return expected([&] {
     Network network = inferred(spec, defaults);
     if (spec.autocast) return with_unscaling(std::move(network));
-    if (defaults.autocast && !spec.batch_is_fixed)
+    if (defaults.autocast && !spec.batch_is_fixed && !spec.repeats_are_runs)
       return autocast(std::move(network), *defaults.autocast);
     return network;
   });
