@@ -427,3 +427,17 @@ TEST_CASE("Each file includes the standard headers that it uses", "[architecture
       }
   }
 }
+
+TEST_CASE("Comments and the constants' meanings begin with their subject", "[architecture]") {
+  for (const std::string& file : source_files({"src", "include", "tests"}))
+    for (const std::string& line : lines_of(text_of(file))) {
+      const std::size_t begin = line.find_first_not_of(" /");
+      if (begin == std::string::npos || line.compare(begin, 3, "Of ") != 0) continue;
+      INFO(file << ": " << line);
+      CHECK(line.find("//") > begin);
+    }
+  // A message shows the meaning of one constant, without the row above it.
+  static const std::regex of_another(R"("description": "(the same|likewise|more) )");
+  const std::string schema = text_of("configs/schemas/kernel_model.json");
+  CHECK(matches(schema, of_another) == std::vector<std::string>{});
+}
