@@ -43,7 +43,7 @@ struct GateOutcome {
   std::vector<std::size_t> unanswered;
 };
 
-/// For a gate of layers, results must have their layers.
-GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results);
+/// For a gate of layers, results must have their layers. An error for a gate without a field.
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results);
 
 }  // namespace roofline

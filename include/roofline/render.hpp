@@ -70,8 +70,9 @@ std::span<const OutputFormat> output_formats();
 /// By name or extension; null if unknown.
 const OutputFormat* find_output_format(std::string_view name);
 
-/// The network as a layer file with every layer explicit; reading it gives the same network.
-std::string render_layer_file(const Network& network);
+/// The network as a layer file with every layer explicit; reading it gives the same network. An
+/// error for a network without layers.
+Expected<std::string> render_layer_file(const Network& network);
 
 std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.

@@ -51,8 +51,9 @@ struct KernelTable {
   std::uint64_t launches = 0;
 };
 
-/// `context`: of the recorded GPU; null if unknown.
-KernelTable place_kernels(std::shared_ptr<const KernelRecording> recording, const Context* context);
+/// `context`: of the recorded GPU; null if unknown. An error without a recording.
+Expected<KernelTable> place_kernels(std::shared_ptr<const KernelRecording> recording,
+                                    const Context* context);
 
 struct WorkTime {
   double count = 0;   ///< layers, or launches of work without a layer
@@ -178,7 +179,7 @@ Selection select(const Result& result, const RowFilter& filter);
 
 /// Whether keep_leading() keeps all rows of a stream that files of rows may hold.
 bool needs_leading_rows_alone(const RowFilter& filter);
-/// Drops the rows of a stream that the filter cannot choose.
+/// Drops the rows of a stream that the filter cannot choose; none without RowFilter::top.
 void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter);
 
 /// Rows of the result's types.
@@ -233,7 +234,8 @@ struct ReportOptions {
   bool explain_networks = false;
 };
 
-/// Errors: `explain` matches no layer (with the nearest name), or `compare` without two results.
+/// Errors: a result without a context, kernels without a recording, `explain` matches no layer
+/// (with the nearest name), or `compare` without two results.
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                              const ReportOptions& options, std::vector<KernelTable> kernels = {});
 

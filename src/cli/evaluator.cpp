@@ -274,7 +274,7 @@ class Evaluator::ItemEvaluator {
                    "to write"});
     if (needs_.notes) say(recording->source, recording->notes);
     KernelTable table =
-        place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front());
+        place_kernels(recording, gpu.contexts.empty() ? nullptr : &gpu.contexts.front()).value();
     if (const GivenOption* output = output_without_layers(request_))
       return fail({recording->source, "", useless_text(output->shown)});
     if (const std::string useless = useless_for(table, request_); !useless.empty())

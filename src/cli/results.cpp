@@ -108,7 +108,7 @@ class Results {
   }
 
   void write() {
-    if (layers_) write_layers(Output::What::layers, render_layer_file(*layers_));
+    if (layers_) write_layers(Output::What::layers, unwrap(render_layer_file(*layers_)));
     const bool chooses = request_->writes(Output::What::choice);
     if (!chooses) end_layer_file();
     const bool has_rows =
@@ -314,7 +314,7 @@ class Results {
     constexpr int condition_holds = 3;
     std::vector<std::string> unanswered;
     for (const Gate& gate : request_->gates) {
-      const GateOutcome outcome = check_gate(gate, report.results);
+      const GateOutcome outcome = unwrap(check_gate(gate, report.results));
       for (const GateFailure& failure : outcome.failures)
         gate_lines_.push_back(line_of(gate, failure, report.results[failure.result]));
       add_unanswered(gate, report, outcome, unanswered);

@@ -4,6 +4,7 @@
 
 #include "kernel/rates.hpp"
 #include "model/gpu_names.hpp"
+#include "model/requests.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 
@@ -17,6 +18,20 @@ std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
 }
 
 bool is_nvidia(const Gpu& gpu) { return gpu.vendor == "NVIDIA"; }
+
+void check_options(const AnalysisOptions& options) {
+  check_enumerator("AnalysisOptions::framework", options.framework);
+  check_enumerator("AnalysisOptions::engine.convolutions", options.engine.convolutions);
+  check_enumerator("AnalysisOptions::engine.products", options.engine.products);
+  check_enumerator("AnalysisOptions::ceilings", options.ceilings);
+  check_enumerator("AnalysisOptions::fusion", options.fusion);
+  check_enumerator("AnalysisOptions::layout", options.layout);
+  check_enumerator("AnalysisOptions::host_copies", options.host_copies);
+  check_enumerator("AnalysisOptions::cache", options.cache);
+  check_enumerator("AnalysisOptions::tuning", options.tuning);
+  check_enumerator("AnalysisOptions::optimizer", options.optimizer);
+  check_enumerator("AnalysisOptions::launch", options.launch);
+}
 
 void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
@@ -80,6 +95,8 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
 }
 
 Context context_of(Gpu gpu, const AnalysisOptions& stated) {
+  check_options(stated);
+  check_gpu(gpu);
   const AnalysisOptions options = on_gpu(stated, gpu);
   check(gpu, options);
   const KernelModel datasheet = kernel_model_of(gpu).value();

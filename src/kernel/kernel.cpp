@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernel/plans.hpp"
+#include "model/requests.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -231,6 +232,7 @@ double idle_ratio(const KernelPlan& plan, double time_s, const PartConstants& pa
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache) {
+  if (!is_enumerator(engine)) return InputError(expected_enumerator(engine));
   return expected([&] {
     Planning eval;
     return plan({layer, counts, engine, model.resolved(), cache}, eval);
@@ -240,6 +242,7 @@ Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts
 Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Counts& counts,
                                                     Engine engine, const KernelModel& model,
                                                     CacheState cache) {
+  if (!is_enumerator(engine)) return InputError(expected_enumerator(engine));
   return expected([&] {
     Explaining eval(*model.resolved().constants);
     plan({layer, counts, engine, model.resolved(), cache}, eval);

@@ -25,22 +25,19 @@ namespace roofline {
 namespace {
 
 double read_rate(const Value& value, const FieldForm& form) {
-  if (form.quantity == Quantity::share && value.positive_number() > 1)
-    value.fail_expected("a share from 0 to 1");
-  const double rate = value.positive_number() * form.unit;
-  if (!std::isfinite(rate)) value.fail_expected("a number below 1e290");
-  return rate;
+  const double stated = value.is_number() ? value.number() : 0;
+  if (const std::string expected = expected_rate(stated, form); !expected.empty())
+    value.fail_expected(expected);
+  return stated * form.unit;
 }
 
 std::uint64_t read_count(const Value& value, const FieldForm& form) {
-  if (form.quantity == Quantity::whole) {
-    const std::uint64_t count = value.integer(1);
-    if (count > form.most) value.fail_expected("an integer from 1 to " + std::to_string(form.most));
-    return count;
-  }
-  const double bytes = value.positive_number() * form.unit;
-  if (bytes < 1 || bytes > 1e18) value.fail_expected("a size between 1 byte and 1e18 bytes");
-  return static_cast<std::uint64_t>(std::llround(bytes));
+  const bool is_whole = form.quantity == Quantity::whole;
+  const double count =
+      is_whole ? static_cast<double>(value.integer(1)) : value.positive_number() * form.unit;
+  if (const std::string expected = expected_count(count, form); !expected.empty())
+    value.fail_expected(expected);
+  return static_cast<std::uint64_t>(std::llround(count));
 }
 
 template <class Owner>
@@ -58,7 +55,8 @@ void read_field(const Value& value, const FieldForm& form, Member& member) {
     value.check_keys("the engines", {names_of<Engine>.begin(), names_of<Engine>.end()});
     for (const Engine engine : enumerators<Engine>)
       if (const auto rate = value.get(name_of(engine))) member[engine] = read_rate(*rate, form);
-    if (!form.required.empty() && value.size() == 0) value.fail_expected("at least one peak");
+    if (!form.required.empty() && value.size() == 0)
+      value.fail_expected(std::string(at_least_one_peak));
   } else if constexpr (std::is_same_v<Member, std::optional<SustainedCeilings>>) {
     member = read_object<SustainedCeilings>(value, "sustained");
   } else if constexpr (std::is_same_v<Member, KernelConstants>) {
@@ -104,19 +102,6 @@ void check_spelling(const Value& root) {
           }))
         member.fail("expected a key of a GPU such as " + std::string(spelling) + ", got " +
                     in_quotes(member.key()));
-}
-
-/// "all" asks for every GPU.
-void check_names(const Value& root, const Gpu& gpu) {
-  const std::string message =
-      "expected the name of one GPU, got \"all\", which stands for every one";
-  if (lower_case(gpu.name) == "all") root.fail_at("name", message);
-  for (const std::string& alias : gpu.aliases)
-    if (lower_case(alias) == "all") root.fail_at("aliases", message);
-  for (const PowerMode& mode : gpu.power_modes)
-    for (const std::string& text : mode.set)
-      if (const auto setting = parse_gpu_setting(text); !setting)
-        root.fail_at("power_modes", mode.name + ": " + setting.error().what());
 }
 
 }  // namespace
@@ -404,7 +389,7 @@ Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
     const JsonDocument document(json_text, {source});
     check_spelling(document.root());
     Gpu gpu = read_object<Gpu>(document.root(), "a GPU");
-    check_names(document.root(), gpu);
+    if (const auto fault = fault_in_names(gpu)) document.root().fail_at(fault->key, fault->message);
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     if (!gpu.constants->file.empty()) gpu.files.push_back(gpu.constants->file);
     return gpu;

@@ -40,6 +40,7 @@ class WholeReader : public Reader {
 }  // namespace
 
 Expected<std::shared_ptr<const NetworkSpec>> Item::spec(const LayerDefaults& defaults) const {
+  if (!read) return InputError("expected an item of an input, got none");
   return expected([&] { return read(defaults); });
 }
 

@@ -186,6 +186,22 @@ inline constexpr GpuField<Source> source_fields[] = {
 
 }  // namespace gpu_field_tables
 
+inline constexpr std::string_view at_least_one_peak = "at least one peak";
+
+// What a number should be ("a number > 0"), for the reader of files and for make_context; empty for
+// a right one.
+
+/// `stated`: in the unit of files.
+std::string expected_rate(double stated, const FieldForm& form);
+/// `count`: in the base unit.
+std::string expected_count(double count, const FieldForm& form);
+
+struct GpuNameFault {
+  std::string key;  ///< of the file
+  std::string message;
+};
+std::optional<GpuNameFault> fault_in_names(const Gpu& gpu);
+
 template <class Owner>
 constexpr std::span<const GpuField<Owner>> fields_of() {
   if constexpr (std::is_same_v<Owner, Gpu>)

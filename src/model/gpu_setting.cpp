@@ -14,6 +14,7 @@
 
 #include "model/gpu_fields.hpp"
 #include "model/ranges.hpp"
+#include "model/requests.hpp"
 #include "model/text.hpp"
 #include "roofline/gpu.hpp"
 
@@ -150,6 +151,10 @@ class Changer {
       throw InputError(was_.name + ": expected one power, got " + setting.text + " too");
     if (const PowerMode* mode = mode_called(setting)) return set_mode(*mode);
     const Settable field = field_called(setting.name);
+    if (!(setting.value > 0) || std::isinf(setting.value))
+      throw InputError(
+          concat(setting.name, ": expected a number > 0, got ", number_text(setting.value)));
+    if (setting.engine) check_enumerator("GpuSetting::engine", *setting.engine);
     if (field.form.word == "peak") return set_peaks(setting, field.form);
     const std::optional<double> from = access(field, std::nullopt);
     double to = new_value(setting, field.form, from);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/requests.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -35,10 +36,14 @@ void check_one_kind(RowFormat format) {
 
 std::optional<InputError> OutputFormat::write(const Report& report, const RenderStyle& style,
                                               const Sink& sink) const try {
+  check_enumerator("RenderStyle::chart", style.chart);
+  if (!sink) throw InputError("expected a sink for the output, got none");
   if (const RowFormat* format = rows())
     write_rows(*format, report, style.fields, sink);
+  else if (const ReportFormat write_report = std::get<ReportFormat>(takes))
+    write_report(report, style, sink);
   else
-    std::get<ReportFormat>(takes)(report, style, sink);
+    throw InputError("expected one of output_formats(), got a format that writes nothing");
   return std::nullopt;
 } catch (const InputError& error) {
   return error;

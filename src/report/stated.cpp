@@ -266,7 +266,8 @@ std::string render_layer_records(const Network& network, bool training) {
   return out;
 }
 
-std::string render_layer_file(const Network& network) {
+Expected<std::string> render_layer_file(const Network& network) {
+  if (network.layers.empty()) return InputError(network.source, "", "expected layers, got none");
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(file_type(network))) + '"';

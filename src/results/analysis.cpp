@@ -367,7 +367,7 @@ Expected<std::invoke_result_t<const Make&>> counted(const std::string& source, c
 }  // namespace
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
-  return expected([&] {
+  return counted(network.source, [&] {
     std::vector<LayerResult> rows = rows_of(network, context);
     time_rows(rows, context, network);
     return rows;
@@ -422,6 +422,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(sum_over(records, std::ranges::size));
   for (auto& record : records)
     std::ranges::move(std::exchange(record, {}), std::back_inserter(rows));
+  if (rows.empty()) return InputError(source, "", "expected layers, got none");
   return counted(source, [&] {
     return summed_up({.name = name, .source = source}, std::move(rows), context, nullptr, total);
   });

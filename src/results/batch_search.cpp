@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "model/requests.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {
@@ -114,6 +115,8 @@ class Search {
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
                                    const Context& context, std::optional<double> max_time_s) {
   return expected([&] {
+    check_enumerator("BatchGoal", goal);
+    if (!network_at) throw InputError("expected a function from a batch to a network, got none");
     Search search(network_at, context, max_time_s);
     return goal == BatchGoal::max ? search.largest() : search.best();
   });

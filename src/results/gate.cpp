@@ -1,5 +1,6 @@
 #include "roofline/gate.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -170,7 +171,11 @@ Expected<Gate> parse_gate(std::string_view text) {
   return expected([&] { return parsed_gate(text); });
 }
 
-GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results) {
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results) {
+  constexpr std::string_view comparisons[] = {">", ">=", "<", "<="};
+  const bool compares = std::ranges::find(comparisons, gate.comparison) != std::end(comparisons);
+  if (gate.value == nullptr || !(gate.unit > 0) || !compares)
+    return InputError("expected a gate as parse_gate returns it, got " + in_quotes(gate.text));
   GateOutcome outcome;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Result& result = results[i];

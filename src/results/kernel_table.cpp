@@ -101,8 +101,9 @@ bool KernelRecording::has_counters() const {
                              [](const RecordedKernel& kernel) { return kernel.counters.any(); });
 }
 
-KernelTable place_kernels(std::shared_ptr<const KernelRecording> recording,
-                          const Context* context) {
+Expected<KernelTable> place_kernels(std::shared_ptr<const KernelRecording> recording,
+                                    const Context* context) {
+  if (recording == nullptr) return InputError("expected a recording of kernels, got none");
   KernelTable table;
   table.recording = std::move(recording);
   table.gpu = context != nullptr ? context->gpu.name : table.recording->gpu.name;

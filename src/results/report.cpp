@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/gpu_selection.hpp"
+#include "model/requests.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -112,6 +113,19 @@ void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
   });
 }
 
+void check_asked(const std::vector<Evaluated>& evaluated, const ReportOptions& options,
+                 const std::vector<KernelTable>& kernels) {
+  check_enumerator("RowFilter::sort", options.filter.sort);
+  check_enumerator("RowFilter::by", options.filter.by);
+  for (const Evaluated& each : evaluated)
+    if (each.context == nullptr)
+      throw InputError(each.result.setting.source, "",
+                       "expected a result with the context that it was evaluated in, got none");
+  for (const KernelTable& table : kernels)
+    if (table.recording == nullptr)
+      throw InputError("expected kernels as place_kernels returns them, got none");
+}
+
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
@@ -153,6 +167,7 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                              const ReportOptions& options, std::vector<KernelTable> kernels) {
   return expected([&] {
+    check_asked(evaluated, options, kernels);
     return report_on(std::move(evaluated), std::move(errors), options, std::move(kernels));
   });
 }

@@ -231,6 +231,7 @@ bool needs_leading_rows_alone(const RowFilter& filter) {
 }
 
 void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter) {
+  if (!filter.top) return;
   const SortBy by = filter.sort.value_or(SortBy::time);
   std::vector<std::pair<double, double>> keys;  // by time: as expected, and as measured
   for (const LayerResult& row : rows) {

@@ -187,14 +187,15 @@ std::size_t evaluate_inputs(Reader& reader, const std::string& input,
       expect(lost.empty(), lost + ": lost");
       if (spec->kernels)
         kernels.push_back(
-            place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
+            place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context)
+                .value());
       if (spec->layer_count() == 0) continue;
       Network network = infer(*spec, setting.defaults).value();
       expect(network.layers.size() == stated_layers(*spec),
              "layers lost on the way to the network");
       if (times != nullptr) times->join(network);
       if (!network.record) {
-        const std::string file = render_layer_file(network);
+        const std::string file = render_layer_file(network).value();
         expect_no_controls(file, "a layer file");
         load_network(file, "again.json", setting.defaults).value();
         keep(evaluate(network, setting.context));

@@ -103,7 +103,7 @@ TEST_CASE("An engine's layer file says that it is built, and gives the same time
   folder.write("net.profile.json", small_profile);
   const Context context = make_context(find_gpu("a100").value(), {}).value();
   const Network engine = infer(*read_spec(path), {}).value();
-  const std::string file = render_layer_file(engine);
+  const std::string file = render_layer_file(engine).value();
   CHECK(file.find("\"batch\": 2,\n \"runs_as\": \"tensorrt_engine\",") != file.npos);
   const Network again = load_network(file, "net.json", {}).value();
   const Result before = evaluate(engine, context).value();

@@ -35,7 +35,7 @@ TEST_CASE("A counted kernel stands at its share of each roof", "[results/kernel_
   mixed.counters.flop[Engine::fp16_tensor] = 6.25e9;
   mixed.counters.dram_byte = 0.45e9;
   RecordedKernel uncounted = kernel("uncounted", 2e-3);
-  const KernelTable table = place_kernels(recording({uncounted, fp32, mixed}), &context);
+  const KernelTable table = place_kernels(recording({uncounted, fp32, mixed}), &context).value();
   REQUIRE(table.bounds);
   CHECK(table.time_s == Approx(4e-3));
   const KernelRow& first = table.rows[1];
@@ -61,11 +61,11 @@ TEST_CASE("Without counters or a GPU there are no roofs", "[results/kernel_table
   const Context context = make_context(find_gpu("v100").value(), {}).value();
   RecordedKernel counted = kernel("f", 1e-3);
   counted.counters.flop[Engine::fp16_tensor] = 1e9;
-  const KernelTable no_gpu = place_kernels(recording({counted}), nullptr);
+  const KernelTable no_gpu = place_kernels(recording({counted}), nullptr).value();
   CHECK_FALSE(no_gpu.bounds);
   CHECK(no_gpu.rows[0].engine == Engine::fp16_tensor);
   CHECK_FALSE(no_gpu.rows[0].roof_share[KernelRoof::compute]);
-  CHECK_FALSE(place_kernels(recording({kernel("f", 1)}), &context).bounds);
+  CHECK_FALSE(place_kernels(recording({kernel("f", 1)}), &context)->bounds);
 }
 
 TEST_CASE("A view chooses kernels as it chooses layers", "[results/kernel_table]") {
@@ -74,7 +74,7 @@ TEST_CASE("A view chooses kernels as it chooses layers", "[results/kernel_table]
     kernels.push_back(kernel("k" + std::to_string(i), 30.0 - i));
     kernels.back().counters.dram_byte = i;
   }
-  const KernelTable table = place_kernels(recording(kernels), nullptr);
+  const KernelTable table = place_kernels(recording(kernels), nullptr).value();
   const Selection all = select(table, {});
   CHECK(all.rows.size() == 30);
   CHECK(all.main_groups.size() + all.rest.size() == 30);

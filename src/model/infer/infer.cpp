@@ -8,6 +8,7 @@
 
 #include "model/as_run.hpp"
 #include "model/infer/shapes.hpp"
+#include "model/requests.hpp"
 #include "model/text.hpp"
 #include "roofline/network.hpp"
 
@@ -20,8 +21,9 @@ std::string_view spelling(const Place& place, std::string_view field) {
   return field;
 }
 
-/// The error with the source's own names for place and field.
-InputError placed(const FieldError& error, const LayerSpec& layer) {
+/// The error with the source's own names for place and field; a layer that a caller made has no
+/// place but its network's.
+InputError placed(const FieldError& error, const LayerSpec& layer, const NetworkSpec& network) {
   const Place& place = layer.place;
   std::string where = place.where;
   if (!error.field.empty()) {
@@ -30,7 +32,7 @@ InputError placed(const FieldError& error, const LayerSpec& layer) {
     where += (place.pointers ? "/" : "") + std::string(spelling(place, error.field));
     for (const std::size_t index : error.index) where += concat("/", index);
   }
-  InputError input(place.source, where, error.message);
+  InputError input(place.source.empty() ? network.source : place.source, where, error.message);
   input.remedy = error.remedy;
   input.layer_kind = layer.kind;
   return input;
@@ -101,10 +103,11 @@ class Inference {
   void add_placed(const LayerSpec& layer, std::size_t index) try {
     add(layer, index);
   } catch (const FieldError& error) {
-    throw placed(error, layer);
+    throw placed(error, layer, spec_);
   }
 
   void add(const LayerSpec& spec, std::size_t index) {
+    check_stated(spec);
     const std::size_t first = network_.layers.size();
     const std::uint64_t copies = copies_of(spec);
     // A layer's own batch precedes the file's, which then is no longer the network's.
@@ -184,6 +187,21 @@ LayerDefaults with_fixed_batch(const NetworkSpec& spec, LayerDefaults defaults) 
   throw fixed_batch_error(spec, std::to_string(*wanted));
 }
 
+void check_network(const NetworkSpec& spec) {
+  check_enumerator("NetworkSpec::runs_as", spec.runs_as);
+  check_enumerator("NetworkSpec::dtype", spec.dtype);
+  if (spec.dtype && !is_tensor_type(*spec.dtype))
+    throw InputError(spec.source, "",
+                     concat("NetworkSpec::dtype: expected a type of tensors, got ", *spec.dtype));
+  if (spec.autocast) check_autocast("NetworkSpec::autocast", *spec.autocast);
+  if (spec.batch == std::uint64_t{0})
+    throw InputError(spec.source, "", "NetworkSpec::batch: expected an integer >= 1, got 0");
+  if (spec.unread.count > 0 && !spec.unread.read)
+    throw InputError(
+        spec.source, "",
+        concat("expected a function that reads ", spec.unread.count, " layers, got none"));
+}
+
 Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
   if (spec.batch_is_fixed) return Inference(spec, with_fixed_batch(spec, defaults)).network();
   Network network = Inference(spec, defaults).network();
@@ -203,6 +221,8 @@ InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted)
 
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
   return expected([&] {
+    check_defaults(defaults);
+    check_network(spec);
     Network network = inferred(spec, defaults);
     if (spec.autocast) return with_unscaling(std::move(network));
     if (defaults.autocast && !spec.batch_is_fixed && !spec.repeats_are_runs)

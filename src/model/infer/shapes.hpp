@@ -78,6 +78,10 @@ std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const Axe
 
 /// "[1, 3, 224, 224]"
 std::string to_text(const Shape& shape);
+
+/// Fails on what a caller can put into a LayerSpec and no file can state: enumerators, axes, times
+/// and mappings out of range.
+void check_stated(const LayerSpec& spec);
 /// "[1,3,224,224]", as in JSON.
 std::string list_text(const std::vector<std::uint64_t>& sizes);
 /// "depth", "height" or "width".
