@@ -17,7 +17,7 @@
 
 namespace roofline {
 
-enum class ChartKind : std::uint8_t { roofline, time, sweep, compare };
+enum class ChartKind : std::uint8_t { roofline, time, sweep };
 
 struct RenderStyle {
   /// Columns of the terminal: equal rows are folded, important rows come first, names shortened.
@@ -33,14 +33,13 @@ struct RenderStyle {
 using Sink = std::function<void(std::string_view)>;
 
 /// Rows of layers, kernels or points, rendered alone on any thread and written as they come.
-/// `spreadsheet`: CSV with disabled formulas.
-enum class RowFormat : std::uint8_t { ndjson, csv, spreadsheet };
+/// CSV puts an apostrophe before a text that a spreadsheet would run; its reader takes it off.
+enum class RowFormat : std::uint8_t { ndjson, csv };
 /// Whether rows are cells below a header line: all of one kind, without errors (standard error).
 constexpr bool has_columns(RowFormat format) {
   switch (format) {
     case RowFormat::ndjson: return false;
-    case RowFormat::csv:
-    case RowFormat::spreadsheet: return true;
+    case RowFormat::csv: return true;
   }
   return false;
 }

@@ -582,7 +582,7 @@ void add_output(Rows& rows, Options& options) {
   add_file(rows, options);
   rows.one("NAME", one_of<ChartKind>("--chart", options.request.chart,
                                      "What SVG shows: roofline (default), time of each layer, "
-                                     "sweep of batches, compare GPUs"));
+                                     "sweep of batches; of ranked GPUs, their bars alone"));
   rows.one("FILE", text("--to-layers", options.layer_file,
                         "Write the input as a layer file (- for a pipe; needs no --gpu); .ndjson "
                         "takes the layers of all inputs, or those of --top"));

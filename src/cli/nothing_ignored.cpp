@@ -43,7 +43,7 @@ struct Combination {
 
 constexpr std::string_view no_cost = "the cost of an image is of GPUs: expected --by gpu";
 constexpr std::string_view not_rows = "expected another format than rows of layers";
-constexpr std::string_view row_formats = "--format csv|--format ndjson|--format spreadsheet";
+constexpr std::string_view row_formats = "--format csv|--format ndjson";
 constexpr std::string_view order = "changes are of layers, in the order of their size";
 constexpr std::string_view holds_layers = "a layer file holds layers";
 
@@ -51,7 +51,7 @@ constexpr Combination combinations[] = {
     {"--explain*", Beside::never, "--top*|--sort*|--by*",
      "an explanation has no rows; a pattern such as 'conv*' explains several layers"},
     {"--explain*", Beside::never, "--compare", "it derives numbers, and not their change"},
-    {"--explain*", Beside::never, "--chart time|--chart sweep|--chart compare",
+    {"--explain*", Beside::never, "--chart time|--chart sweep",
      "the picture of a layer is its roofline"},
     {"--explain", Beside::never, "--format svg",
      "a picture explains a layer: expected --explain LAYER"},
@@ -67,7 +67,7 @@ constexpr Combination combinations[] = {
      "GPUs are ranked by time or cost; --by layer sorts layers"},
     {"--sort*", Beside::always,
      "--top*|--by gpu|--price*|--max-time*|--chart time|--to-layers*|--format table|--format "
-     "csv|--format spreadsheet|--format *json|--format markdown|--format html",
+     "csv|--format *json|--format markdown|--format html",
      "marks of a picture have no order: expected --top N or --chart time"},
     {"--by gpu", Beside::never, "--chart*", "a ranking has a picture of its own"},
     {"--by gpu|--sort cost", Beside::never, "--to-layers*", holds_layers},
@@ -75,7 +75,7 @@ constexpr Combination combinations[] = {
     {"--max-time*", Beside::never,
      "--explain*|--compare|--by layer|--by type|--chart*|--to-layers*",
      "it chooses among GPUs: expected --by gpu"},
-    {"--chart sweep|--chart compare", Beside::never, "--top*|--sort*", "its marks are networks"},
+    {"--chart sweep", Beside::never, "--top*|--sort*", "its marks are networks"},
     {"--fields*", Beside::always, row_formats,
      "expected --format ndjson or csv, which have columns"},
     {"--chart*", Beside::always, "--format svg", "expected --format svg or -o FILE.svg"},

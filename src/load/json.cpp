@@ -140,6 +140,11 @@ std::string expected_integer(const JsonNode& found, std::uint64_t least) {
                 (*real < 0x1p64 ? " in digits alone" : ""));
 }
 
+/// Without the apostrophe that CSV has before a text which a spreadsheet would run (guarded()).
+std::string_view unguarded(std::string_view text) {
+  return text.starts_with('\'') && is_formula(text) ? text.substr(1) : text;
+}
+
 }  // namespace
 
 std::string Origin::where(const std::string& pointer) const {
@@ -291,6 +296,7 @@ JsonDocument::JsonDocument(std::string_view text, Origin origin) : JsonDocument(
 }
 
 JsonNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
+  text = unguarded(text);
   if (is_text) return {keep(text), key};
   const ParsedJson parsed = parse_json(text, KeyOrder::sorted, *this);
   if (parsed.fault) return {keep(text), key};

@@ -749,7 +749,7 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
     return place == std::string::npos ? Cell() : table_of<Line>()[place].value(line);
   };
   if (has_columns(format)) {
-    TextBuffer out(text, format == RowFormat::spreadsheet);
+    TextBuffer out(text);
     if (fields.empty()) append_csv_cells(out, line);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) out.add(',');
@@ -766,10 +766,9 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
   text += '\n';
 }
 
-void append_error_row(std::string& text, RowFormat format, const InputError& error,
-                      const FieldNames& columns) {
+void append_error_row(std::string& text, const InputError& error, const FieldNames& columns) {
   if (!contains(columns, error_column)) return;
-  TextBuffer out(text, format == RowFormat::spreadsheet);
+  TextBuffer out(text);
   const std::string line = error.what();
   for (const std::string& column : columns) {
     if (&column != columns.data()) out.add(',');

@@ -277,8 +277,7 @@ template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields,
                 const FieldPlaces& places);
 /// An input that could not be evaluated; nothing without the column for errors.
-void append_error_row(std::string& text, RowFormat format, const InputError& error,
-                      const FieldNames& columns);
+void append_error_row(std::string& text, const InputError& error, const FieldNames& columns);
 
 /// Columns of all kinds of rows.
 FieldNames column_names();

@@ -19,7 +19,6 @@ const OutputFormat output_table[] = {
     {"json", {"json"}, write_json},
     {"ndjson", {"ndjson", "jsonl"}, RowFormat::ndjson},
     {"csv", {"csv"}, RowFormat::csv},
-    {"spreadsheet", {}, RowFormat::spreadsheet},
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, write_svg, true},
     {"html", {"html"}, write_html},
@@ -114,7 +113,7 @@ void RowStream::write_header(const RowKind& kind) {
 void RowStream::write_errors() {
   std::string text;
   for (const InputError& error : std::exchange(errors_, {}))
-    append_error_row(text, format_, error, columns_);
+    append_error_row(text, error, columns_);
   if (!text.empty()) sink_(text);
 }
 

@@ -227,7 +227,7 @@ void append_csv(TextBuffer& out, const Cell& cell) {
   if (const auto* text = std::get_if<std::string_view>(&cell)) {
     const std::string changed(is_plain(*text) ? "" : valid_utf8(*text));
     const std::string_view valid = changed.empty() ? *text : changed;
-    if (out.is_guarded() && is_formula(valid))
+    if (is_formula(valid))
       append_csv_text(out, guarded(valid));
     else
       append_csv_text(out, valid);

@@ -80,9 +80,7 @@ struct JsonKey {
 /// Buffers short texts and numbers, faster than single appends. Must be flushed at the end.
 class TextBuffer {
  public:
-  /// `is_guarded`: an apostrophe goes before texts of CSV that a spreadsheet would run.
-  explicit TextBuffer(std::string& out, bool is_guarded = false)
-      : out_(out), is_guarded_(is_guarded) {}
+  explicit TextBuffer(std::string& out) : out_(out) {}
   TextBuffer(const TextBuffer&) = delete;
   TextBuffer& operator=(const TextBuffer&) = delete;
 
@@ -121,7 +119,6 @@ class TextBuffer {
   /// The shortest digits that read back as the same finite number; whole numbers end in ".0".
   void add_number(double value);
 
-  bool is_guarded() const { return is_guarded_; }
   std::size_t size() const { return out_.size() + used_; }
   void flush();
 
@@ -134,7 +131,6 @@ class TextBuffer {
   void add_digits(std::uint64_t count);
 
   std::string& out_;
-  const bool is_guarded_;
   std::array<char, 4096> gathered_;  // more than a row has
   std::size_t used_ = 0;
 };

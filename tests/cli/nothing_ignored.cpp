@@ -58,7 +58,6 @@ const std::vector<Value> values{
     {"--output", "-o out.csv"},
     {"--output", "-o out.svg"},
     {"--chart", "--chart time", "-o out.svg"},
-    {"--chart", "--chart compare", "-o out.svg --gpu v100,a100"},
     {"--to-layers", "--to-layers -"},
     {"--to-layers", "--to-layers out.ndjson"},
     {"--framework", "--framework pytorch"},

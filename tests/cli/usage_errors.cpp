@@ -32,7 +32,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
        "mine.json; roofline calibrate --script prints what measures them"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, spreadsheet, markdown, svg, html, got "
+       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
        "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected --format svg or -o FILE.svg"},
@@ -54,9 +54,9 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --chart sweep --format svg",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare --format svg",
-       "compare chart: expected two GPUs or more, got one (roofline gpus lists all)"},
+       "--chart: expected one of roofline, time, sweep, got \"compare\" (see --help)"},
       {"conv.json --gpu v100 --chart pie",
-       "--chart: expected one of roofline, time, sweep, compare, got \"pie\" (see --help)"},
+       "--chart: expected one of roofline, time, sweep, got \"pie\" (see --help)"},
       {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
       {"conv.json --gpu v100 --dtype fp17",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "

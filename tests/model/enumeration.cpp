@@ -55,7 +55,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(4, FusionKind::eager);
   check_names(4, Framework::deployed);
   check_names(3, Optimizer::adam);
-  check_names(4, ChartKind::compare);
+  check_names(3, ChartKind::sweep);
   check_names(12, Colour::paper);
   check_names(7, SortBy::cost);
   check_names(3, RowsBy::gpu);

@@ -243,7 +243,7 @@ TEST_CASE("A format writes what there is to a sink", "[model/misuse]") {
     RenderStyle style;
     style.chart = beyond<ChartKind>;
     CHECK(said(format.render(report, style)) ==
-          "RenderStyle::chart: expected an enumerator from 0 to 3, got 200");
+          "RenderStyle::chart: expected an enumerator from 0 to 2, got 200");
     const std::optional<InputError> error = format.write(report, {}, nullptr);
     CHECK((error && error->message == "expected a sink for the output, got none"));
     CHECK(format.render(Report{}, {}).has_value());

@@ -53,7 +53,7 @@ const GoldenRun frozen_runs[] = {
     {"time.svg", "block.json --chart time --format svg" ON_FROZEN},
     {"measured.svg", "conv.json layers.csv --format svg" MEASURED_ON_FROZEN},
     {"kernels.svg", RECORDED_KERNELS "--format svg"},
-    {"compare.svg", "block.json --gpu frozen100.json,frozen40.json --chart compare --format svg"},
+    {"compare.svg", "block.json --gpu frozen100.json,frozen40.json --by gpu --format svg"},
     {"sweeps.svg",
      "resnet18 --gpu frozen100.json,frozen40.json --dtype fp16 --batch 1,4,16,64 --format svg"},
 };

@@ -72,14 +72,12 @@ std::vector<Line> roofs_at(const RoofSet& set, const RoofSet* others,
 }
 
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
-  const ChartKind own = report.filter.ranks_gpus() && !report.points.empty() ? ChartKind::compare
-                        : report.sweeps.empty()                              ? ChartKind::roofline
-                                                                             : ChartKind::sweep;
+  if (!kind && report.filter.ranks_gpus() && !report.points.empty()) return compare_charts(report);
+  const ChartKind own = report.sweeps.empty() ? ChartKind::roofline : ChartKind::sweep;
   switch (kind.value_or(own)) {
     case ChartKind::roofline: return roofline_charts(report);
     case ChartKind::time: return time_charts(report);
     case ChartKind::sweep: return sweep_charts(report);
-    case ChartKind::compare: return compare_charts(report);
   }
   return {};
 }
@@ -189,8 +187,7 @@ Panel numbered_panel(std::vector<Mark> marks) {
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
   if (!report.explanations.empty()) return explained_charts(report);
-  if (report.changes && kind.value_or(ChartKind::compare) == ChartKind::compare)
-    return {changes_chart(*report.changes)};
+  if (report.changes && !kind) return {changes_chart(*report.changes)};
   std::vector<Chart> charts = kernel_charts(report, kind);
   if (!report.results.empty() || report.kernels.empty()) {
     std::vector<Chart> layers = layer_charts(report, kind);

@@ -31,7 +31,7 @@ double quantity_of(const SettingRow& row, SortBy by) {
 Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
            const std::string& currency) {
   const double length = quantity_of(row, by);
-  const bool is_first = &row == &table.rows[table.ranked_by ? 0 : table.best.value_or(0)];
+  const bool is_first = &row == &table.rows.front();
   const Colour colour = is_first ? Colour::blue : row.tied ? Colour::sky : Colour::grey;
   Bar bar;
   bar.label = point_name(table, row);
@@ -55,10 +55,7 @@ Chart bars_of(const SettingsTable& table, const Selection& selection, const std:
       bars.push_back(bar_of(table, row, by, currency));
   Chart chart{.title = table.work, .subtitle = "expected"};
   if (bars.empty()) return chart;
-  if (table.ranked_by)
-    chart.title += ": " + ranking_answer(table, currency);
-  else if (table.best)
-    chart.title += ": best is " + point_name(table, table.rows[*table.best]);
+  if (table.ranked_by) chart.title += ": " + ranking_answer(table, currency);
   if (bars.size() > most_bars) bars.resize(most_bars);
   if (const std::size_t all = selection.groups.size(); all > bars.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
@@ -221,8 +218,6 @@ std::vector<Bar> bars_of(const Changes& changes) {
 }  // namespace
 
 std::vector<Chart> compare_charts(const Report& report) {
-  if (report.points.empty() && !report.results.empty())
-    throw InputError("compare chart: expected two GPUs or more, got one", Remedy::gpu);
   std::vector<Chart> charts;
   for (std::size_t i = 0; i < report.points.size(); ++i)
     charts.push_back(bars_of(report.points[i], report.point_selections[i], report.currency));

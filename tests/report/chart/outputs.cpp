@@ -28,10 +28,10 @@ TEST_CASE("Every SVG is well-formed XML", "[report/chart/outputs]") {
   const TemporaryFolder folder;
   write_odd_names(folder);
   if (!is_installed(folder, "xmllint")) return;
-  for (const std::string kind : {"roofline", "time", "sweep", "compare"}) {
+  for (const std::string kind : {"--chart roofline", "--chart time", "--chart sweep", "--by gpu"}) {
     INFO(kind);
     const Outcome made =
-        run(folder, std::string("roofline ") + odd_inputs + " --chart " + kind + " -o x.svg");
+        run(folder, std::string("roofline ") + odd_inputs + " " + kind + " -o x.svg");
     CHECK(made.exit_code == 0);
     const Outcome checked = run(folder, "xmllint --noout --nonet x.svg");
     CHECK(checked.err == "");
