@@ -58,7 +58,7 @@ struct Column {
   ForPeople<Row> people = {};
   /// Says what the row is of: on each line of NDJSON and CSV, once for all rows in JSON.
   bool is_head = false;
-  // Of the path.
+  // Found in the path.
   std::string_view group = group_of(path);
   JsonKey key = JsonKey(path.substr(group.size()));
 };

@@ -38,7 +38,7 @@ constexpr std::array<std::uint64_t, 20> list_powers_of_ten() {
 
 constexpr std::array powers_of_ten = list_powers_of_ten();
 
-/// Of a number above 0.
+/// The number is above 0.
 std::size_t digit_count(std::uint64_t number) {
   const auto fewest = static_cast<std::size_t>(std::bit_width(number) * 1233) >> 12;  // log10(2)
   return fewest + (number >= powers_of_ten[fewest] ? 1 : 0);

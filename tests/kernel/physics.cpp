@@ -306,7 +306,7 @@ TEST_CASE("No large product is faster than the peak, whatever the library's shar
 }
 
 TEST_CASE("A strided gradient does not beat the FLOP that are counted", "[kernel/physics]") {
-  // Of 34 x 3 columns two are padding: the kernel computes 98 % of 513.4 GFLOP, at 47.85 TFLOP/s.
+  // Two of 34 x 3 columns are padding: the kernel computes 98 % of 513.4 GFLOP, at 47.85 TFLOP/s.
   const Network network =
       load_network(R"({"layers": [{"batch": 4, "input": [2048, 100, 100], "out_channels": 1024,
                         "kernel_size": 3, "stride": [1, 3], "padding": 1, "dtype": "fp32",

@@ -22,7 +22,7 @@ namespace {
 
 using namespace roofline;
 
-/// Of 10,250 layers a GPU takes every twentieth, and the next GPU the next ones. All of them on all
+/// A GPU takes every twentieth of 10,250 layers, and the next GPU the next ones. All of them on all
 /// GPUs take minutes.
 constexpr std::size_t rounds = 250;
 constexpr std::size_t layers_a_gpu_skips = 20;
