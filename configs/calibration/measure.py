@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times layers on this machine's GPU, for `roofline calibrate`.
+"""Times layers on this machine's GPU, for `roofline-calibrate`.
 
     python3 measure.py                    for the stated time, into measured.csv
     python3 measure.py --minutes 30 -o -  longer, to standard output
@@ -372,7 +372,7 @@ def main():
         say("ended sooner")
     left_out = ", ".join(f"{number} left out: {reason}" for reason, number in failures.items())
     say(f"{table.count} measured" + (", " + left_out if left_out else ""))
-    say(f"roofline calibrate {options.output} -o mine.json")
+    say(f"roofline-calibrate {options.output} -o mine.json")
 
 
 if __name__ == "__main__":

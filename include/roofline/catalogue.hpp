@@ -25,8 +25,6 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
-/// Sources of the script of `calibrate --script`.
-std::span<const EmbeddedFile> embedded_calibration();
 
 struct OwnGpu;
 

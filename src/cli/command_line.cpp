@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,6 +25,7 @@
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/rows.hpp"
 #include "load/csv.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"
@@ -186,16 +188,36 @@ constexpr std::string_view what_it_does =
     "  how long will my model in PyTorch or ONNX take?\n"
     "    roofline model.pt2 --gpu h100 --batch 8\n"
     "\n"
-    "--help OPTION says what one option does, roofline words what tables' words mean.\n";
+    "--help OPTION says what one option does, --help all lists the rest; roofline words\n"
+    "says what the words of tables mean.\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 evaluated; 1 something was not; 2 wrong usage; 3 --fail-if holds.";
 
 constexpr std::size_t name_width = 26;
 
+/// The group of the rows that --help all shows alone.
+constexpr const char* seldom = "Seldom needed";
+
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
+  HelpFormatter(std::size_t width, bool shows_all) : width_(width), shows_all_(shows_all) {
+    column_width(name_width);
+  }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    if (group == seldom && !shows_all_) return "";
+    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
+  }
+  /// A group that is not shown leaves no blank line.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    constexpr std::string_view gap = "\n\n\n\n";
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    if (const std::size_t at = text.find(gap); at != text.npos) text.erase(at, 1);
+    return text;
+  }
 
   /// Hides the stand-in for an option's missing value.
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
@@ -211,6 +233,7 @@ class HelpFormatter : public CLI::Formatter {
 
  private:
   std::size_t width_;
+  bool shows_all_;
 };
 
 /// The names also name the check, for --complete.
@@ -250,48 +273,11 @@ CLI::Validator one_pass() {
           "", joined(names, " ")};
 }
 
-/// A decimal number within limits, which messages show as spelled here.
-template <class Number>
-CLI::Validator within(std::string_view least, std::string_view most) {
-  return {[least, most](std::string& text) {
-            const std::optional<Number> number = number_in<Number>(text);
-            if (number && *number >= number_in<Number>(least) && *number <= number_in<Number>(most))
-              return std::string();
-            return "expected " +
-                   std::string(std::is_integral_v<Number> ? "an integer" : "a number") + " from " +
-                   std::string(least) + " to " + std::string(most) + ", got " + in_quotes(text);
-          },
-          ""};
-}
-
-/// An unset shell variable leaves an option without its value.
-CLI::Validator stated() {
-  return {[](const std::string& text) {
-            return text.empty() ? std::string("expected a value, got an empty one") : std::string();
-          },
-          ""};
-}
-
 template <class T>
 T value_of(const std::string& option, Expected<T> value) {
   if (!value) throw UsageError(option + ": " + value.error().what());
   return *std::move(value);
 }
-
-using Words = std::vector<std::string>;
-
-std::function<void(const Words&)> each(const std::function<void(const std::string&)>& use) {
-  return [use](const Words& words) { std::ranges::for_each(words, use); };
-}
-
-/// An option with one value, or a key of an option that takes KEY=VALUE,...
-struct Key {
-  std::string name;
-  CLI::Validator check;  ///< of the value
-  std::function<void(const std::string&)> use;
-  std::string meaning{};
-};
-using Keys = std::vector<Key>;
 
 template <Enumeration E, class Value>
 Key one_of(const std::string& name, Value& value, const std::string& meaning) {
@@ -314,8 +300,8 @@ Key assumed(const std::string& name, Options& options, Value AnalysisOptions::*m
           },
           meaning};
 }
-Key text(const std::string& name, std::string& value, const std::string& meaning) {
-  return {name, stated(), [&value](auto& word) { value = word; }, meaning};
+std::function<void(const Words&)> each(const std::function<void(const std::string&)>& use) {
+  return [use](const Words& words) { std::ranges::for_each(words, use); };
 }
 
 /// The values that --complete offers.
@@ -341,76 +327,6 @@ void use_keys(const std::string& option, const Keys& keys, const Words& words) {
     found->use(value);
   }
 }
-
-class Rows : public CLI::App {
- public:
-  Rows(const std::string& description, const std::string& name) : CLI::App(description, name) {}
-
-  /// CLI11 compares a new option's names with all before it, which took half of the options' time
-  /// at every start. Here it compares within a group; a test of the help covers the rest.
-  void group(const std::string& title) {
-    std::ranges::move(options_, std::back_inserter(earlier_));
-    options_.clear();
-    option_defaults()->group(title);
-  }
-  void finish_groups() {
-    group("");
-    options_ = std::move(earlier_);
-  }
-
-  CLI::Option* one(const char* type, const Key& key) {
-    return add_option_function<std::string>(key.name, key.use, key.meaning)
-        ->type_name(type)
-        ->check(key.check);
-  }
-  /// A list by commas takes no further words, so that an input may follow.
-  CLI::Option* list(const char* name, const char* type,
-                    const std::function<void(const Words&)>& use, const std::string& help) {
-    return repeated(name, type, use, help)->delimiter(',');
-  }
-  /// The help says each key; the check does nothing and names all values, for --complete.
-  void keys(const char* name, const Keys& keys, std::string help) {
-    std::string words;
-    for (const Key& key : keys) {
-      help += '\n' + key.name + '=';
-      const std::string values = key.check.get_name();
-      for (std::string_view left = values; !left.empty();) {
-        const std::string_view value = take(left, ' ');
-        help.append(help.ends_with('=') ? "" : " | ").append(value);
-        words.append(key.name).append("=").append(value).append(" ");
-      }
-      help += (help.ends_with('=') ? "..." : "") + (key.meaning.empty() ? "" : ": " + key.meaning);
-      old_names.emplace("--" + key.name, std::string(name) + ' ' + key.name + "=...");
-    }
-    list(
-        name, "KEY=VALUE", [name, keys](const Words& given) { use_keys(name, keys, given); }, help)
-        ->check(offered(words));
-  }
-  CLI::Option* repeated(const char* name, const char* type,
-                        const std::function<void(const Words&)>& use, const std::string& help) {
-    return add_option_function<Words>(name, use, help)->allow_extra_args(false)->type_name(type);
-  }
-
-  /// Former options with their new spellings.
-  std::map<std::string, std::string> old_names{
-      {"--all", "--top all"},
-      {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
-      {"--ceilings", "--set ceilings=sustained"},
-      {"--constants", "roofline calibrate --constants"},
-      {"--cover", "--top 80%"},
-      {"--list-gpus", "roofline gpus"},
-      {"--list-networks", "roofline networks"},
-      {"--minutes", "roofline calibrate --script --minutes"},
-      {"--peak-tflops", "--set peak=10TFLOP/s"},
-      {"--script", "roofline calibrate --script"},
-      {"--show-gpu", "roofline gpus NAME"},
-      {"--show-model", "roofline model GPU"},
-      {"--words", "roofline words"},
-  };
-
- private:
-  std::vector<CLI::Option_p> earlier_;
-};
 
 /// "10", "80%", "all"
 void parse_top(const std::string& text, RowFilter& filter) {
@@ -471,6 +387,37 @@ Keys mapping_keys(KernelMapping& mapping) {
   return keys;
 }
 
+}  // namespace
+
+CLI::Validator stated() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("expected a value, got an empty one") : std::string();
+          },
+          ""};
+}
+
+Key text(const std::string& name, std::string& value, const std::string& meaning) {
+  return {name, stated(), [&value](auto& word) { value = word; }, meaning};
+}
+
+void Rows::keys(const char* name, const Keys& keys, std::string help) {
+  std::string words;
+  for (const Key& key : keys) {
+    help += '\n' + key.name + '=';
+    const std::string values = key.check.get_name();
+    for (std::string_view left = values; !left.empty();) {
+      const std::string_view value = take(left, ' ');
+      help.append(help.ends_with('=') ? "" : " | ").append(value);
+      words.append(key.name).append("=").append(value).append(" ");
+    }
+    help += (help.ends_with('=') ? "..." : "") + (key.meaning.empty() ? "" : ": " + key.meaning);
+    old_names.emplace("--" + key.name, std::string(name) + ' ' + key.name + "=...");
+  }
+  list(
+      name, "KEY=VALUE", [name, keys](const Words& given) { use_keys(name, keys, given); }, help)
+      ->check(offered(words));
+}
+
 // A row an option, with its help.
 
 void add_layers(Rows& rows, Options& options) {
@@ -495,10 +442,15 @@ void add_layers(Rows& rows, Options& options) {
                 }),
                 "Value of a dimension that a model leaves open, or of H or W, the size of the "
                 "image that a network begins with; may be repeated");
+}
+
+void add_limits(Rows& rows, Options& options) {
   rows.one("N", count("--raise-limits", options.limits_factor,
                       "Let an input be N times as large as usual (text, values, layers, gzip)",
                       "1000000"));
 }
+
+namespace {
 
 void add_input(Rows& rows, Options& options) {
   add_layers(rows, options);
@@ -506,13 +458,12 @@ void add_input(Rows& rows, Options& options) {
       "--measured", "FILE", [&](auto& words) { options.measured = words; },
       "Times of layers: a CSV or JSON file; or of the one layer, as 9.1ms; or conv1=9.1ms,...; "
       "step=2.58ms of a recording's whole step, timed without the recorder");
-  rows.one("N", count("--first-line", options.request.first_line,
-                      "Where in a longer text the records begin: names and errors count from there",
-                      "1000000000000000"));
   rows.one("N",
            count("--jobs", options.request.jobs,
                  "Threads (default: all cores); the output is the same for any number", "1024"));
 }
+
+}  // namespace
 
 void add_gpu(Rows& rows, Options& options) {
   rows.group("GPU");
@@ -520,6 +471,8 @@ void add_gpu(Rows& rows, Options& options) {
       "--gpu", "LIST", [&](auto& words) { options.gpus = words; },
       "By name, alias or file; or all, a maker, an architecture, limits as 'amd>=48GB<=750W'");
 }
+
+namespace {
 
 void add_what_if(Rows& rows, Options& options) {
   add_gpu(rows, options);
@@ -564,11 +517,15 @@ void add_view(Rows& rows, Options& options) {
       "repeated");
 }
 
+}  // namespace
+
 void add_file(Rows& rows, Options& options) {
   rows.repeated("-o,--output", "FILE",
                 each([&](auto& path) { options.files.push_back(parse_output_file(path)); }),
                 "Write to a file, of " + format_extensions() + "; may be repeated");
 }
+
+namespace {
 
 void add_output(Rows& rows, Options& options) {
   rows.group("Output");
@@ -588,6 +545,8 @@ void add_output(Rows& rows, Options& options) {
                         "takes the layers of all inputs, or those of --top"));
 }
 
+}  // namespace
+
 void add_software(Rows& rows, Options& options) {
   using Assumed = AnalysisOptions;
   rows.group("Software");
@@ -595,12 +554,6 @@ void add_software(Rows& rows, Options& options) {
             each([&](auto& word) { options.frameworks.push_back(*parse<Framework>(word)); }),
             "Who runs the network: " + framework_list())
       ->check(one_of_all<Framework>());
-  rows.one(
-      "NAME",
-      assumed<Tuning>(
-          "--tuning", options, &Assumed::tuning,
-          "Kernels of convolutions: best (default), the fastest of the library; heuristic, what "
-          "the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
   rows.keys(
       "--assume",
       {
@@ -622,66 +575,56 @@ void add_software(Rows& rows, Options& options) {
           text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
       },
       "In place of the framework's, or of the defaults, by commas:");
+}
+
+void add_library(Rows& rows, Options& options) {
+  using Assumed = AnalysisOptions;
+  rows.one(
+      "NAME",
+      assumed<Tuning>(
+          "--tuning", options, &Assumed::tuning,
+          "Kernels of convolutions: best (default), the fastest of the library; heuristic, what "
+          "the library picks unasked, as PyTorch does without torch.backends.cudnn.benchmark"));
   rows.one("FILE",
            text("--kernel-model", options.kernel_model,
                 "Constants of the kernel model, in place of those of the GPU's architecture"));
 }
+
+void add_one_gpu(Rows& rows, Options& options) {
+  rows.add_option("GPU", options.gpus)->required()->expected(1)->type_name("");
+}
+
+namespace {
 
 void add_evaluation(Rows& rows, Options& options) {
   for (const auto add : {add_input, add_what_if, add_view, add_output, add_software})
     add(rows, options);
   rows.keys("--kernel", mapping_keys(options.defaults.mapping),
             "Mapping of contractions that state none, by commas:");
-}
-
-void add_calibration(Rows& rows, Options& options) {
-  Request& request = options.request;
-  for (const auto add : {add_layers, add_gpu, add_software, add_file}) add(rows, options);
-  rows.one("PATTERN",
-           text("--constants", request.fitted,
-                "Only the constants that fit a pattern with * and ?, such as 'dense.tensor.*'"));
-  CLI::Option* script = rows.add_flag_callback(
-                                "--script", [&] { request.action = Request::Action::write_script; },
-                                "Print a Python file that times layers on your GPU with PyTorch: "
-                                "the inputs', or built-in ones")
-                            ->excludes(rows.get_option("--output"));
-  rows.one("N", {"--minutes", within<double>("1e-9", "1e9"),
-                 [&](auto& word) { request.minutes = *number_in<double>(word); },
-                 "How long the script takes (default: 10)"})
-      ->needs(script);
+  rows.group(seldom);
+  add_limits(rows, options);
+  rows.one("N", count("--first-line", options.request.first_line,
+                      "Where in a longer text the records begin: names and errors count from there",
+                      "1000000000000000"));
+  add_library(rows, options);
 }
 
 void add_json(Rows& rows, Options& options) {
   rows.add_flag("--json", options.request.json, "As JSON");
 }
-void add_names(Rows& rows, Options& options) {
+void add_gpus(Rows& rows, Options& options) {
+  options.request.action = Request::Action::gpus;
   rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
   add_json(rows, options);
 }
+void add_networks(Rows& rows, Options& options) {
+  options.request.action = Request::Action::networks;
+  add_json(rows, options);
+}
 void add_word(Rows& rows, Options& options) {
+  options.request.action = Request::Action::words;
   rows.add_option("WORD", options.request.text, "One of them")->type_name("");
 }
-void add_one_gpu(Rows& rows, Options& options) {
-  rows.add_option("GPU", options.gpus)->required()->expected(1)->type_name("");
-}
-
-struct Subcommand {
-  const char* name;
-  const char* help;
-  Request::Action action;
-  void (*add)(Rows&, Options&);
-};
-
-constexpr Subcommand subcommands[] = {
-    {"gpus", "List the GPUs, or those that NAME selects; of one, all that is known",
-     Request::Action::gpus, add_names},
-    {"networks", "List the built-in networks", Request::Action::networks, add_json},
-    {"words", "What the words and marks of tables mean", Request::Action::words, add_word},
-    {"calibrate", "Fit the kernel model to measured layers", Request::Action::calibrate,
-     add_calibration},
-    {"model", "The constants of a GPU's kernel model, as a file to edit", Request::Action::model,
-     add_one_gpu},
-};
 
 /// Every value that an option was given; options.cpp adds the outputs.
 void note_given(const Rows& rows, std::vector<GivenOption>& given) {
@@ -731,27 +674,43 @@ std::string parse_message(const Rows& rows, const CLI::ParseError& error, int ar
   return std::string(error.what()) + " (see --help)";
 }
 
+/// Programs that took over subcommands.
+void check_moved(const Program& program, std::string_view word) {
+  constexpr std::string_view moved[] = {"calibrate", "model"};
+  if (program.name != "roofline" || !contains(moved, word)) return;
+  const std::string is_of = word == "model" ? " model GPU" : "";
+  throw UsageError(concat(word, ": expected roofline-calibrate", is_of,
+                          ", a program of its own beside this one"));
+}
+
 }  // namespace
 
-std::optional<std::string> read_words(int argc, const char* const* argv, Options& options) {
+std::optional<std::string> read_words(int argc, const char* const* argv, const Program& program,
+                                      Options& options) {
   options.request.jobs = std::max(1U, std::thread::hardware_concurrency());
-  Rows rows(std::string(what_it_does), "roofline");
-  rows.footer(std::string(footer));
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  check_moved(program, first);
+  Rows rows(std::string(program.what_it_does), program.name);
+  rows.footer(std::string(program.footer));
   const std::size_t width = standard_output_style().width.value_or(100);
-  const auto formatter = std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120));
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  const auto help = std::ranges::find_if(
+      words, [](std::string_view word) { return word == "--help" || word == "-h"; });
+  const std::string topic = help != words.end() && help + 1 != words.end() ? *(help + 1) : "";
+  const auto formatter =
+      std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120), topic == "all");
   rows.formatter(formatter);
-  rows.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
+  rows.set_version_flag("--version", program.name + " " ROOFLINE_VERSION);
   Rows* active = &rows;
-  auto add = add_evaluation;
-  for (const Subcommand& each : subcommands) {
+  AddRows add = program.add;
+  for (const Subcommand& each : program.subcommands) {
     const auto app = std::make_shared<Rows>(each.help, each.name);
     app->formatter(formatter);
-    app->disabled(argc < 2 || argv[1] != std::string_view(each.name));
+    app->disabled(first != each.name);
     rows.add_subcommand(app);
     if (app->get_disabled()) continue;
     active = app.get();
     add = each.add;
-    options.request.action = each.action;
   }
   add(*active, options);
   active->finish_groups();
@@ -759,10 +718,9 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
   for (CLI::Option* option : active->get_options())
     if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
   rows.add_option("--complete", word)->group("");  // hidden in the help
-  if (argc == 1) return std::string(what_it_does);
-  for (int i = 1; i + 1 < argc; ++i)
-    if (const std::string_view each = argv[i]; each == "--help" || each == "-h")
-      return help_on(*active, *formatter, argv[i + 1]);
+  if (argc == 1) return std::string(program.what_it_does);
+  if (topic == "all") return rows.help();
+  if (!topic.empty()) return help_on(*active, *formatter, topic);
   try {
     rows.parse(argc, argv);
     if (!word.empty()) return completions(rows, word);
@@ -775,6 +733,17 @@ std::optional<std::string> read_words(int argc, const char* const* argv, Options
     throw UsageError(parse_message(*active, error, argc, argv));
   }
   return std::nullopt;
+}
+
+Program roofline_program() {
+  return {
+      "roofline",
+      what_it_does,
+      footer,
+      add_evaluation,
+      {{"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", add_gpus},
+       {"networks", "List the built-in networks", add_networks},
+       {"words", "What the words and marks of tables mean", add_word}}};
 }
 
 }  // namespace roofline

@@ -32,6 +32,10 @@ void add_gpus(std::string& out) {
       if (is_plain_word(alias)) add_candidate(out, alias, printable(gpu.name));
 }
 
+bool takes_gpu(std::string_view subcommand) {
+  return subcommand == "gpus" || subcommand == "model";
+}
+
 /// The words in the name of the option's check; for GPUs those of the catalogue.
 std::string values_of(CLI::Option& option) {
   std::string out;
@@ -74,7 +78,8 @@ std::string options_and_inputs(const CLI::App& app) {
 
 std::string completions(CLI::App& app, const std::string& previous) {
   std::string out;
-  if (previous == "gpus" || previous == "model") add_gpus(out);
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (sub->get_name() == previous && takes_gpu(previous)) add_gpus(out);
   std::string word = previous.substr(previous.rfind(',') + 1);
   const bool has_value = word.ends_with('=');
   if (has_value && !word.starts_with('-'))  // "--assume layout=nhwc,fuse="

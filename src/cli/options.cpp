@@ -13,6 +13,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "cli/rows.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -73,16 +74,6 @@ void check_inputs(const Request& request) {
       "--help)");
 }
 
-void check_calibration(Options& options) {
-  if (options.request.inputs.empty())
-    throw UsageError(
-        "calibrate: expected measured layers, as in roofline calibrate measured.csv --gpu v100 -o "
-        "mine.json; roofline calibrate --script prints what measures them");
-  if (options.files.size() != 1 || options.files.front().format->name != "json")
-    throw UsageError("calibrate: expected one file to write, -o FILE.json");
-  options.request.outputs = options.files;
-}
-
 /// A layer file holds one batch and one type; rows are chosen on one GPU.
 void check_layer_file(const Options& options) {
   const Request& request = options.request;
@@ -124,6 +115,8 @@ void add_settings(Options& options, std::size_t framework_index) {
   }
 }
 
+}  // namespace
+
 void set_settings(Options& options) {
   LayerDefaults& defaults = options.defaults;
   defaults.limits = options.request.limits = InputLimits{}.raised(options.limits_factor);
@@ -133,6 +126,9 @@ void set_settings(Options& options) {
   const std::size_t frameworks = std::max<std::size_t>(1, options.frameworks.size());
   for (std::size_t i = 0; i < frameworks; ++i) add_settings(options, i);
 }
+
+namespace {
+
 /// The options of one framework, or of none.
 AnalysisOptions stated_options(const Options& options, std::optional<Framework> framework) {
   AnalysisOptions stated = framework ? options_of(*framework) : AnalysisOptions{};
@@ -158,11 +154,10 @@ AnalysisOptions stated_options(const Options& options, std::optional<Framework> 
   return stated;
 }
 
+}  // namespace
+
 void set_analysis(Options& options) {
   Request& request = options.request;
-  if (request.action != Request::Action::evaluate && options.frameworks.size() > 1)
-    throw UsageError("calibrate --framework: expected one, which ran the layers, got " +
-                     std::to_string(options.frameworks.size()));
   for (const Framework framework : options.frameworks) {
     const AnalysisOptions stated = stated_options(options, framework);
     request.analysis.push_back({stated, stated});
@@ -176,29 +171,32 @@ void set_analysis(Options& options) {
   request.analysis.push_back({stated, program});
 }
 
+namespace {
+
 void add_files(Request& request, const Gpu& gpu) {
   request.files.insert(request.files.end(), gpu.files.begin(), gpu.files.end());
 }
 
-/// A GPU that is both named and selected counts as named; duplicates count once.
-void set_gpus(const Options& options, Request& request) {
-  using enum Request::Action;
-  const Catalogue& catalogue = request.catalogue.emplace();
-  if (const std::string& path = options.kernel_model; !path.empty()) {
-    request.constants = load_constants(unwrap(read_text(path)), path);
-    request.files.push_back(path);
-  }
-  const bool lists = request.action == gpus && options.gpus.empty();
-  const bool is_told_later = request.action == calibrate && options.gpus.empty();
-  if (!is_told_later)
-    for (const InputError& problem : catalogue.problems_besides(options.gpus))
-      note(std::string(problem.what()) +
-           (lists ? " (not listed)" : " (ignored: no GPU of this run)"));
+}  // namespace
+
+void set_constants(const Options& options, Request& request) {
+  const std::string& path = options.kernel_model;
+  if (path.empty()) return;
+  request.constants = load_constants(unwrap(read_text(path)), path);
+  request.files.push_back(path);
+}
+
+void note_problems(const Options& options, const Request& request, std::string_view end) {
+  for (const InputError& problem : request.catalogue->problems_besides(options.gpus))
+    note(concat(problem.what(), end));
+}
+
+void set_gpus(const Options& options, Request& request, bool selects) {
+  const Catalogue& catalogue = *request.catalogue;
   std::vector<AskedGpu> selected;
   for (const std::string& word : options.gpus) {
     std::optional<std::vector<Gpu>> found;
-    if (request.action == gpus || request.action == evaluate)
-      found = unwrap(catalogue.select(word));
+    if (selects) found = unwrap(catalogue.select(word));
     if (found) {
       for (Gpu& gpu : *found) selected.push_back({word, std::move(gpu), true});
       continue;
@@ -222,6 +220,8 @@ void set_gpus(const Options& options, Request& request) {
   request.measured_gpu = measured_gpu.name;
   add_files(request, measured_gpu);
 }
+
+namespace {
 
 /// Tables rank several GPUs. Data holds layers, and pictures do while they can be read.
 bool ranks_unasked(const Request& request) {
@@ -332,7 +332,7 @@ void resolve(int argc, const char* const* argv, Options& options) {
   using enum Request::Action;
   Request& request = options.request;
   request.command = "roofline " + joined(std::span(argv, argv + argc).subspan(1), " ");
-  if (auto text = read_words(argc, argv, options)) {
+  if (auto text = read_words(argc, argv, roofline_program(), options)) {
     request.action = print_text;
     request.text = *std::move(text);
     return;
@@ -342,7 +342,6 @@ void resolve(int argc, const char* const* argv, Options& options) {
     request.report.explain.clear();
   }
   if (request.action == networks || request.action == words) return;
-  if (request.action == calibrate) check_calibration(options);
   if (request.action == evaluate) {
     set_outputs(options);
     check_inputs(request);
@@ -351,12 +350,15 @@ void resolve(int argc, const char* const* argv, Options& options) {
         !by && (!options.prices.empty() || request.report.max_time_s))
       by = RowsBy::gpu;
   }
-  if (request.action != gpus && request.action != model) {
+  request.catalogue.emplace();
+  const bool lists = request.action == gpus && options.gpus.empty();
+  if (request.action == evaluate) {
     set_settings(options);
     set_analysis(options);
+    set_constants(options, request);
   }
-  if (request.action == write_script) return;
-  set_gpus(options, request);
+  note_problems(options, request, lists ? " (not listed)" : " (ignored: no GPU of this run)");
+  set_gpus(options, request, true);
   if (request.action != evaluate) return;
   check_layer_file(options);
   if (RowFilter& filter = request.report.filter; !filter.by && ranks_unasked(request))

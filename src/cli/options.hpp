@@ -44,11 +44,19 @@ struct Options {
 /// Value of --explain without a name.
 inline constexpr std::string_view whole_network = ".";
 
-/// Returns the text of --help, --version or --complete, if asked for. Throws UsageError.
-std::optional<std::string> read_words(int argc, const char* const* argv, Options& options);
-
 /// Shell completion: candidates after `previous`, a word or the part of a word up to and with "=".
 /// One a line with its description after a tab; a last line ":files" if a path is valid too.
 std::string completions(CLI::App& app, const std::string& previous);
+
+// Steps of resolving the words, which roofline-calibrate shares. All throw UsageError, InputError.
+
+void set_settings(Options& options);
+void set_analysis(Options& options);
+void set_constants(const Options& options, Request& request);
+/// Prints errors of the user's other GPU files; `end`: what becomes of those.
+void note_problems(const Options& options, const Request& request, std::string_view end);
+/// A GPU that is both named and selected counts as named; duplicates count once. `selects`: words
+/// may select several.
+void set_gpus(const Options& options, Request& request, bool selects);
 
 }  // namespace roofline

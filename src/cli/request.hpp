@@ -73,16 +73,7 @@ struct Needs {
 };
 
 struct Request {
-  enum class Action : std::uint8_t {
-    evaluate,
-    gpus,
-    networks,
-    words,
-    model,
-    calibrate,
-    write_script,
-    print_text
-  };
+  enum class Action : std::uint8_t { evaluate, gpus, networks, words, print_text };
   Action action = Action::evaluate;
   std::string text;     ///< of --help and --version; the word to explain
   std::string command;  ///< all words as given
@@ -113,9 +104,6 @@ struct Request {
   std::vector<std::string> fields;  ///< columns of rows; empty: all
   Needs needs;
   bool json = false;  ///< prints lists of GPUs and networks as JSON
-
-  std::string fitted = "*";  ///< pattern of the constants that calibration may move
-  double minutes = 10;       ///< duration of the script of calibrate
 
   const AnalysisOptions& stated(std::size_t framework = 0) const {
     return analysis[framework][Stack::stated];

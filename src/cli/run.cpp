@@ -35,7 +35,6 @@ std::string printed_text(const Request& request) {
   const std::size_t width = style.width.value_or(80);
   if (request.action == words) return words_of(request.text, width);
   std::vector<Gpu> all = each_of(request.gpus, &AskedGpu::gpu);
-  if (request.action == model) return write_constants(*all.front().constants);
   const bool is_one = !request.only_gpu().empty();
   if (all.empty()) all = request.catalogue->all();
   if (request.json) return render_gpus_json(all);
@@ -48,8 +47,6 @@ std::string printed_text(const Request& request) {
 
 int run(const Request& request) {
   if (request.action == Request::Action::evaluate) return evaluate_inputs(request);
-  if (request.action == Request::Action::calibrate) return calibrate_inputs(request);
-  if (request.action == Request::Action::write_script) return write_measuring_script(request);
   write_standard_output(printed_text(request));
   return 0;
 }

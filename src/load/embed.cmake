@@ -1,6 +1,6 @@
-# Writes OUTPUT, a C++ file that holds every *.json file of GPU_DIR, KERNEL_DIR and NETWORK_DIR, and
-# all files of CALIBRATION_DIR, as text, with what it answers to beside it (a GPU's names, what a
-# kernel model covers), so that finding one parses no other.
+# Writes OUTPUT, a C++ file that holds every *.json file of GPU_DIR, KERNEL_DIR and NETWORK_DIR as
+# text, with what it answers to beside it (a GPU's names, what a kernel model covers), so that
+# finding one parses no other.
 
 # The texts of an array of JSON, each after a comma.
 function(append_texts list text key)
@@ -16,8 +16,7 @@ function(append_texts list text key)
 endfunction()
 
 function(append_files directory with_names)
-  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json ${directory}/*.ndjson
-       ${directory}/*.py)
+  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json)
   list(SORT paths)
   set(rows "")
   set(definitions "")
@@ -56,11 +55,9 @@ file(WRITE ${OUTPUT}
 append_files(${GPU_DIR} gpu)
 append_files(${KERNEL_DIR} kernel)
 append_files(${NETWORK_DIR} network)
-append_files(${CALIBRATION_DIR} calibration)
 file(APPEND ${OUTPUT}
      "}  // namespace\n\n"
      "std::span<const EmbeddedFile> embedded_gpus() { return gpu_files; }\n"
      "std::span<const EmbeddedFile> embedded_kernel_models() { return kernel_files; }\n"
-     "std::span<const EmbeddedFile> embedded_networks() { return network_files; }\n"
-     "std::span<const EmbeddedFile> embedded_calibration() { return calibration_files; }\n\n"
+     "std::span<const EmbeddedFile> embedded_networks() { return network_files; }\n\n"
      "}  // namespace roofline\n")

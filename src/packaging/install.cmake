@@ -3,24 +3,31 @@
 # first, and an archive of the first two that runs wherever the C library is not older.
 
 set(packaging ${CMAKE_CURRENT_LIST_DIR})
-set_target_properties(roofline PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib/roofline")
-install(TARGETS roofline RUNTIME_DEPENDENCY_SET needed COMPONENT program)
+set_target_properties(roofline roofline-calibrate PROPERTIES
+                      INSTALL_RPATH "\$ORIGIN/../lib/roofline")
+install(TARGETS roofline roofline-calibrate RUNTIME_DEPENDENCY_SET needed COMPONENT program)
 install(RUNTIME_DEPENDENCY_SET needed
         PRE_EXCLUDE_REGEXES "^(ld-linux.*|lib(c|m|dl|rt|pthread))\\.so"
         DESTINATION lib/roofline COMPONENT libraries EXCLUDE_FROM_ALL)
 
-# Written at the time of installing, from what the installed program says of itself.
+# Written at the time of installing, from what the installed programs say of themselves.
 if(NOT CMAKE_CROSSCOMPILING)
-  install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:roofline>
-                  -DDATE=${release_date} -DOUTPUT=${PROJECT_BINARY_DIR}/roofline.1
-                  -P ${packaging}/man_page.cmake COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-  install(FILES ${PROJECT_BINARY_DIR}/roofline.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-          COMPONENT program)
+  foreach(program roofline roofline-calibrate)
+    install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}>
+                    -DNAME=${program} -DDATE=${release_date}
+                    -DOUTPUT=${PROJECT_BINARY_DIR}/${program}.1
+                    -P ${packaging}/man_page.cmake COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+    install(FILES ${PROJECT_BINARY_DIR}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+            COMPONENT program)
+  endforeach()
 endif()
-install(FILES ${packaging}/roofline.bash RENAME roofline
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
-install(FILES ${packaging}/roofline.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+# Of bash and fish a file for each program, which they find by its name.
+foreach(program roofline roofline-calibrate)
+  install(FILES ${packaging}/roofline.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+  install(FILES ${packaging}/roofline.fish RENAME ${program}.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+endforeach()
 # Debian's zsh looks for what packages bring and for what a site adds in folders of different names.
 install(CODE [[
   set(zsh_functions site-functions)

@@ -1,12 +1,18 @@
-# The manual page from the program's own help, so that the two cannot differ:
-#   cmake -DPROGRAM=... -DDATE=... -DOUTPUT=... -P man_page.cmake
+# A program's manual page from its own help, so that the two cannot differ:
+#   cmake -DPROGRAM=... -DNAME=... -DDATE=... -DOUTPUT=... -P man_page.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND ${PROGRAM} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
-execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${PROGRAM} words OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PROGRAM} --help all OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+set(words "")
+if(NAME STREQUAL "roofline")
+  set(what_it_is "what bounds each layer of a neural network on a GPU, and how long it takes")
+  execute_process(COMMAND ${PROGRAM} words OUTPUT_VARIABLE words COMMAND_ERROR_IS_FATAL ANY)
+else()
+  set(what_it_is "fits the expected times of roofline to layers that were measured")
+endif()
 
 # As troff wants it: backslashes and hyphens as they are, no dot or quote that begins a line.
 foreach(text IN ITEMS help words)
@@ -68,11 +74,13 @@ foreach(line IN LISTS lines)
   endif()
 endforeach()
 
-set(page ".TH ROOFLINE 1 ${DATE} \"${version}\" \"User Commands\"
+string(TOUPPER "${NAME}" title)
+string(REPLACE "-" "\\-" escaped_name "${NAME}")
+set(page ".TH ${title} 1 ${DATE} \"${version}\" \"User Commands\"
 .SH NAME
-roofline \\- what bounds each layer of a neural network on a GPU, and how long it takes
+${escaped_name} \\- ${what_it_is}
 .SH SYNOPSIS
-.B roofline
+.B ${escaped_name}
 ${opening}\\fIoptions\\fR${closing} \\fIinput\\fR ...
 .SH DESCRIPTION
 ${description}.SH OPTIONS
@@ -81,10 +89,10 @@ ${exit_codes}
 .SH EXAMPLES
 .nf
 ${examples}.fi
-.SH WORDS AND MARKS OF TABLES
-.nf
-${words}.fi
 ")
+if(words)
+  string(APPEND page ".SH WORDS AND MARKS OF TABLES\n.nf\n${words}.fi\n")
+endif()
 string(REPLACE "${semicolon}" ";" page "${page}")
 string(REPLACE "${opening}" "[" page "${page}")
 string(REPLACE "${closing}" "]" page "${page}")

@@ -1,4 +1,5 @@
-# bash completion for roofline. What may stand where, the program says itself (--complete).
+# bash completion for roofline and roofline-calibrate. What may stand where, the programs say
+# themselves (--complete).
 
 _roofline() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} done= files= line
@@ -26,4 +27,4 @@ _roofline() {
         while IFS= read -r line; do COMPREPLY+=("$done$line"); done < <(compgen -f -- "$word")
     fi
 }
-complete -F _roofline roofline
+complete -F _roofline roofline roofline-calibrate

@@ -1,4 +1,5 @@
-# fish completion for roofline. What may stand where, the program says itself (--complete).
+# fish completion for roofline and roofline-calibrate. What may stand where, the programs say
+# themselves (--complete).
 
 function __roofline_complete
     set -l words (commandline --tokenize --cut-at-cursor --current-process)
@@ -27,3 +28,4 @@ function __roofline_complete
 end
 
 complete --command roofline --no-files --arguments '(__roofline_complete)'
+complete --command roofline-calibrate --no-files --arguments '(__roofline_complete)'

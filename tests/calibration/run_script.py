@@ -1,4 +1,4 @@
-"""Runs what `roofline calibrate --script` prints, with a PyTorch that only pretends to have a GPU:
+"""Runs what `roofline-calibrate --script` prints, with a PyTorch that only pretends to have a GPU:
 
     python3 run_script.py PROGRAM FOLDER
 
@@ -122,11 +122,11 @@ def measured_by(script, output):
 
 
 def main():
-    program, folder = map(os.path.abspath, sys.argv[1:])
+    program, calibrate, folder = map(os.path.abspath, sys.argv[1:])
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
-    script = subprocess.run([program, "calibrate", "--script"], check=True, capture_output=True)
-    again = subprocess.run([program, "calibrate", "--script"], check=True, capture_output=True)
+    script = subprocess.run([calibrate, "--script"], check=True, capture_output=True)
+    again = subprocess.run([calibrate, "--script"], check=True, capture_output=True)
     assert script.stdout == again.stdout, "expected the same bytes again"
     with open("measure.py", "wb") as file:
         file.write(script.stdout)
@@ -158,7 +158,7 @@ def main():
     # Layers of a file: those alone, as they are.
     with open("chosen.ndjson", "w") as file:
         file.write(CHOSEN)
-    chosen = subprocess.run([program, "calibrate", "--script", "chosen.ndjson"], check=True, capture_output=True)
+    chosen = subprocess.run([calibrate, "--script", "chosen.ndjson"], check=True, capture_output=True)
     rows, said = measured_by(chosen.stdout, "chosen.csv")
     timed = [(row["name"], row["dtype"], row["pass"], row["bias"]) for row in rows]
     assert timed == [("a", "fp32", "dgrad", "true"), ("b", "fp16", "fwd", "true"), ("c", "fp32", "fwd", "")], timed
@@ -168,7 +168,7 @@ def main():
     layers = [{"name": name, "type": "relu", "input": [4, 8 + i]} for i, name in enumerate(NAMES)]
     with open("named.json", "w") as file:
         json.dump(layers, file)
-    named = subprocess.run([program, "calibrate", "--script", "named.json"], check=True, capture_output=True)
+    named = subprocess.run([calibrate, "--script", "named.json"], check=True, capture_output=True)
     rows, said = measured_by(named.stdout, "named.csv")
     assert [row["name"] for row in rows] == NAMES, rows
     read = subprocess.run([program, "named.csv", "--gpu", "v100", "--json"], check=True,

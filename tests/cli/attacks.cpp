@@ -90,7 +90,7 @@ const std::string attacking_gpu = shell_file("gpu.json", mine + "}");
 const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2");
 /// A GPU whose file names a kernel model.
 const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
-                               "roofline model v100 >k.json\n";
+                               "roofline-calibrate model v100 >k.json\n";
 
 const std::string engine_files = "engine=" ROOFLINE_SOURCE_FOLDER
                                  "/tests/fuzz/seeds/engine.json\n"
@@ -440,7 +440,7 @@ std::string row_of(const Attack& attack) {
   run(folder, attack.setup);
   const Disk before = disk_of(folder.path());
   const Outcome outcome =
-      run(folder, limits_of(attack.setup) + "timeout 60 roofline " + attack.line);
+      run(folder, limits_of(attack.setup) + "timeout 60 " + program_line(attack.line));
   INFO(attack.line << "\n" << outcome.err);
   CHECK(outcome.exit_code <= 2);
   return "| " + attack.tried + " | " + std::to_string(outcome.exit_code) + " | " +

@@ -1,4 +1,4 @@
-// `roofline calibrate` as a user runs it: what it prints and writes, and what it refuses.
+// `roofline-calibrate` as a user runs it: what it prints and writes, and what it refuses.
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -42,10 +42,11 @@ TEST_CASE("A pattern that fits no constant is no calibration", "[cli/calibrate]"
   const TemporaryFolder folder;
   folder.write("adds.ndjson", slow_adds());
   const Outcome fit = run(
-      folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory/dram*'");
+      folder, "roofline-calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory/dram*'");
   CHECK(fit.exit_code == 2);
   CHECK(fit.err ==
-        "roofline: --constants: expected a pattern of constants, such as 'dense.tensor.*', got "
+        "roofline-calibrate: --constants: expected a pattern of constants, such as "
+        "'dense.tensor.*', got "
         "\"memory/dram*\"\n");
 }
 
@@ -54,7 +55,7 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   const TemporaryFolder folder;
   folder.write("adds.ndjson", slow_adds());
   const Outcome fit =
-      run(folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
+      run(folder, "roofline-calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
   CHECK(fit.exit_code == 0);
   CHECK(fit.err.empty());
   CHECK(lines_of(fit.out).front() == "Tesla V100 SXM2 16GB on 12 layers of 12 networks");
@@ -74,7 +75,7 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   CHECK(rows[0]["type"] == "conv");
   CHECK(rows[0]["expected_uncertainty"]["factor"].get<double>() > 1.05);
   // The file says how it was made.
-  const Outcome made_by = run(folder, "grep -c 'roofline calibrate adds.ndjson' my.json");
+  const Outcome made_by = run(folder, "grep -c 'roofline-calibrate adds.ndjson' my.json");
   CHECK(made_by.out == "1\n");
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("What an H100 measured in a minute makes the rest of it better, and ne
   const std::string source = ROOFLINE_SOURCE_FOLDER;
   const std::string other = " --kernel-model '" + source + "/configs/kernels/cudnn9-ampere.json'";
   const Outcome fit =
-      run(folder, "roofline calibrate '" + source + "/tests/measured/h100_calibration.csv' -o " +
+      run(folder, "roofline-calibrate '" + source + "/tests/measured/h100_calibration.csv' -o " +
                       "mine.json --constants 'dense.t*'" + other);
   CHECK(fit.exit_code == 0);
   CHECK(fit.err.empty());
@@ -112,20 +113,20 @@ TEST_CASE("A file of one's own answers to the driver's name once it is calibrate
         std::string::npos);
   const Outcome fit =
       run(folder,
-          "roofline calibrate adds.ndjson --gpu ./mine.json -o new.json --constants "
+          "roofline-calibrate adds.ndjson --gpu ./mine.json -o new.json --constants "
           "'memory.*'");
   CHECK(fit.exit_code == 0);
   CHECK(lines_of(fit.out).front() == "Mine on 12 layers of 12 networks");
   const Outcome again = run(folder, "roofline adds.ndjson --gpu ./new.json --json");
   CHECK(nlohmann::json::parse(again.out)["results"][0]["accuracy"].size() == 1);
-  const Outcome unknown = run(folder, "roofline calibrate adds.ndjson -o other.json");
+  const Outcome unknown = run(folder, "roofline-calibrate adds.ndjson -o other.json");
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err.rfind("roofline: unknown GPU \"Graphics 9000\"", 0) == 0);
+  CHECK(unknown.err.rfind("roofline-calibrate: unknown GPU \"Graphics 9000\"", 0) == 0);
 }
 
 TEST_CASE("The layers of the script load, and its minutes are those asked for", "[cli/calibrate]") {
   const TemporaryFolder folder;
-  const Outcome script = run(folder, "roofline calibrate --script --minutes 2.5");
+  const Outcome script = run(folder, "roofline-calibrate --script --minutes 2.5");
   CHECK(script.exit_code == 0);
   CHECK(script.err.empty());
   CHECK(script.out.find("\nMINUTES = 2.5\n") != std::string::npos);
@@ -142,7 +143,7 @@ TEST_CASE("The layers of the script load, and its minutes are those asked for", 
 TEST_CASE("Times of another GPU are refused in one line, whatever types it had",
           "[cli/calibrate]") {
   const TemporaryFolder folder;
-  const Outcome fit = run(folder, "roofline calibrate " ROOFLINE_SOURCE_FOLDER
+  const Outcome fit = run(folder, "roofline-calibrate " ROOFLINE_SOURCE_FOLDER
                                   "/tests/measured/h100_held_out.csv --gpu v100 -o my.json");
   CHECK(fit.exit_code == 1);
   CHECK(fit.err == ROOFLINE_SOURCE_FOLDER
@@ -160,7 +161,7 @@ TEST_CASE("Times in another unit than the rest are refused where they stand", "[
   }
   folder.write("adds.ndjson", lines);
   const Outcome outcome =
-      run(folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
+      run(folder, "roofline-calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err ==
         "adds.ndjson:5: expected a measured time within x100 of the expected one, got x1011.07\n"
@@ -181,13 +182,12 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
   };
   const Case table[] = {
       {"adds.ndjson -o my.json",
-       "roofline: calibrate: expected one GPU, that of the measured times, with --gpu, got 0", 2},
+       "roofline-calibrate: expected one GPU, that of the measured times, with --gpu, got 0", 2},
       {"adds.ndjson --gpu v100,t4 -o my.json",
-       "roofline: calibrate: expected one GPU, that of the measured times, with --gpu, got 2", 2},
-      {"adds.ndjson --gpu v100", "roofline: calibrate: expected one file to write, -o FILE.json",
-       2},
+       "roofline-calibrate: expected one GPU, that of the measured times, with --gpu, got 2", 2},
+      {"adds.ndjson --gpu v100", "roofline-calibrate: expected one file to write, -o FILE.json", 2},
       {"adds.ndjson --gpu v100 -o my.csv",
-       "roofline: calibrate: expected one file to write, -o FILE.json", 2},
+       "roofline-calibrate: expected one file to write, -o FILE.json", 2},
       {"conv.json --gpu v100 -o my.json",
        "conv.json: expected layers with measured times (measured_us) of Tesla V100 SXM2 16GB, got "
        "none",
@@ -197,11 +197,24 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
        "those of Tesla T4",
        1},
       {"two.ndjson -o my.json",
-       "roofline: calibrate: expected one GPU, that of the measured times, with --gpu, got 2 in "
+       "roofline-calibrate: expected one GPU, that of the measured times, with --gpu, got 2 in "
        "the inputs",
        2},
       {"adds.ndjson --gpu v100 -o my.json --minutes 3",
-       "roofline: --minutes requires --script (see --help)", 2},
+       "roofline-calibrate: --minutes requires --script (see --help)", 2},
+      {"--minutes 3", "roofline-calibrate: --minutes requires --script (see --help)", 2},
+      {"--gpu v100",
+       "roofline-calibrate: expected measured layers, as in roofline-calibrate measured.csv --gpu "
+       "v100 -o mine.json; roofline-calibrate --script prints what measures them",
+       2},
+      {"model", "roofline-calibrate: GPU is required (see --help)", 2},
+      {"--script -o x.json", "roofline-calibrate: --output excludes --script (see --help)", 2},
+      {"conv.json --gpu v100 -o x.json --measured times.csv",
+       "roofline-calibrate: no option is called --measured (see --help)", 2},
+      {"conv.json --gpu v100 -o x.json --json",
+       "roofline-calibrate: no option is called --json (see --help)", 2},
+      {"conv.json -o a.json --framework pytorch,tensorrt",
+       "roofline-calibrate: --framework: expected one, which ran the layers, got 2", 2},
   };
   const std::string t4 =
       R"({"type": "relu", "input": [1, 8], "measured_us": 2, "measured_gpu": "Tesla T4"})";
@@ -212,7 +225,7 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
                                  "\n");
   for (const Case& each : table) {
     INFO(each.arguments);
-    const Outcome outcome = run(folder, "roofline calibrate " + std::string(each.arguments));
+    const Outcome outcome = run(folder, "roofline-calibrate " + std::string(each.arguments));
     CHECK(outcome.exit_code == each.exit_code);
     CHECK(outcome.err == std::string(each.message) + "\n");
     CHECK(outcome.out.empty());

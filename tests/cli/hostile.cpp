@@ -106,7 +106,7 @@ struct Option {
 std::vector<Option> options_of_help(const TemporaryFolder& folder) {
   static const std::regex line(R"(^ +(?:-\w,)?(--[a-z-]+)(?:\{\w+\})?( ([A-Z][\w=%|]*))?( .*)?$)");
   std::vector<Option> options;
-  for (const std::string& text : lines_of(run(folder, "roofline --help").out)) {
+  for (const std::string& text : lines_of(run(folder, "roofline --help all").out)) {
     std::smatch match;
     if (!std::regex_match(text, match, line)) continue;
     const bool written = match[1] == "--output" || match[1] == "--to-layers";
@@ -119,7 +119,7 @@ std::vector<Option> options_of_help(const TemporaryFolder& folder) {
 void check(const TemporaryFolder& folder, const std::string& arguments) {
   INFO(arguments);
   const auto start = std::chrono::steady_clock::now();
-  const Outcome outcome = run(folder, limits + "roofline " + arguments);
+  const Outcome outcome = run(folder, limits + program_line(arguments));
   CHECK(outcome.exit_code <= 2);
   CHECK((outcome.exit_code == 0 || !outcome.err.empty()));
   CHECK(outcome.err.find("out of memory") == outcome.err.npos);

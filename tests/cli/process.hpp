@@ -16,6 +16,11 @@ struct Outcome {
   std::string err;
 };
 
+/// The line of shell for these words: of roofline, or after "calibrate" of roofline-calibrate.
+inline std::string program_line(const std::string& words) {
+  return (words.starts_with("calibrate ") ? "roofline-" : "roofline ") + words;
+}
+
 /// Runs a line of shell in the folder; `roofline` is the program under test. The user's own
 /// configuration folder is empty unless the line says otherwise.
 Outcome run(const TemporaryFolder& folder, const std::string& shell_line);

@@ -39,7 +39,7 @@ TEST_CASE("Chosen layers are written as records, and the script times those", "[
   REQUIRE(again.size() == 5);
   for (std::size_t i = 0; i < 5; ++i) CHECK(again[i].at("layer") == slow[i]);
 
-  const Outcome script = run(folder, "roofline calibrate --script slow.ndjson");
+  const Outcome script = run(folder, "roofline-calibrate --script slow.ndjson");
   CHECK(script.exit_code == 0);
   const std::string first = "LAYERS = r\"\"\"\n";
   const std::size_t begin = script.out.find(first) + first.size();
@@ -60,7 +60,7 @@ TEST_CASE("Layers that the script cannot time are named", "[cli/replay]") {
   folder.write("l.ndjson", R"({"name": "a", "type": "relu", "input": [1, 8]}
 {"name": "b", "type": "conv3d", "input": [1, 8, 6, 6, 6], "out_channels": 8, "kernel_size": 3}
 )");
-  const Outcome script = run(folder, "roofline calibrate --script l.ndjson");
+  const Outcome script = run(folder, "roofline-calibrate --script l.ndjson");
   CHECK(script.exit_code == 0);
   CHECK(script.err == "l.ndjson: layer \"b\" is none that the script can time: left out\n");
   CHECK(script.out.find("\"name\":\"a\"") != std::string::npos);

@@ -64,6 +64,8 @@ check "roofline resnet50 --gpu t4,rtx409" t4,rtx4090
 check "roofline resnet50 --dtype fp" fp64 fp32 fp16 fp8 fp6 fp4
 check "roofline resnet50 --dtype fp16,bf" fp16,bf16
 check "roofline gpus rtx409" rtx4090
+check "roofline-calibrate model rtx409" rtx4090
+check "roofline-calibrate my_layers.json --const" --constants
 [[ $shell == bash ]] && check "roofline resnet50 --kernel algorithm=winograd_5" winograd_5x5_nonfused
 [[ $shell == bash ]] && check "roofline resnet50 --assume cache=cold,host-copies=pag" pageable
 check "roofline resnet50 --pass tr" training
@@ -75,7 +77,7 @@ check "roofline resnet50 --measured my_l" my_layers.json
 
 # Every option of the help is offered, and values that are offered are taken.
 if [[ $shell == bash ]]; then
-  options=$(roofline --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort)
+  options=$(roofline --help all | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort)
   [[ $(complete_in_bash "roofline --" | sort) == "$options" ]] ||
     { echo "the options that are offered are not those of --help"; failures=$((failures + 1)); }
   for option in $options; do

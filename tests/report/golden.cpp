@@ -75,7 +75,7 @@ const GoldenRun shown_pictures[] = {
 
 /// Holds what a run prints against the approved text, or approves it.
 void check_approved(const TemporaryFolder& folder, const GoldenRun& golden) {
-  const std::string line = std::string("roofline ") + golden.arguments;
+  const std::string line = program_line(golden.arguments);
   INFO(golden.file << ": " << line);
   std::string text;
   if (golden.terminal_columns > 0) {

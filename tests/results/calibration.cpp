@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "calibrate/fit.hpp"
 #include "kernel/constants.hpp"
 #include "load/loading.hpp"
-#include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 

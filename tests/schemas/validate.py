@@ -13,7 +13,7 @@ import tempfile
 
 from jsonschema import Draft202012Validator, RefResolver
 
-PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+PROGRAM, CALIBRATE, SOURCE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 SCHEMAS = {path.stem: json.loads(path.read_text())
            for path in sorted((SOURCE / "configs/schemas").glob("*.json"))}
 BY_ID = {schema["$id"]: schema for schema in SCHEMAS.values()}
@@ -43,11 +43,11 @@ def check_valid(name, value, what):
         check(False, f"{what} is no valid {name}: {pointer_of(error)}: {error.message[:300]}")
 
 
-def run(*arguments, text=None, exit_codes=(0,)):
-    done = subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True,
+def run(*arguments, text=None, exit_codes=(0,), program=PROGRAM):
+    done = subprocess.run([program, *arguments], input=text, capture_output=True, text=True,
                           cwd=SOURCE, timeout=300)
     check(done.returncode in exit_codes,
-          f"roofline {' '.join(arguments)}: exit {done.returncode}: {done.stderr[:300]}")
+          f"{program} {' '.join(arguments)}: exit {done.returncode}: {done.stderr[:300]}")
     return done
 
 
@@ -115,13 +115,13 @@ def check_outputs():
         layers = run(network, "--to-layers", "-").stdout
         check_valid("input", json.loads(layers), f"--to-layers of {network}")
     for gpu in ("v100", "h200", "mi25"):
-        check_valid("kernel_model", json.loads(run("model", gpu).stdout),
-                    f"roofline model {gpu}")
+        check_valid("kernel_model", json.loads(run("model", gpu, program=CALIBRATE).stdout),
+                    f"roofline-calibrate model {gpu}")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "gpu.json"
-        run("calibrate", "tests/measured/h200_ops.ndjson", "--gpu", "h200", "--constants",
-            "streaming.max_nhwc.start_s", "-o", str(path))
-        check_valid("gpu", json.loads(path.read_text()), "what calibrate writes")
+        run("tests/measured/h200_ops.ndjson", "--gpu", "h200", "--constants",
+            "streaming.max_nhwc.start_s", "-o", str(path), program=CALIBRATE)
+        check_valid("gpu", json.loads(path.read_text()), "what roofline-calibrate writes")
 
 
 def same(theirs, ours, what):

@@ -1,17 +1,23 @@
-#include "results/calibrate.hpp"
+#include "calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
+#include "calibrate/files.hpp"
+#include "calibrate/fit.hpp"
 #include "cli/errors.hpp"
-#include "cli/run.hpp"
+#include "cli/evaluator.hpp"
+#include "cli/output.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/text.hpp"
@@ -67,7 +73,7 @@ std::string name_of_gpu(const Request& request, const std::set<std::string>& mea
   if (request.gpus.size() == 1) return request.gpus.front().word;
   if (request.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
   const bool named = !request.gpus.empty();
-  throw UsageError("calibrate: expected one GPU, that of the measured times, with --gpu, got " +
+  throw UsageError("expected one GPU, that of the measured times, with --gpu, got " +
                    std::to_string(named ? request.gpus.size() : measured_on.size()) +
                    (named || measured_on.empty() ? "" : " in the inputs"));
 }
@@ -269,11 +275,6 @@ bool can_be_timed(const Layer& layer) {
          });
 }
 
-std::string_view calibration_file(std::string_view name) {
-  const auto files = embedded_calibration();
-  return std::ranges::find(files, name, &EmbeddedFile::name)->text;
-}
-
 void replace(std::string& text, std::string_view what, const std::string& by) {
   text.replace(text.find(what), what.size(), by);
 }
@@ -304,7 +305,7 @@ std::string objects_of_inputs(const Request& request, bool& failed) {
 
 }  // namespace
 
-int calibrate_inputs(const Request& request) {
+int calibrate_inputs(const CalibrationRequest& request) {
   if (std::ranges::none_of(constant_fields(), [&](const ConstantField& field) {
         return fits_pattern(dotted(field.path), request.fitted);
       }))
@@ -351,15 +352,27 @@ int calibrate_inputs(const Request& request) {
   return failed ? 1 : 0;
 }
 
-int write_measuring_script(const Request& request) {
+int write_measuring_script(const CalibrationRequest& request) {
   bool failed = false;
-  std::string script(calibration_file("measure"));
+  std::string script(measure_py);
   replace(script, "@MINUTES@", fmt::format("{}", request.minutes));
   replace(script, "@LAYERS@",
-          request.inputs.empty() ? std::string(trimmed(calibration_file("layers")))
+          request.inputs.empty() ? std::string(trimmed(layers_ndjson))
                                  : objects_of_inputs(request, failed));
   write_standard_output(script);
   return failed ? 1 : 0;
+}
+
+int calibrate(const CalibrationRequest& request) {
+  if (request.action == Request::Action::print_text) {
+    write_standard_output(request.text);
+    return 0;
+  }
+  if (request.shows_model) {
+    write_standard_output(write_constants(*request.gpus.front().gpu.constants));
+    return 0;
+  }
+  return request.writes_script ? write_measuring_script(request) : calibrate_inputs(request);
 }
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-#include "results/calibrate.hpp"
+#include "calibrate/fit.hpp"
 
 #include <algorithm>
 #include <cmath>
