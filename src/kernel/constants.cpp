@@ -102,19 +102,20 @@ LayerClass class_of(const Layer& layer) {
   return LayerClass::other;
 }
 
-const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer, Engine engine) {
+const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
+                               KernelSource kernels, Engine engine) {
   const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
   const auto has_cost = [cost = info(layer.kind).cost](const LayerErrors& each) {
     return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
   };
-  const bool by_heuristic = layer.kernels == KernelSource::heuristic;
+  const bool by_heuristic = kernels == KernelSource::heuristic;
   const LayerClass layer_class = class_of(layer);
   const ConvolutionForm form = form_of(layer);
   const DataType dtype = facts_of(engine).error_type;
   for (const LayerErrors& each : errors.layers)
-    if (is_any_or(each.layer_class, layer_class) && is_any_or(each.form, form) &&
-        is_any_or(each.dtype, dtype) && is_any_or(each.pass, layer.pass) && has_cost(each) &&
-        (each.heuristic_ratio > 0) == by_heuristic &&
+    if ((each.heuristic_ratio > 0) == by_heuristic && is_any_or(each.layer_class, layer_class) &&
+        is_any_or(each.dtype, dtype) && is_any_or(each.form, form) &&
+        is_any_or(each.pass, layer.pass) && has_cost(each) &&
         (!layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
       return &each;
   return nullptr;

@@ -175,8 +175,9 @@ struct MeasuredErrors {
   bool operator==(const MeasuredErrors&) const = default;
 };
 
-/// The errors of the layer's kernels; null if the library's heuristic was not measured.
-const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer, Engine engine);
+/// The errors of the layer on kernels of this source; null if the library's heuristic was not measured.
+const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
+                               KernelSource kernels, Engine engine);
 
 struct ConstantNote {
   bool stated = false;

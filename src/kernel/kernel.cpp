@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernel/plans.hpp"
+#include "kernel/tunings.hpp"
 #include "model/requests.hpp"
 #include "roofline/error.hpp"
 
@@ -188,18 +189,24 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
 }
 
 template <class Number>
-std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
-  if (request.layer.kernels != KernelSource::heuristic) return fastest_plan(request, eval);
-  auto plan = fastest_plan(request, eval);
-  const LayerErrors* const picked =
-      find_errors(request.model.errors, request.layer, request.engine);
-  if (!plan || picked == nullptr || picked->heuristic_ratio == 1) return plan;
+void take_time_of_picked(KernelPlan& plan, const LayerErrors& picked, Eval<Number>& eval) {
+  if (picked.heuristic_ratio == 1) return;
   const Number ratio = eval.named("time of the kernel that the heuristic picks, to the fastest's",
-                                  picked->heuristic_ratio, "", picked->origin.c_str());
+                                  picked.heuristic_ratio, "", picked.origin.c_str());
   TimeParts<Number> parts;
   for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, Number(plan->part_s[limiter]) * ratio);
-  set_time(*plan, parts, eval);
+    parts.add(limiter, Number(plan.part_s[limiter]) * ratio);
+  set_time(plan, parts, eval);
+}
+
+template <class Number>
+std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
+  const Layer& layer = request.layer;
+  auto plan = fastest_plan(request, eval);
+  if (!plan || layer.kernels != KernelSource::heuristic) return plan;
+  const LayerErrors* const picked =
+      find_errors(request.model.errors, layer, layer.kernels, request.engine);
+  if (picked != nullptr) take_time_of_picked(*plan, *picked, eval);
   return plan;
 }
 
@@ -248,6 +255,18 @@ Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Co
     plan({layer, counts, engine, model.resolved(), cache}, eval);
     return eval.take();
   });
+}
+
+bool heuristic_picks_fastest(const Layer& layer, Engine engine) {
+  const bool is_volume_wgrad = layer.window->rank == 3 && layer.pass == Pass::wgrad;
+  return !is_tensor_engine(engine) && layer.groups == 1 && !is_narrow(layer.dtypes.input) &&
+         !is_volume_wgrad;
+}
+
+KernelPlan as_picked(KernelPlan fastest, const LayerErrors& picked) {
+  Planning eval;
+  take_time_of_picked(fastest, picked, eval);
+  return fastest;
 }
 
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch) {

@@ -6,6 +6,7 @@
 
 #include "kernel/layer_sizes.hpp"
 #include "kernel/resolved_model.hpp"
+#include "kernel/tunings.hpp"
 #include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"
@@ -214,20 +215,50 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
 /// Less is within the model's own error.
 constexpr double clearly_faster = 1.1;
 
+struct TunedPlans {
+  std::optional<KernelPlan> own;
+  std::optional<KernelPlan> other;  ///< under the other tuning, where the heuristic was measured
+};
+
+/// The errors of the kernels that the heuristic picks for a layer that tunings tell apart; null for
+/// others.
+const LayerErrors* picked_errors(const Layer& layer, Engine engine, const ResolvedModel& model) {
+  const bool is_told_apart = layer.kernels == KernelSource::heuristic || is_tuned(layer);
+  if (!is_told_apart || !has_cudnn(model.machine)) return nullptr;
+  return find_errors(model.errors, layer, KernelSource::heuristic, engine);
+}
+
+/// Leaves the row as it is.
+TunedPlans plans_on(Engine engine, LayerResult& row, const Context& context) {
+  const KernelSource own = row.layer.kernels;
+  const auto plan_from = [&](KernelSource kernels) {
+    row.layer.kernels = kernels;
+    const auto plan =
+        plan_kernel(row.layer, row.counts, engine, context.kernel, context.options.cache);
+    row.layer.kernels = own;
+    return plan.value();
+  };
+  const LayerErrors* const errors = picked_errors(row.layer, engine, context.kernel.resolved());
+  if (errors == nullptr) return {plan_from(own), std::nullopt};
+  const std::optional<KernelPlan> fastest = plan_from(KernelSource::library);
+  const std::optional<KernelPlan> picked = fastest && heuristic_picks_fastest(row.layer, engine)
+                                               ? as_picked(*fastest, *errors)
+                                               : plan_from(KernelSource::heuristic);
+  return own == KernelSource::heuristic ? TunedPlans{picked, fastest} : TunedPlans{fastest, picked};
+}
+
 /// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
 /// do; vector units are advice, not expectation.
-void take_faster_engine(LayerResult& row, const Context& context) {
-  const AnalysisOptions& options = context.options;
-  if (row.planned_engine != Engine::tf32 || !row.kernel) return;
-  if (choice_for(row.layer, options.engine) == EngineChoice::tensor) return;
-  const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.planned_engine);
-  if (!other) return;
-  const auto kernel =
-      plan_kernel(row.layer, row.counts, *other, context.kernel, options.cache).value();
-  if (!kernel || clearly_faster * kernel->expected_time_s() >= row.kernel->expected_time_s())
+void take_faster_engine(TunedPlans& plans, LayerResult& row, const Context& context) {
+  if (row.planned_engine != Engine::tf32 || !plans.own) return;
+  if (choice_for(row.layer, context.options.engine) == EngineChoice::tensor) return;
+  const auto engine = other_engine(row.layer, context.gpu.peak_flop_per_s, row.planned_engine);
+  if (!engine) return;
+  TunedPlans others = plans_on(*engine, row, context);
+  if (!others.own || clearly_faster * others.own->expected_time_s() >= plans.own->expected_time_s())
     return;
-  row.planned_engine = *other;
-  row.kernel = kernel;
+  row.planned_engine = *engine;
+  plans = std::move(others);
 }
 
 /// Share of an operator's host time taken by a cast: 8 us of 23, from eager times of eleven
@@ -243,37 +274,23 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
-/// The kernel under the other tuning; nullopt if the heuristic was not measured.
-std::optional<KernelPlan> other_tuning(const LayerResult& row, const Context& context) {
-  const ResolvedModel& model = context.kernel.resolved();
-  Layer layer = row.layer;
-  const bool by_heuristic = layer.kernels == KernelSource::heuristic;
-  if (!has_cudnn(model.machine) || (!by_heuristic && !is_tuned(layer))) return std::nullopt;
-  layer.kernels = KernelSource::heuristic;
-  if (find_errors(model.errors, layer, row.planned_engine) == nullptr) return std::nullopt;
-  if (by_heuristic) layer.kernels = KernelSource::library;
-  return plan_kernel(layer, row.counts, row.planned_engine, context.kernel, context.options.cache)
-      .value();
-}
-
 void plan_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
   const KernelModel& model = context.kernel;
+  TunedPlans plans;
   try {
-    row.kernel =
-        plan_kernel(row.layer, row.counts, row.planned_engine, model, context.options.cache)
-            .value();
-    take_faster_engine(row, context);
+    plans = plans_on(row.planned_engine, row, context);
+    take_faster_engine(plans, row, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
                      "layer " + in_quotes(row.layer.name) + ": " + error.message);
   }
-  if (!row.kernel) return;
+  if (!plans.own) return;
   Launch launch = launch_of(row.layer, network, context);
   launch.from_idle = from_idle;
   launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
-  if (auto other = other_tuning(row, context))
-    row.other_tuning_s = launched(*std::move(other), model, launch).expected_time_s();
-  row.kernel = launched(*row.kernel, model, launch);
+  if (plans.other)
+    row.other_tuning_s = launched(*std::move(plans.other), model, launch).expected_time_s();
+  row.kernel = launched(*std::move(plans.own), model, launch);
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 

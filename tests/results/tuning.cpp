@@ -1,6 +1,8 @@
 // The library's fastest kernel, and the one which its heuristic picks.
 
 #include "cli/process.hpp"
+#include "kernel/resolved_model.hpp"
+#include "kernel/tunings.hpp"
 #include "load/loading.hpp"
 #include "model/text.hpp"
 
@@ -42,6 +44,53 @@ LayerResult on_h100(const std::string& layer, Tuning tuning) {
 }
 
 }  // namespace
+
+TEST_CASE("On vector units the heuristic picks the fastest kernel but of groups and volumes",
+          "[results/tuning]") {
+  struct Case {
+    const char* layer;
+    bool on_vector_units;
+  };
+  const Case cases[] = {
+      {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "padding": 1)", true},
+      {R"("type": "conv", "input": [8, 3, 224, 224], "kernel_size": 7, "stride": 2)", true},
+      {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "pass": "wgrad")", true},
+      {R"("type": "conv", "input": [8, 64, 56, 56], "stride": 2, "pass": "dgrad")", true},
+      {R"("type": "conv_transpose", "input": [8, 64, 28, 28], "kernel_size": 4, "stride": 2)",
+       true},
+      {R"("type": "conv3d", "input": [2, 16, 8, 56, 56], "kernel_size": 3)", true},
+      {R"("type": "conv3d", "input": [2, 16, 8, 56, 56], "kernel_size": 3, "pass": "wgrad")",
+       false},
+      {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "groups": 4)", false},
+  };
+  for (const char* gpu : {"v100", "h100", "rtx4090"}) {
+    const Context context = make_context(find_gpu(gpu).value()).value();
+    const ResolvedModel& model = context.kernel.resolved();
+    for (const Engine engine : {Engine::fp32, Engine::tf32}) {
+      if (engine_model(model, engine) == nullptr) continue;
+      for (const auto& [text, on_vector_units] : cases) {
+        INFO(gpu << ' ' << name_of(engine) << ' ' << text);
+        Layer layer = load_text(concat("{", text, R"(, "out_channels": 64})")).layers.at(0);
+        CHECK(heuristic_picks_fastest(layer, engine) ==
+              (on_vector_units && engine == Engine::fp32));
+        const auto plan_from = [&](KernelSource kernels) {
+          layer.kernels = kernels;
+          return *plan_kernel(layer, count(layer), engine, context.kernel, CacheState::warm)
+                      .value();
+        };
+        const LayerErrors* const errors =
+            find_errors(model.errors, layer, KernelSource::heuristic, engine);
+        REQUIRE(errors != nullptr);
+        if (!heuristic_picks_fastest(layer, engine)) continue;
+        const KernelPlan expected = as_picked(plan_from(KernelSource::library), *errors);
+        const KernelPlan picked = plan_from(KernelSource::heuristic);
+        CHECK(picked.part_s == expected.part_s);
+        CHECK(picked.tile == expected.tile);
+        CHECK(picked.algorithm == expected.algorithm);
+      }
+    }
+  }
+}
 
 TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[results/tuning]") {
   // PyTorch 2.11 on an H100, cudnn.benchmark = False; no constant was fitted to these layers.
