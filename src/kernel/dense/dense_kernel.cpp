@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
@@ -51,52 +53,51 @@ DenseRates<Number> dense_rates(const ResolvedModel& model, Eval<Number>& eval) {
           l2_byte * machine.sm_count * machine.clock_hz};
 }
 
+/// In place of a product: every weight is used once, in threads with a few sums each, in the time
+/// of its bytes from L2.
 template <class Number>
-struct DenseKernel {
-  GemmTime<Number> gemm;
-  AroundProduct<Number> around;  ///< with the time of all kernels
-};
-
-template <class Number>
-DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice& choice,
-                                 const DenseRates<Number>& rates, Eval<Number>& eval) {
+AroundProduct<Number> vector_kernel(const DenseContext& context, const DenseRates<Number>& rates,
+                                    Eval<Number>& eval) {
   const MemorySystem& memory = context.model.memory;
   const DenseConstants& constants = *context.engine.constants;
   const Contraction& x = context.x;
-  DenseKernel<Number> kernel;
-  AroundProduct<Number>& around = kernel.around;
-  if (!choice.tiled()) {
-    // Every weight is used once, in threads with a few sums each: the time of its bytes from L2.
-    const Number l2_s = eval.named(
-        "operands through L2",
-        (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
-    // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
-    const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
-    const Number start_s =
-        eval.named("start of a block",
-                   eval(constants.block_latency_clk) / rates.machine.clock_hz +
-                       (x.n <= most_vectors || x.role == Pass::dgrad ? sums_s : Number{}),
-                   "s");
-    around.hides_product = true;
-    around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
-    // A GPU of few units in fp64 computes for longer.
-    const double flop_s = x.useful_flop / context.engine.peak_flop_per_s;
-    if (flop_s > value_of(l2_s)) {
-      const Number math_s = eval.named("FLOP at the peak", flop_s, "s", "counted") - l2_s;
-      around.parts[2] = {Limiter::math, math_s};
-    }
-    around.kernels_s = eval.named("kernels", l2_s + start_s + around.parts[2].time_s, "s");
-    return kernel;
+  const Number l2_s = eval.named(
+      "operands through L2",
+      (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
+  // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
+  const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
+  const Number start_s =
+      eval.named("start of a block",
+                 eval(constants.block_latency_clk) / rates.machine.clock_hz +
+                     (x.n <= most_vectors || x.role == Pass::dgrad ? sums_s : Number{}),
+                 "s");
+  AroundProduct<Number> around;
+  around.hides_product = true;
+  around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
+  // A GPU of few units in fp64 computes for longer.
+  const double flop_s = x.useful_flop / context.engine.peak_flop_per_s;
+  if (flop_s > value_of(l2_s)) {
+    const Number math_s = eval.named("FLOP at the peak", flop_s, "s", "counted") - l2_s;
+    around.parts[2] = {Limiter::math, math_s};
   }
-  const auto product_rate =
-      product_rates(choice.product, context.model, context.engine, rates.machine, eval);
-  kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, eval);
-  const Number& product_s = kernel.gemm.schedule.kernel_s;
-  if (choice.staged() || choice.weights_first()) {
-    const auto around_of = choice.staged() ? staging<Number> : fused_weights<Number>;
-    around = around_of(x, *choice.transform, memory, constants, rates, product_s, eval);
-    return kernel;
-  }
+  around.kernels_s = eval.named("kernels", l2_s + start_s + around.parts[2].time_s, "s");
+  return around;
+}
+
+/// `product_s`: of the choice's product, if it has one. The longer it is, the longer the kernels.
+template <class Number>
+AroundProduct<Number> around_product(const DenseContext& context, const DenseChoice& choice,
+                                     const DenseRates<Number>& rates, const Number& product_s,
+                                     Eval<Number>& eval) {
+  const MemorySystem& memory = context.model.memory;
+  const DenseConstants& constants = *context.engine.constants;
+  const Contraction& x = context.x;
+  if (!choice.tiled()) return vector_kernel(context, rates, eval);
+  if (choice.staged())
+    return staging(x, *choice.transform, memory, constants, rates, product_s, eval);
+  if (choice.weights_first())
+    return fused_weights(x, *choice.transform, memory, constants, rates, product_s, eval);
+  AroundProduct<Number> around;
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
     clear_s = eval.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
@@ -107,46 +108,52 @@ DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice&
     around.parts = {{{Limiter::l2, clear_s}, {Limiter::launch, clear_launch_s}}};
   }
   around.kernels_s = eval.named("kernels", product_s + clear_launch_s + clear_s, "s");
+  return around;
+}
+
+template <class Number>
+struct DenseKernel {
+  GemmTime<Number> gemm;
+  AroundProduct<Number> around;  ///< with the time of all kernels
+};
+
+template <class Number>
+DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice& choice,
+                                 const DenseRates<Number>& rates, Eval<Number>& eval) {
+  DenseKernel<Number> kernel;
+  if (choice.tiled()) {
+    const auto product_rate =
+        product_rates(choice.product, context.model, context.engine, rates.machine, eval);
+    kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, eval);
+  }
+  kernel.around = around_product(context, choice, rates, kernel.gemm.schedule.kernel_s, eval);
   return kernel;
 }
 
-void map(DenseChoice& choice, const DenseContext& context, std::span<const TileKernel> tiles) {
-  Planning eval;
-  const auto machine = machine_rates(context.model.machine, eval);
-  choice.mapping = fastest_mapping(
-      choice.product, product_rates(choice.product, context.model, context.engine, machine, eval),
-      tiles, context.model.machine.sm);
-}
-
+/// Without a tile, unless the mapping states one. `older`: on kernels for any window.
 DenseChoice product_choice(const DenseContext& context, const Contraction& x, Algorithm algorithm,
-                           std::span<const TileKernel> older = {}) {
+                           bool older = false) {
   const KernelMapping& mapping = *context.layer.mapping;
-  const ResolvedModel& model = context.model;
-  const Engine engine = context.engine.engine;
+  const bool on_tensor = is_tensor_engine(context.engine.engine);
   DenseChoice choice;
   choice.algorithm = algorithm;
-  choice.product = product_of(x, model, context.engine, !older.empty());
+  choice.product = product_of(x, context.model, context.engine, older);
   choice.clears = x.leaves_zeros;
-  if (!mapping.tile) {
-    map(choice, context, older.empty() ? library_tiles(*model.constants, engine, x) : older);
-    return choice;
-  }
+  if (!mapping.tile) return choice;
   if (algorithm == Algorithm::direct)
     choice.product.patch_share = patch_share(x, static_cast<double>((*mapping.tile)[0]));
-  choice.product.shares_operands = !is_tensor_engine(engine);
-  choice.mapping = stated_mapping(mapping, choice.product, model, is_tensor_engine(engine));
+  choice.product.shares_operands = !on_tensor;
+  choice.mapping = stated_mapping(mapping, choice.product, context.model, on_tensor);
   return choice;
 }
 
 DenseChoice transformed(const DenseContext& context, const Transform& transform) {
-  const EngineModel& engine = context.engine;
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
-  choice.product = transformed_product(
-      context.x, transform, product_of(context.x, context.model, engine), engine.features);
-  map(choice, context,
-      transform_tiles(transform, context.x.role, *context.model.constants, engine.engine));
+  choice.product = transformed_product(context.x, transform,
+                                       product_of(context.x, context.model, context.engine),
+                                       context.engine.features);
   return choice;
 }
 
@@ -156,70 +163,110 @@ DenseChoice vector_product() {
   return choice;
 }
 
+/// The fastest of the considered choices, the first of equals. Those which cannot win are dropped
+/// before their tiles are searched: choices of few tiles come first.
 class Fastest {
  public:
   explicit Fastest(const DenseContext& context)
-      : context_(context), rates_(dense_rates(context.model, trace_)) {}
+      : context_(context), rates_(dense_rates(context.model, eval_)) {}
 
-  void consider(const DenseChoice& choice) {
-    const double kernel_s = dense_kernel(context_, choice, rates_, trace_).around.kernels_s;
-    if (best_ && kernel_s >= best_s_) return;
-    best_ = choice;
-    best_s_ = kernel_s;
+  /// `tiles`: for a product without a stated tile.
+  void consider(DenseChoice choice, std::span<const TileKernel> tiles) {
+    const auto rates =
+        product_rates(choice.product, context_.model, context_.engine, rates_.machine, eval_);
+    if (choice.mapping.stated) {
+      choice.mapping.time_s =
+          gemm_time(choice.product, rates, choice.mapping, eval_).schedule.kernel_s;
+    } else {
+      const double least_s = kernels_s(choice, least_product_s(choice.product, rates));
+      if (best_ && least_s >= best_s_) return;
+      choice.mapping =
+          fastest_mapping(choice.product, rates, tiles, context_.model.machine.sm, best_s_);
+    }
+    take_if_faster(choice);
   }
+  void consider(const Transform& transform) {
+    consider(transformed(context_, transform),
+             transform_tiles(transform, context_.x.role, *context_.model.constants,
+                             context_.engine.engine));
+  }
+  void consider(const Contraction& x, Algorithm algorithm) {
+    consider(product_choice(context_, x, algorithm),
+             library_tiles(*context_.model.constants, context_.engine.engine, x));
+  }
+  void consider_vector_product() { take_if_faster(vector_product()); }
+
   const std::optional<DenseChoice>& best() const { return best_; }
 
  private:
+  double kernels_s(const DenseChoice& choice, double product_s) {
+    return around_product(context_, choice, rates_, product_s, eval_).kernels_s;
+  }
+  void take_if_faster(const DenseChoice& choice) {
+    const double own_s = kernels_s(choice, choice.mapping.time_s);
+    if (best_ && own_s >= best_s_) return;
+    best_ = choice;
+    best_s_ = own_s;
+  }
+
   const DenseContext& context_;
-  Planning trace_;
+  Planning eval_;
   DenseRates<double> rates_;
   std::optional<DenseChoice> best_;
-  double best_s_ = 0;
+  double best_s_ = std::numeric_limits<double>::infinity();
 };
 
-DenseChoice plain_product(const DenseContext& context) {
+void consider_plain_product(Fastest& fastest, const DenseContext& context) {
   const Contraction& x = context.x;
+  const Engine engine = context.engine.engine;
   const Algorithm algorithm = x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm;
-  const auto older = older_tiles(*context.model.constants, context.engine.engine, x);
-  Fastest fastest(context);
-  if (!older.empty()) fastest.consider(product_choice(context, x, algorithm, older));
-  if (older.empty() || fits_newest(x, context.model, is_tensor_engine(context.engine.engine)))
-    fastest.consider(product_choice(context, x, algorithm));
-  return *fastest.best();
+  const auto older = older_tiles(*context.model.constants, engine, x);
+  if (!older.empty()) fastest.consider(product_choice(context, x, algorithm, true), older);
+  if (older.empty() || fits_newest(x, context.model, is_tensor_engine(engine)))
+    fastest.consider(x, algorithm);
 }
 
-DenseChoice library_choice(const DenseContext& context) {
+void consider_library(Fastest& fastest, const DenseContext& context) {
   const Contraction& x = context.x;
-  Fastest fastest(context);
-  fastest.consider(plain_product(context));
+  for (const Transform& transform : transforms_of(x, context.engine.features))
+    fastest.consider(transform);
+  consider_plain_product(fastest, context);
   if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
       x.is_convolution && !x.pointwise)
-    fastest.consider(product_choice(context, scattered(x), Algorithm::scatter_gemm));
+    fastest.consider(scattered(x), Algorithm::scatter_gemm);
   // cuBLAS runs half-precision rows on tiled kernels, but not single columns.
   if (!x.is_convolution &&
       (x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1))
-    fastest.consider(vector_product());
-  for (const Transform& transform : transforms_of(x, context.engine.features))
-    fastest.consider(transformed(context, transform));
-  return *fastest.best();
+    fastest.consider_vector_product();
 }
 
 /// Even if it is not the fastest.
-DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
+void consider_stated(Fastest& fastest, const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
                       context.layer.mapping->tile;
   if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
-    return product_choice(context, x, algorithm);
+    return fastest.consider(x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
-    return product_choice(context, scattered(x), algorithm);
-  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors) return vector_product();
-  Fastest fastest(context);
+    return fastest.consider(scattered(x), algorithm);
+  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
+    return fastest.consider_vector_product();
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
-    fastest.consider(transformed(context, transform));
+    fastest.consider(transform);
   if (!fastest.best())
     throw InputError("expected an algorithm that " + context.model.gpu +
                      " has for this layer, got " + in_quotes(name_of(algorithm)));
+}
+
+DenseChoice choice_of(const DenseContext& context) {
+  const KernelMapping& mapping = *context.layer.mapping;
+  Fastest fastest(context);
+  if (mapping.algorithm)
+    consider_stated(fastest, context, *mapping.algorithm);
+  else if (mapping.tile)
+    consider_plain_product(fastest, context);
+  else
+    consider_library(fastest, context);
   return *fastest.best();
 }
 
@@ -314,10 +361,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
   const DenseConstants& constants = *engine.constants;
-  const KernelMapping& mapping = *context.layer.mapping;
-  const DenseChoice choice = mapping.algorithm ? stated_choice(context, *mapping.algorithm)
-                             : mapping.tile    ? plain_product(context)
-                                               : library_choice(context);
+  const DenseChoice choice = choice_of(context);
 
   const Number flop_s = practical_flop_s(request.counts, &engine, eval);
   const auto rates = dense_rates(model, eval);
@@ -378,23 +422,32 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 }
 
 /// As the library finds by timing: operands where they lie or copies of them.
-DenseContext fastest_context(const PlanRequest& request, const EngineModel& engine) {
+template <class Number>
+KernelPlan fastest_plan_of(const PlanRequest& request, const EngineModel& engine,
+                           Eval<Number>& eval) {
   const Layer& layer = request.layer;
-  std::vector<DenseContext> all;
-  const auto add = [&](Operands operands) {
-    all.push_back(
-        {layer, request.model, engine, contraction_of(layer, request.counts, engine, operands)});
+  const auto context_with = [&](Operands operands) {
+    return DenseContext{layer, request.model, engine,
+                        contraction_of(layer, request.counts, engine, operands)};
   };
-  add(Operands::as_they_are);
-  const Contraction own = all.front().x;
-  if (!own.is_convolution || layer.mapping != KernelMapping{}) return all.front();
-  if (own.gathered || own.row_byte < 16 || own.sums_products) add(Operands::copied);
-  if (may_fold(all.front())) add(Operands::folded);
-  if (all.size() == 1) return all.front();
-  Planning eval;
-  return *std::ranges::min_element(all, {}, [&](const DenseContext& context) {
-    return plan_of(context, request, eval).expected_time_s();
-  });
+  const DenseContext own = context_with(Operands::as_they_are);
+  const bool may_copy = own.x.is_convolution && layer.mapping == KernelMapping{};
+  const bool copies = may_copy && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
+  const bool folds = may_copy && may_fold(own);
+  if (!copies && !folds) return plan_of(own, request, eval);
+  Planning planning;
+  Operands best = Operands::as_they_are;
+  KernelPlan plan = plan_of(own, request, planning);
+  const auto consider = [&](Operands operands) {
+    KernelPlan other = plan_of(context_with(operands), request, planning);
+    if (!(other.expected_time_s() < plan.expected_time_s())) return;
+    plan = std::move(other);
+    best = operands;
+  };
+  if (copies) consider(Operands::copied);
+  if (folds) consider(Operands::folded);
+  if constexpr (std::is_same_v<Number, double>) return plan;
+  return plan_of(context_with(best), request, eval);
 }
 
 }  // namespace
@@ -411,7 +464,7 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
     built->math_origin = library.built_math_origin;
   }
   const EngineModel& engine = built ? *built : library;
-  return plan_of(fastest_context(request, engine), request, eval);
+  return fastest_plan_of(request, engine, eval);
 }
 
 template KernelPlan dense_plan(const PlanRequest&, Planning&);

@@ -167,15 +167,26 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
                                                : TileList::older_window];
 }
 
+double least_product_s(const Product& product, const ProductRates<double>& rates) {
+  constexpr double rounding = 1 - 1e-9;
+  const double flop = 2 * product.m * product.n * product.k * product.count;
+  return rounding * flop * rates.second_per_flop / rates.sm_count;
+}
+
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
-                            std::span<const TileKernel> tiles, const SmLimits& sm) {
+                            std::span<const TileKernel> tiles, const SmLimits& sm, double limit_s) {
   Planning eval;
   std::array<TileMapping, 3> best;  // the fastest first, as far as product.faster_tiles
   std::size_t last = std::min(product.faster_tiles, best.size() - 1);
+  // Slower tiles may still be among those that are faster than the one that runs.
+  if (last > 0) limit_s = std::numeric_limits<double>::infinity();
+  bool is_any_too_slow = false;
   for (const TileKernel& tile : tiles) {
     const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
-    if (cost.tiles * cost.steps * cost.step_s >= best[last].time_s * rates.sm_count) continue;
+    const double least_sm_s = cost.tiles * cost.steps * cost.step_s;
+    if (std::isfinite(limit_s) && least_sm_s >= limit_s * rates.sm_count) is_any_too_slow = true;
+    if (least_sm_s >= std::min(limit_s, best[last].time_s) * rates.sm_count) continue;
     TileMapping own = mapping_of(tile, product, sm);
     const double r = own.occupancy.blocks;
     if (r == 0) continue;
@@ -196,9 +207,10 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
   // There is one good tile for a grid which leaves most SMs idle.
   if (3 * best.front().blocks < rates.sm_count) last = 0;
   while (last > 0 && std::isinf(best[last].time_s)) --last;
-  if (!std::isinf(best[last].time_s)) return best[last];
+  if (is_any_too_slow || !std::isinf(best[last].time_s)) return best[last];
   TileMapping none = mapping_of(tiles.front(), product, sm);
   none.occupancy.blocks = 1;
+  none.time_s = gemm_time(product, rates, none, eval).schedule.kernel_s;
   return none;
 }
 

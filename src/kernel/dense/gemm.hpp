@@ -194,10 +194,12 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
                    (product.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
   // Each thread makes a square of outputs and reads its rows and columns.
   const double squares = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
-  const Number shared_s = eval.summand(
-      "operands of a step, shared memory",
-      2 * sqrt(m * n / squares) * squares * k * product.element_byte * r.second_per_shared_byte,
-      "s");
+  Number shared_s{};
+  if (product.shares_operands)
+    shared_s = eval.summand(
+        "operands of a step, shared memory",
+        2 * sqrt(m * n / squares) * squares * k * product.element_byte * r.second_per_shared_byte,
+        "s");
   cost.step_s = eval.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
 
   // Each scheduler needs a warp; a block alone has only its own.
@@ -288,8 +290,8 @@ struct TileMapping {
   Occupancy occupancy{};
   std::uint64_t shared_byte = 0;  ///< of a block
   bool stated = false;
-  double blocks = 0;  ///< of a searched one
-  double time_s = std::numeric_limits<double>::infinity();
+  double blocks = 0;                                        ///< of a searched one
+  double time_s = std::numeric_limits<double>::infinity();  ///< of the product
 };
 
 template <class Number>
@@ -380,8 +382,12 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
 std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
                                         const Contraction& x);
 
+/// Less than the product takes on any tile: all SMs busy all the time, with no loads on top.
+double least_product_s(const Product& product, const ProductRates<double>& rates);
+
+/// With an infinite time if no tile takes less than `limit_s`.
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
-                            std::span<const TileKernel> tiles, const SmLimits& sm);
+                            std::span<const TileKernel> tiles, const SmLimits& sm, double limit_s);
 
 /// The peak at which a large product on the library's best tile runs at `rate_flop_per_s`.
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine, double rate_flop_per_s);

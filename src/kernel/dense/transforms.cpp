@@ -38,10 +38,10 @@ void add_winograd(std::vector<Transform>& all, const Contraction& x, const Libra
     if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
   };
   if (x.kernel_h != x.kernel_w) return;
-  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, x.element_byte});
   if (x.kernel_h == 3 && !wgrad)
     add({Algorithm::winograd_2x2_fused, 4, 16, x.element_byte,
          library[LibraryFeature::winograd_box]});
+  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, x.element_byte});
   if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, x.element_byte});
 }
 
