@@ -51,15 +51,19 @@ struct SolverFormulas {
   Number flop_per_s;
   Eval<Number>& eval;
 
+  Number blocks(const SolverProduct& product, const SolverTile& tile) const {
+    return eval.named("blocks", divide_up(Number(product.m), Number(tile.kernel.m)) *
+                                    divide_up(Number(product.n), Number(tile.kernel.n)) *
+                                    product.count * tile.split);
+  }
+
   SolverKernel<Number> kernel(const SolverProduct& product, const SolverTile& tile) const {
     const Number m = tile.kernel.m;
     const Number n = tile.kernel.n;
     const Number k = tile.kernel.k;
     const Number& sms = machine.sm_count;
     SolverKernel<Number> s;
-    s.blocks =
-        eval.named("blocks", divide_up(Number(product.m), m) * divide_up(Number(product.n), n) *
-                                 product.count * tile.split);
+    s.blocks = blocks(product, tile);
     const Number all_steps = divide_up(Number(product.k), k);
     const Number steps = eval.named("steps of a block",
                                     tile.split == 1 ? all_steps : divide_up(all_steps, tile.split));

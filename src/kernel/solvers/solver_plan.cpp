@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernel/solvers/solver_formulas.hpp"
@@ -150,15 +152,17 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
   for (const TileKernel& tile : tiles)
     for (const double split : splits) {
       const SolverTile candidate{tile, split};
-      const auto kernel = formulas.kernel(product, candidate);
       const bool may_split = solver.splits && product.k >= 2 * split * tile.k &&
-                             kernel.blocks <= 4 * formulas.machine.sm_count;
+                             formulas.blocks(product, candidate) <= 4 * formulas.machine.sm_count;
       if (split > 1 && !may_split) break;
+      const auto kernel = formulas.kernel(product, candidate);
       const double kernel_s = kernel.chained_s + kernel.partial_s;
       if (kernel_s < best_s) {
         best = candidate;
         best_s = kernel_s;
       }
+      // Blocks of shorter sums have no less arithmetic in all.
+      if (kernel.spread_s >= best_s) break;
     }
   return best;
 }
@@ -180,6 +184,16 @@ std::array<double, 3> copies_of(const SolverProblem& problem, SolverMethod metho
       return {tiles * x.in_channels * x.element_byte, tiles * x.out_channels * x.element_byte};
     default: return {};
   }
+}
+
+/// Less than the solver takes: the arithmetic of its product, without whole tiles and loads.
+double least_solver_s(const Solver& solver, const SolverProblem& problem,
+                      const EngineModel& engine) {
+  constexpr double rounding = 1 - 1e-9;
+  Planning eval;
+  const SolverProduct product = product_of(problem, solver.method);
+  const double flop = 2 * product.m * product.n * product.k * product.count * product.times;
+  return rounding * flop / formulas_of(solver, problem, engine, eval).flop_per_s;
 }
 
 template <class Number>
@@ -265,18 +279,22 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
                               contraction_of(layer, request.counts, *vector, Operands::copied)};
   const auto words = words_of(problem);
   const Solver* best = nullptr;
+  std::optional<KernelPlan> plan;
   double best_s = std::numeric_limits<double>::infinity();
   Planning planning;
   for (const Solver& solver : solvers) {
     const EngineModel* const engine = engine_of(solver, request);
     if (engine == nullptr || !takes(solver, problem, words)) continue;
-    const double time_s = plan_on(solver, problem, *engine, planning).expected_time_s();
-    if (time_s < best_s) {
-      best = &solver;
-      best_s = time_s;
-    }
+    if (least_solver_s(solver, problem, *engine) >= best_s) continue;
+    KernelPlan own = plan_on(solver, problem, *engine, planning);
+    const double time_s = own.expected_time_s();
+    if (!(time_s < best_s)) continue;
+    best = &solver;
+    best_s = time_s;
+    plan = std::move(own);
   }
   if (best == nullptr) return std::nullopt;
+  if constexpr (std::is_same_v<Number, double>) return plan;
   return plan_on(*best, problem, *engine_of(*best, request), eval);
 }
 
