@@ -1,10 +1,12 @@
 #include "cli/evaluator.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -97,6 +99,31 @@ class Evaluator::ItemEvaluator {
   }
 
  private:
+  /// A network at the batches that are tried on one GPU after the other.
+  class NetworkAtBatches {
+   public:
+    NetworkAtBatches(const Item& item, const LayerDefaults& defaults)
+        : item_(item), defaults_(defaults) {}
+
+    Expected<Network> at(std::uint64_t images) {
+      const auto known = known_.find(images);
+      if (known != known_.end()) return known->second;
+      LayerDefaults own = defaults_;
+      own.batch_override = images;
+      const auto spec = item_.spec(own);
+      Expected<Network> network = spec ? infer(**spec, own) : Expected<Network>(spec.error());
+      // Each GPU tries powers of two and few others, of its own. Large networks would need memory.
+      const bool is_small = network && network->layers.size() <= 1000;
+      if (is_small && std::has_single_bit(images)) known_.emplace(images, network);
+      return network;
+    }
+
+   private:
+    const Item& item_;
+    const LayerDefaults& defaults_;
+    std::map<std::uint64_t, Expected<Network>> known_;
+  };
+
   void say_once(std::span<const std::string> texts) {
     for (const std::string& text : texts) all_.messages.push_back({text, Message::Kind::once});
   }
@@ -130,18 +157,14 @@ class Evaluator::ItemEvaluator {
     SkippedGpus skipped{network.source};
     const bool is_record = network.record.has_value();
     bool can_run = false;
+    NetworkAtBatches at_batches(item, request_.settings[setting].defaults);
     for (std::size_t gpu = 0; gpu < count; ++gpu) {
       if (!contexts_.takes(network.source, gpu)) continue;
       const Context& context = gpus.contexts[gpu];
       try {
         std::optional<std::uint64_t> batch;
         if (goal) {
-          const auto network_at = [&](std::uint64_t images) {
-            LayerDefaults own = request_.settings[setting].defaults;
-            own.batch_override = images;
-            const auto spec = item.spec(own);
-            return spec ? infer(**spec, own) : Expected<Network>(spec.error());
-          };
+          const auto network_at = [&](std::uint64_t images) { return at_batches.at(images); };
           batch = find_batch(*goal, network_at, context, request_.report.max_time_s).value();
           network = network_at(*batch).value();
           network.item = index;

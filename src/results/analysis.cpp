@@ -1,7 +1,10 @@
 #include "roofline/analysis.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "kernel/layer_sizes.hpp"
@@ -12,6 +15,7 @@
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
+#include "results/planned_rows.hpp"
 #include "results/steps.hpp"
 
 namespace roofline {
@@ -117,6 +121,10 @@ Layer graph_input(const Layer& first) {
   copy.kind = LayerKind::copy;
   copy.is_inserted = true;
   return copy;
+}
+
+bool is_graph_input(const Layer& layer) {
+  return layer.is_inserted && layer.name == graph_input_name;
 }
 
 bool calls_graph(const Network& network, const Context& context) {
@@ -228,8 +236,17 @@ const LayerErrors* picked_errors(const Layer& layer, Engine engine, const Resolv
   return find_errors(model.errors, layer, KernelSource::heuristic, engine);
 }
 
+/// How the rows of a network are timed.
+struct Timing {
+  const Context& context;
+  const Network& network;
+  bool tells_other_tuning;
+  bool from_idle;
+};
+
 /// Leaves the row as it is.
-TunedPlans plans_on(Engine engine, LayerResult& row, const Context& context) {
+TunedPlans plans_on(Engine engine, LayerResult& row, const Timing& timing) {
+  const Context& context = timing.context;
   const KernelSource own = row.layer.kernels;
   const auto plan_from = [&](KernelSource kernels) {
     row.layer.kernels = kernels;
@@ -239,7 +256,7 @@ TunedPlans plans_on(Engine engine, LayerResult& row, const Context& context) {
     return plan.value();
   };
   const LayerErrors* const errors = picked_errors(row.layer, engine, context.kernel.resolved());
-  if (errors == nullptr) return {plan_from(own), std::nullopt};
+  if (errors == nullptr || !timing.tells_other_tuning) return {plan_from(own), std::nullopt};
   const std::optional<KernelPlan> fastest = plan_from(KernelSource::library);
   const std::optional<KernelPlan> picked = fastest && heuristic_picks_fastest(row.layer, engine)
                                                ? as_picked(*fastest, *errors)
@@ -249,12 +266,13 @@ TunedPlans plans_on(Engine engine, LayerResult& row, const Context& context) {
 
 /// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
 /// do; vector units are advice, not expectation.
-void take_faster_engine(TunedPlans& plans, LayerResult& row, const Context& context) {
+void take_faster_engine(TunedPlans& plans, LayerResult& row, const Timing& timing) {
+  const Context& context = timing.context;
   if (row.planned_engine != Engine::tf32 || !plans.own) return;
   if (choice_for(row.layer, context.options.engine) == EngineChoice::tensor) return;
   const auto engine = other_engine(row.layer, context.gpu.peak_flop_per_s, row.planned_engine);
   if (!engine) return;
-  TunedPlans others = plans_on(*engine, row, context);
+  TunedPlans others = plans_on(*engine, row, timing);
   if (!others.own || clearly_faster * others.own->expected_time_s() >= plans.own->expected_time_s())
     return;
   row.planned_engine = *engine;
@@ -274,45 +292,77 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
-void plan_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
-  const KernelModel& model = context.kernel;
+void plan_row(LayerResult& row, const Timing& timing) {
+  const Network& network = timing.network;
+  const KernelModel& model = timing.context.kernel;
   TunedPlans plans;
   try {
-    plans = plans_on(row.planned_engine, row, context);
-    take_faster_engine(plans, row, context);
+    plans = plans_on(row.planned_engine, row, timing);
+    take_faster_engine(plans, row, timing);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
                      "layer " + in_quotes(row.layer.name) + ": " + error.message);
   }
   if (!plans.own) return;
-  Launch launch = launch_of(row.layer, network, context);
-  launch.from_idle = from_idle;
-  launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
+  Launch launch = launch_of(row.layer, network, timing.context);
+  launch.from_idle = timing.from_idle;
+  launch.calls_graph = is_graph_input(row.layer);
   if (plans.other)
     row.other_tuning_s = launched(*std::move(plans.other), model, launch).expected_time_s();
   row.kernel = launched(*std::move(plans.own), model, launch);
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
-void time_row(LayerResult& row, const Context& context, const Network& network, bool from_idle) {
+void take_plan(LayerResult& row, const LayerResult& equal) {
+  row.planned_engine = equal.planned_engine;
+  row.kernel = equal.kernel;
+  row.other_tuning_s = equal.other_tuning_s;
+  row.assumed_host_s = equal.assumed_host_s;
+}
+
+void time_row(LayerResult& row, const Timing& timing, PlannedRows& planned) {
+  const Context& context = timing.context;
   const Ceilings& ceilings = context.ceilings;
   const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-  if (has_kernel(row.layer)) plan_row(row, context, network, from_idle);
+  if (has_kernel(row.layer)) {
+    const LayerResult* const equal = planned.find_equal(row);
+    if (equal != nullptr && !is_graph_input(row.layer))
+      take_plan(row, *equal);
+    else
+      plan_row(row, timing);
+  }
   row.point =
       evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-  if (row.kernel)
-    row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
-  set_measured(row, context);
-  row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
 }
 
-void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
+/// Calls `work(begin, end)` for ranges of rows.
+template <class Work>
+void for_rows(const std::vector<LayerResult>& rows, const Context& context, const Work& work) {
   constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
-  const auto threads = std::min(context.options.threads, rows.size() / rows_worth_a_thread);
-  const bool from_idle = network.record || runs_one_kernel(rows);
-  in_parallel(rows.size(), threads, [&](auto begin, auto end) {
-    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], context, network, from_idle);
+  in_parallel(rows.size(), std::min(context.options.threads, rows.size() / rows_worth_a_thread),
+              work);
+}
+
+void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network,
+               bool tells_other_tuning = true) {
+  const Timing timing{context, network, tells_other_tuning,
+                      network.record || runs_one_kernel(rows)};
+  for_rows(rows, context, [&](std::size_t begin, std::size_t end) {
+    PlannedRows planned(end - begin);
+    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], timing, planned);
+  });
+}
+
+/// What else a row says of its time than the time itself.
+void judge_rows(std::vector<LayerResult>& rows, const Context& context) {
+  for_rows(rows, context, [&](std::size_t begin, std::size_t end) {
+    for (LayerResult& row : std::span(rows).subspan(begin, end - begin)) {
+      if (row.kernel)
+        row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
+      set_measured(row, context);
+      row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
+    }
   });
 }
 
@@ -381,12 +431,43 @@ Expected<std::invoke_result_t<const Make&>> counted(const std::string& source, c
   });
 }
 
+/// Rows with their times, and the memory without the workspace, or what is wrong with it.
+struct TimedNetwork {
+  std::vector<LayerResult> rows;
+  Expected<Memory> memory = Memory();
+};
+
+/// Takes over the network's layers. Throws InputError and OverflowError.
+TimedNetwork timed(Network& network, const Context& context, bool tells_other_tuning) {
+  if (is_fixed(network.runs_as) && context.options.framework)
+    throw InputError(network.source, "",
+                     "expected layers for a framework to run, got what ran or was built, which "
+                     "says itself how (runs_as)");
+  if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
+  network = as_run(std::move(network), context.options);
+  TimedNetwork all;
+  // Before rows take over the layers; of its errors and theirs, theirs come first.
+  if (!network.recording)
+    all.memory =
+        counted(network.source, [&] { return memory_of(network, context.options.optimizer); });
+  all.rows = rows_of(network, context);
+  network.layers = std::vector<Layer>();
+  time_rows(all.rows, context, network, tells_other_tuning);
+  return all;
+}
+
+Memory with_workspace(Memory memory, const std::vector<LayerResult>& rows) {
+  memory.workspace_byte = largest_workspace_byte(rows);
+  return memory;
+}
+
 }  // namespace
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
   return counted(network.source, [&] {
     std::vector<LayerResult> rows = rows_of(network, context);
     time_rows(rows, context, network);
+    judge_rows(rows, context);
     return rows;
   });
 }
@@ -409,25 +490,25 @@ std::optional<double> LayerResult::expected_time_s() const {
 
 Expected<Result> evaluate(Network network, const Context& context) {
   return counted(network.source, [&] {
-    if (is_fixed(network.runs_as) && context.options.framework)
-      throw InputError(network.source, "",
-                       "expected layers for a framework to run, got what ran or was built, which "
-                       "says itself how (runs_as)");
-    if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
-    network = as_run(std::move(network), context.options);
-    // Before rows take over the layers; of its errors and theirs, theirs come first.
-    const Expected<Memory> memory = counted(network.source, [&] {
-      return network.recording ? Memory() : memory_of(network, context.options.optimizer);
-    });
-    std::vector<LayerResult> rows = rows_of(network, context);
-    network.layers = std::vector<Layer>();
-    time_rows(rows, context, network);
-    Result result = summed_up(network, std::move(rows), context, network.recording);
-    if (!network.recording) {
-      result.memory = memory.value();
-      result.memory->workspace_byte = largest_workspace_byte(result.layers);
-    }
+    TimedNetwork all = timed(network, context, true);
+    judge_rows(all.rows, context);
+    Result result = summed_up(network, std::move(all.rows), context, network.recording);
+    if (!network.recording) result.memory = with_workspace(all.memory.value(), result.layers);
     result.setting.item = network.item;
+    return result;
+  });
+}
+
+Expected<Result> evaluate_total(Network network, const Context& context) {
+  return counted(network.source, [&] {
+    TimedNetwork all = timed(network, context, false);
+    Result result;
+    result.setting.source = network.source;
+    result.setting.gpu_memory_byte = context.gpu.memory_byte;
+    result.setting.reserved_memory_byte = reserved_memory_byte(context.gpu);
+    result.setting.training = context.options.training;
+    for (const LayerResult& row : all.rows) add_to_total(result.total, row);
+    if (!network.recording) result.memory = with_workspace(all.memory.value(), all.rows);
     return result;
   });
 }

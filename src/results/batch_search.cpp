@@ -3,8 +3,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "model/requests.hpp"
+#include "results/steps.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {
@@ -61,9 +63,9 @@ class Search {
     SettingRow row;
     row.batch = batch;
     row.fits = false;
-    const Expected<Network> network = network_at_(batch);
+    Expected<Network> network = network_at_(batch);
     const Expected<Result> result =
-        network ? evaluate(*network, context_) : Expected<Result>(network.error());
+        network ? evaluate_total(*std::move(network), context_) : Expected<Result>(network.error());
     if (!result && batch == 1) throw result.error();
     if (result) {
       row.needed_memory_byte = needed_memory_byte(*result);

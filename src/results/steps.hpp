@@ -15,6 +15,10 @@ namespace roofline {
 /// Fills in the total, unless it is given, types, shares and accuracy. Throws OverflowError.
 void sum_up(Result& result, const std::optional<Total>& total = {});
 
+/// The source, total and memory alone of what evaluate() returns, and the same errors but for those
+/// of measured times.
+Expected<Result> evaluate_total(Network network, const Context& context);
+
 /// Throws OverflowError.
 void add_to_types(std::vector<TypeRow>& types, const LayerResult& row);
 
