@@ -36,10 +36,10 @@ const LayerResult* PlannedRows::find_equal(const LayerResult& row) {
   if (is_single_) return nullptr;
   const std::uint64_t work =
       (row.counts.flops * 31 + row.counts.bytes.total) * 3 + index_of(row.layer.pass);
-  const auto [known, is_new] = first_.try_emplace(work, First{&row, row.engine});
+  const auto [known, is_new] = first_.try_emplace(work, First{&row, row.planned_engine});
   const First& first = known->second;
   const bool is_equal =
-      !is_new && first.engine == row.engine && is_same_layer(first.row->layer, row.layer);
+      !is_new && first.engine == row.planned_engine && is_same_layer(first.row->layer, row.layer);
   return is_equal ? first.row : nullptr;
 }
 

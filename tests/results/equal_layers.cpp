@@ -50,5 +50,5 @@ TEST_CASE("Layers that differ in one property have their own plans", "[results/e
        "padding": 1, "dtype": "fp16"},
       {"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, "kernel_size": 3,
        "padding": 1, "dtype": "bf16"}]})");
-  check_own_plans(network, make_context(find_gpu("h100").value()).value());
+  check_own_plans(network, make_context(find_gpu("h100").value(), {}).value());
 }

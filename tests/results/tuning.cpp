@@ -55,7 +55,8 @@ TEST_CASE("On vector units the heuristic picks the fastest kernel but of groups 
       {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "padding": 1)", true},
       {R"("type": "conv", "input": [8, 3, 224, 224], "kernel_size": 7, "stride": 2)", true},
       {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "pass": "wgrad")", true},
-      {R"("type": "conv", "input": [8, 64, 56, 56], "stride": 2, "pass": "dgrad")", true},
+      {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "stride": 2, "pass": "dgrad")",
+       true},
       {R"("type": "conv_transpose", "input": [8, 64, 28, 28], "kernel_size": 4, "stride": 2)",
        true},
       {R"("type": "conv3d", "input": [2, 16, 8, 56, 56], "kernel_size": 3)", true},
@@ -64,7 +65,7 @@ TEST_CASE("On vector units the heuristic picks the fastest kernel but of groups 
       {R"("type": "conv", "input": [8, 64, 56, 56], "kernel_size": 3, "groups": 4)", false},
   };
   for (const char* gpu : {"v100", "h100", "rtx4090"}) {
-    const Context context = make_context(find_gpu(gpu).value()).value();
+    const Context context = make_context(find_gpu(gpu).value(), {}).value();
     const ResolvedModel& model = context.kernel.resolved();
     for (const Engine engine : {Engine::fp32, Engine::tf32}) {
       if (engine_model(model, engine) == nullptr) continue;
