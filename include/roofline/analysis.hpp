@@ -121,6 +121,9 @@ struct LayerResult {
   /// A batch norm which uses batch statistics only because all passes run.
   bool uses_batch_statistics = false;
   bool is_result = false;  ///< no layer of the network reads its output
+  /// The layer's measured values of this row's GPU, batch and pass; the layer keeps what
+  /// was measured on another GPU.
+  SharedValue<Measured> measured;
   /// A measured time exists, but under other conditions than this row's.
   bool measured_left_out = false;
   std::optional<BelowBound> below_bound;  ///< reason for a measured time below the bound
@@ -275,8 +278,9 @@ struct NetworkBounds {
 };
 
 struct Bounds {
-  Ceilings ceilings;
-  Roofs roofs;
+  // One for all results under the same context: there may be many thousands of one layer.
+  SharedValue<Ceilings> ceilings;
+  SharedValue<Roofs> roofs;
   Engine main_engine = Engine::fp32;        ///< of most dense FLOP, else the first layer's
   std::optional<std::uint64_t> cache_byte;  ///< L2, plus an L3 behind it
   std::optional<NetworkBounds> network;     ///< present if layers read each other's outputs

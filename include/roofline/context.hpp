@@ -25,13 +25,6 @@ namespace roofline {
 /// (pointwise, torch.compile); nothing, not even a convolution's bias (eager, PyTorch).
 enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 
-enum class Framework : std::uint8_t {
-  pytorch,
-  torch_compile,
-  tensorrt,
-  deployed,  ///< TensorRT on NVIDIA's GPUs, else torch.compile: make_context() resolves it
-};
-
 /// All frameworks run attention written as two products and a softmax in one kernel.
 struct FrameworkInfo {
   std::string_view name;

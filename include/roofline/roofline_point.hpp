@@ -78,6 +78,8 @@ struct Ceilings {
   // The measured ceilings among them: the best rates of real kernels.
   EngineRates sustained_flop_per_s;
   std::optional<double> sustained_byte_per_s;
+
+  bool operator==(const Ceilings&) const = default;
 };
 
 /// All roofs of a GPU, whichever `Ceilings` uses for the bound.
@@ -88,6 +90,8 @@ struct Roofs {
   EngineRates practical_flop_per_s;
   double practical_byte_per_s = 0;
   double l2_byte_per_s = 0;
+
+  bool operator==(const Roofs&) const = default;
 };
 
 enum class Bound : std::uint8_t { compute, memory };

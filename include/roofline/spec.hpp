@@ -141,6 +141,13 @@ struct LayerSpec : LayerTraits {
   auto operator<=>(const LayerSpec&) const = default;
 };
 
+enum class Framework : std::uint8_t {
+  pytorch,
+  torch_compile,
+  tensorrt,
+  deployed,  ///< TensorRT on NVIDIA's GPUs, else torch.compile: make_context() resolves it
+};
+
 enum class RunsAs : std::uint8_t {
   layers,           ///< as requested
   pytorch_program,  ///< by PyTorch, operator by operator, unless another framework is requested
@@ -165,6 +172,11 @@ struct NetworkTraits {
   /// As stated; single layers may have others (products of matrices, copies).
   std::optional<std::uint64_t> batch{};
   RunsAs runs_as = RunsAs::layers;
+  /// The framework of an earlier run of this program, which wrote the source; a requested one
+  /// precedes it.
+  std::optional<Framework> framework{};
+  /// Rows that stood alone in a stream: no kernel is added to them, and none joined.
+  bool states_all_kernels = false;
   /// The file was made on one GPU without naming it: its times belong to the requested GPU.
   bool measured_on_asked_gpu = false;
   /// Tensors given and kept by the caller (images, key and value caches), if stated.
@@ -178,6 +190,8 @@ struct NetworkTraits {
   /// The source is a log, a database or a recording: it has one entry for each repetition, which
   /// ran in its own pass and types.
   bool repeats_are_runs = false;
+  /// The name of the layer, another record, whose kernel does this record's work; or empty.
+  std::string fused_into{};
   /// Assumptions in place of facts missing in the source, for the user.
   std::vector<std::string> assumptions{};
 };

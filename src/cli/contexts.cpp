@@ -39,6 +39,11 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
                 ": say which it was with --gpu");
 }
 
+/// Whether an input runs so without a word on it.
+bool is_usual(Framework framework, bool is_program) {
+  return is_program && framework == Framework::pytorch;
+}
+
 }  // namespace
 
 void SkippedGpus::add(const std::string& gpu, const InputError& why) {
@@ -119,22 +124,43 @@ const OnGpus& Contexts::made_once(const std::string& key, const Make& make) {
 }
 
 OnGpus Contexts::named_for_programs() const {
+  return named_under(request_.analysis.front()[Stack::program]);
+}
+
+/// The named GPUs under other options than stated ones.
+OnGpus Contexts::named_under(const AnalysisOptions& options) const {
   OnGpus on;
   for (const Context& named : named_.front().contexts) {
     const Gpu& gpu = named.gpu;
-    const Context& context = on.contexts.emplace_back(
-        unwrap(context_of(gpu, false, request_.analysis.front()[Stack::program])));
+    const Context& context = on.contexts.emplace_back(unwrap(context_of(gpu, false, options)));
     for (const std::string& text : context.assumptions)
       if (!contains(named.assumptions, text)) on.notes.push_back(gpu.name + ": " + text);
   }
   return on;
 }
 
+/// By the framework of an earlier run.
+OnGpus Contexts::named_for(Framework framework) const {
+  AnalysisOptions options = with_defaults(request_.stated(), framework);
+  options.fused_attention = !options.training;
+  const bool fuses =
+      options.fusion == FusionKind::epilogue || options.fusion == FusionKind::pointwise;
+  if (fuses && options.training)
+    throw InputError(concat("ran by ", info(framework).meaning,
+                            ", which is for inference: expected --pass fwd, or the framework that "
+                            "trains it by --framework"));
+  return named_under(options);
+}
+
 const OnGpus& Contexts::of(const Network& network, std::size_t framework) {
   const OnGpus& named = named_[framework];
   const bool is_named = !named.contexts.empty();
-  if (is_named && network.runs_as == RunsAs::pytorch_program && !request_.stated().framework)
-    return made_once("programs", [&] { return named_for_programs(); });
+  if (is_named && !request_.stated().framework) {
+    const bool is_program = network.runs_as == RunsAs::pytorch_program;
+    if (const auto earlier = network.framework; earlier && !is_usual(*earlier, is_program))
+      return made_once(concat("ran by ", *earlier), [&] { return named_for(*earlier); });
+    if (is_program) return made_once("programs", [&] { return named_for_programs(); });
+  }
   if (is_named) return named;
   if (network.recording) {
     const RecordedGpu& gpu = network.recording->gpu;

@@ -152,6 +152,7 @@ class Evaluator::ItemEvaluator {
     if (!goal) join_and_keep(network, gpus);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
+    if (!gpus.contexts.empty() && leaves_out_training(network, setting)) return;
     const std::size_t count = gpus.contexts.size();
     const std::size_t index = network.item;
     SkippedGpus skipped{network.source};
@@ -171,11 +172,13 @@ class Evaluator::ItemEvaluator {
           join_and_keep(network, gpus);
         }
         Network own = gpu + 1 == count ? std::exchange(network, {}) : network;
-        if (own.record)
-          add_record(std::move(own), setting, setting * std::max(count, contexts_.count()) + gpu,
-                     context);
-        else
+        if (own.record) {
+          const std::size_t place = setting * std::max(count, contexts_.count()) + gpu;
+          const std::size_t stream = stream_of(own, place);
+          add_record(std::move(own), setting, stream, context);
+        } else {
           add_network(std::move(own), setting, context, batch);
+        }
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
         // A selected GPU may lack what the input needs; it is an error if all do.
@@ -188,6 +191,19 @@ class Evaluator::ItemEvaluator {
     if (skipped.first && can_run)
       all_.messages.push_back({skipped.text(is_record), Message::Kind::once});
     if (skipped.first && !can_run) fail(*skipped.first);
+  }
+
+  /// Says that layers are left out of inference. Returns whether nothing is left of a record.
+  bool leaves_out_training(const Network& network, std::size_t setting) {
+    const auto is_left_out = [](const Layer& layer) { return layer.training_only; };
+    if (request_.stated(request_.settings[setting].framework).training ||
+        std::ranges::none_of(network.layers, is_left_out))
+      return false;
+    all_.messages.push_back({network.source +
+                                 ": layers of training alone (training_only) are left out: --pass "
+                                 "training runs them",
+                             Message::Kind::once});
+    return network.record && std::ranges::all_of(network.layers, is_left_out);
   }
 
   void join_and_keep(Network& network, const OnGpus& gpus) {
@@ -250,6 +266,13 @@ class Evaluator::ItemEvaluator {
     keep(std::move(one));
   }
 
+  /// Layers that ran in different ways have different contexts, and sums of their own.
+  static std::size_t stream_of(const NetworkTraits& record, std::size_t place) {
+    const std::size_t framework = record.framework ? index_of(*record.framework) + 1 : 0;
+    const std::size_t ways = count_of<RunsAs> * (count_of<Framework> + 1);
+    return place * ways + framework * count_of<RunsAs> + index_of(record.runs_as);
+  }
+
   void add_record(Network record, std::size_t setting, std::size_t stream, const Context& context) {
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
@@ -259,6 +282,7 @@ class Evaluator::ItemEvaluator {
       same->result.setting.network = record.name;
       same->result.setting.gpu = context.gpu.name;
       same->result.setting.framework = context.options.framework;
+      same->result.setting.runs_as = record.runs_as;
     }
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();

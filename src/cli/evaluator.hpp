@@ -65,7 +65,10 @@ class Contexts {
   Expected<Context> context_of(Gpu gpu, bool as_set, const AnalysisOptions& options) const;
   bool names_another(const RecordedGpu& recorded) const;
   void say_assumed() const;
-  OnGpus named_for_programs() const;  ///< if no framework is stated
+  // If no framework is stated.
+  OnGpus named_for_programs() const;
+  OnGpus named_for(Framework framework) const;
+  OnGpus named_under(const AnalysisOptions& options) const;
   OnGpus recorded_on(const RecordedGpu& gpu, const std::string& source,
                      std::size_t framework) const;
   template <class Make>

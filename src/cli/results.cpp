@@ -143,6 +143,7 @@ class Results {
   struct Stream {
     const Context* context = nullptr;
     std::string network;
+    RunsAs runs_as = RunsAs::layers;
     std::vector<std::vector<LayerResult>> rows;  ///< in pieces
     std::optional<Total> total;                  ///< of all rows, where only some are kept
     std::optional<InputError> error;
@@ -224,6 +225,7 @@ class Results {
     Stream& stream = streams_[*result.stream];
     stream.context = result.context;
     stream.network = result.result.setting.network;
+    stream.runs_as = result.result.setting.runs_as;
     if (request_->needs.leading_rows_alone)
       return take_leading(stream, result.result.setting.source, std::move(rows));
     if (stream.rows.empty() || stream.rows.back().size() + rows.size() > rows_a_part)
@@ -254,6 +256,7 @@ class Results {
                                     : join_records(input, stream.network, std::move(stream.rows),
                                                    *stream.context, stream.total);
       if (result) {
+        result->setting.runs_as = stream.runs_as;
         evaluated_.push_back({*std::move(result), stream.context});
       } else {
         failed_ = true;
@@ -329,7 +332,7 @@ class Results {
 
   void end(const Output& output, const Report& report) {
     const bool is_file = !output.path.empty();
-    if (is_file && failed_ && !evaluated_any_ && is_kept(output.path)) return;
+    if (is_file && !evaluated_any_ && is_kept(output.path)) return;
     if (output.what == Output::What::report) {
       RenderStyle style = is_file ? RenderStyle() : standard_output_style();
       style.chart = request_->chart;

@@ -67,9 +67,14 @@ const InputFormat input_table[] = {
     {".json", [](std::string_view) { return true; }, whole<read_json>},
 };
 
-bool has_extension(const InputFormat& format, std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return ends_with_any(name, format.extensions);
+constexpr std::string_view packed = ".gz";
+
+/// In small or capital letters.
+bool has_extension(const InputFormat& format, const std::string& name) {
+  const std::string lower = lower_case(name);
+  std::string_view text = lower;
+  if (text.ends_with(packed)) text.remove_suffix(packed.size());
+  return ends_with_any(text, format.extensions);
 }
 
 /// ".ndjson, .jsonl, ..." without duplicates.
@@ -82,10 +87,15 @@ std::string all_extensions() {
   return joined(all);
 }
 
+/// The content tells of a packed file without the extension of a format.
 bool is_layer_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  return std::ranges::any_of(
-      input_table, [&](const InputFormat& format) { return has_extension(format, name); });
+  const std::string lower = lower_case(name);
+  const bool is_packed_alone =
+      lower.ends_with(packed) && lower.find('.') + packed.size() == lower.size();
+  return is_packed_alone || std::ranges::any_of(input_table, [&](const InputFormat& format) {
+           return has_extension(format, name);
+         });
 }
 
 std::vector<std::string> files_under(const std::string& directory) {
@@ -184,10 +194,10 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name, const Inpu
     std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits));
     if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
     refuse_binary_file(*stream);
-    // A filter that selects nothing gives a stream of no records.
-    const bool is_empty_pipe = name == "-" && stream->peek(1).empty();
-    if (first_line || is_empty_pipe)
-      return open_ndjson_from(std::move(stream), first_line.value_or(1));
+    // A chunk of a longer text may be empty.
+    if (first_line) return open_ndjson_from(std::move(stream), *first_line);
+    if (name == "-" && stream->peek(1).empty())
+      throw InputError(name, "", "expected layers, got an empty input");
     if (name.ends_with(".py") && !looks_like_miopen_driver(stream->peek(head_byte)))
       throw InputError(name, "", std::string("expected a model, got a program: ") + export_lines);
     const InputFormat& format = format_of(*stream);

@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "load/csv.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -63,7 +65,11 @@ Library library_value(const JsonNode& node) {
   } else {
     std::visit(
         [&](const auto& scalar) {
-          if constexpr (std::is_constructible_v<Library, decltype(scalar)>) value = scalar;
+          using Scalar = std::remove_cvref_t<decltype(scalar)>;
+          if constexpr (std::is_same_v<Scalar, JsonNode::NumberText>)
+            value = scalar.text;
+          else if constexpr (std::is_constructible_v<Library, decltype(scalar)>)
+            value = scalar;
         },
         node.content);
   }
@@ -153,7 +159,8 @@ std::string Origin::where(const std::string& pointer) const {
 }
 
 bool Value::is_number() const {
-  return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>();
+  return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>() ||
+         node_->holds<JsonNode::NumberText>();
 }
 
 const JsonNode* Value::member(std::string_view key) const {
@@ -234,6 +241,8 @@ double Value::number() const {
   if (const auto* whole = std::get_if<std::int64_t>(&node_->content))
     return static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&node_->content)) return *real;
+  if (const auto* written = std::get_if<JsonNode::NumberText>(&node_->content))
+    return number_in<double>(written->text).value_or(0);
   fail_expected("a number");
 }
 
@@ -286,6 +295,8 @@ std::string_view Value::try_text() const {
 }
 
 std::string Value::json() const {
+  if (const auto* written = std::get_if<JsonNode::NumberText>(&node_->content))
+    return std::string(written->text);
   return library_value(*node_).dump(-1, ' ', false, Library::error_handler_t::replace);
 }
 
@@ -301,6 +312,13 @@ JsonNode JsonDocument::cell(std::string_view key, std::string_view text, bool is
   const ParsedJson parsed = parse_json(text, KeyOrder::sorted, *this);
   if (parsed.fault) return {keep(text), key};
   return {parsed.root.content, key};
+}
+
+JsonNode JsonDocument::id_cell(std::string_view key, std::string_view text, bool may_quote) {
+  if (text == "true" || text == "false") return {text == "true", key};
+  if (is_json_number(text)) return {JsonNode::NumberText{keep(text)}, key};
+  if (may_quote && text.starts_with('"')) return cell(key, text, false);
+  return {keep(text), key};
 }
 
 JsonNode JsonDocument::row(std::span<JsonNode> members) {

@@ -38,13 +38,17 @@ struct JsonNode {
     const JsonNode* first = nullptr;
     std::size_t count = 0;
   };
+  /// A number as its text writes it: of an `id`, which is passed through.
+  struct NumberText {
+    std::string_view text;
+  };
   struct Elements : Parts {};
   /// In the order of their keys, unless few of a document that keeps its own order.
   struct Members : Parts {};
   static constexpr std::size_t few_members = 16;
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
-               Elements, Members>
+               NumberText, Elements, Members>
       content;
   std::string_view key = {};  ///< of an object's member
 
@@ -161,6 +165,9 @@ class JsonDocument {
   /// The value that a cell spells (64, 0.5, true, [3, 3]), or else its text. The key must outlive
   /// the document.
   JsonNode cell(std::string_view key, std::string_view text, bool is_text);
+  /// The id that a cell spells: a number, true or false as written, or else its text. `may_quote`:
+  /// a text in quotes is one of JSON.
+  JsonNode id_cell(std::string_view key, std::string_view text, bool may_quote);
   /// Throws InputError for a repeated column.
   JsonNode row(std::span<JsonNode> members);
   void clear();

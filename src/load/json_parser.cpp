@@ -34,12 +34,22 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   bool boolean(bool value) override { return add({value}); }
   bool number_integer(std::int64_t value) override { return add({value}); }
   bool number_unsigned(std::uint64_t value) override { return add({value}); }
-  bool number_float(double value, const std::string&) override { return add({value}); }
+  bool number_float(double value, const std::string& text) override {
+    if (text.empty() || !is_in_id()) return add({value});
+    return add({JsonNode::NumberText{document_->keep(text)}});
+  }
   bool string(std::string& text) override { return add_text(text); }
   bool binary(Library::binary_t&) override { return false; }  // no JSON text has any
   bool start_object(std::size_t) override { return open(false); }
   bool start_array(std::size_t) override { return open(true); }
   bool key(std::string& name) override { return add_key(name); }
+
+  /// Whether the next value is of an `id`, whose number keeps its digits.
+  bool is_in_id() const {
+    if (order_ != KeyOrder::sorted || open_.empty() || open_.back().is_array) return false;
+    const std::string_view key = open_.back().key;
+    return key.size() == 2 && lower_case(key) == "id";
+  }
 
   bool add_text(std::string_view text) { return add({document_->keep(text)}); }
 
@@ -125,20 +135,22 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   std::optional<JsonFault> fault_;
 };
 
-/// Passes on simdjson's values as nlohmann's parser does.
-void build(const simdjson::dom::element& value, TreeBuilder& builder) {
+/// Passes on simdjson's values as nlohmann's parser does; false at the number of an id, of which
+/// nlohmann's parser alone knows the text.
+bool build(const simdjson::dom::element& value, TreeBuilder& builder) {
   using Type = simdjson::dom::element_type;
   switch (value.type()) {
     case Type::ARRAY:
       builder.start_array(0);
-      for (const auto element : simdjson::dom::array(value)) build(element, builder);
+      for (const auto element : simdjson::dom::array(value))
+        if (!build(element, builder)) return false;
       builder.end_array();
       break;
     case Type::OBJECT:
       builder.start_object(0);
       for (const auto& [key, member] : simdjson::dom::object(value)) {
         builder.add_key(key);
-        build(member, builder);
+        if (!build(member, builder)) return false;
       }
       builder.end_object();
       break;
@@ -149,11 +161,15 @@ void build(const simdjson::dom::element& value, TreeBuilder& builder) {
         builder.number_unsigned(static_cast<std::uint64_t>(number));
       break;
     case Type::UINT64: builder.number_unsigned(std::uint64_t(value)); break;
-    case Type::DOUBLE: builder.number_float(double(value), {}); break;
+    case Type::DOUBLE:
+      if (builder.is_in_id()) return false;
+      builder.number_float(double(value), {});
+      break;
     case Type::STRING: builder.add_text(std::string_view(value)); break;
     case Type::BOOL: builder.boolean(bool(value)); break;
     case Type::NULL_VALUE: builder.null(); break;
   }
+  return true;
 }
 
 /// Counted by quotes, commas and brackets.
@@ -200,13 +216,13 @@ void check_values(std::string_view text, bool is_document, const Origin& origin)
                       "at most " + std::to_string(as_many * limits.values) + " values in one text");
 }
 
-/// Whether simdjson accepts the text; `builder` then has its values.
+/// Whether simdjson takes the text; `builder` then has its values.
 bool parse_fast(std::string_view text, TreeBuilder& builder) {
   constexpr std::size_t worth_keeping_byte = 1 << 20;
   thread_local simdjson::dom::parser parser;  // keeps its memory for the next text
   simdjson::dom::element root;
-  const bool is_json = parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS;
-  if (is_json) build(root, builder);
+  const bool is_json =
+      parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS && build(root, builder);
   if (text.size() > worth_keeping_byte) parser = simdjson::dom::parser();
   return is_json;
 }
@@ -320,6 +336,7 @@ ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& docum
   if (text.size() > origin.limits.values) alone.lock();
   TreeBuilder builder(document, order);
   if (parse_fast(text, builder)) return {builder.root(), {}};
+  builder = TreeBuilder(document, order);
   if (!Library::sax_parse(text.begin(), text.end(), &builder)) return {{}, builder.fault()};
   // The library takes a NUL for the end.
   const std::size_t nul = text.find('\0');

@@ -14,6 +14,7 @@
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -156,14 +157,19 @@ std::optional<CsvKey> key_of(const std::string& column, bool own) {
   const bool is_other = column != "kernel" && lower_case(column) == "kernel";
   if (!own) return !is_other && is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
-  const bool is_of_row = column == "gpu" || column == "batch" || column == "error";
-  return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
+  return contains(own_row::csv_keys, column) ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
 
 /// Keys of texts, even if a value looks like a number.
 bool is_text(std::string_view key) {
   const auto found = find_field(LayerKind::conv, key);
   return found && std::holds_alternative<TextField>(found->field->member);
+}
+
+/// The user's own, which may be of any kind.
+bool is_id(std::string_view key) {
+  const auto found = find_field(LayerKind::conv, key);
+  return found && std::holds_alternative<ScalarField>(found->field->member);
 }
 
 class CsvHeader {
@@ -201,12 +207,17 @@ class CsvHeader {
     JsonDocument document({source_, row.line, limits_});
     std::vector<JsonNode> layer;
     std::vector<JsonNode> record;
+    std::optional<JsonNode> no_name;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!keys_[i] || row.cells[i].empty()) continue;
+      if (!keys_[i]) continue;
       const std::string& key = keys_[i]->key;
-      (keys_[i]->is_of_layer ? layer : record)
-          .push_back(document.cell(key, row.cells[i], is_text(key)));
+      if (!row.cells[i].empty())
+        (keys_[i]->is_of_layer ? layer : record).push_back(node_of(document, key, row.cells[i]));
+      else if (own_ && key == "name")
+        no_name = document.cell(key, "", true);
     }
+    // Each layer that this program wrote has a name, which may be empty.
+    if (no_name && !layer.empty()) layer.push_back(*no_name);
     JsonNode root = own_ && layer.empty() ? JsonNode() : document.row(layer);
     if (own_) {
       record.push_back({root.content, own_row::layer_key});
@@ -219,6 +230,10 @@ class CsvHeader {
  private:
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(source_, "1", message);
+  }
+
+  JsonNode node_of(JsonDocument& document, std::string_view key, std::string_view text) const {
+    return is_id(key) ? document.id_cell(key, text, own_) : document.cell(key, text, is_text(key));
   }
 
   /// Fails for columns with misspelled layer keys. ("kernel" in other spellings counts kernels.)

@@ -32,7 +32,7 @@ NetworkSpec empty_network(const Origin& origin) {
   return network;
 }
 
-void read_layer_into(LayerSpec& spec, const Value& object);
+void read_layer_into(LayerSpec& spec, const Value& object, Place place);
 
 using Document = std::shared_ptr<const JsonDocument>;
 
@@ -75,16 +75,42 @@ bool is_own_row(const Value& record) {
          record.contains(own_row::layer_key);
 }
 
-/// nullopt for a copy over the host link. A time gets the row's GPU by default. Throws InputError,
-/// also for an error record.
-std::optional<LayerSpec> read_own_row(const Value& row) {
+/// How the row's run was, in the network that it is of.
+void read_own_run(const Value& head, NetworkSpec& network) {
+  if (const Value as = head.find("runs_as"); !as.is_null())
+    network.runs_as = enumerators<RunsAs>[as.choice(names_of<RunsAs>)];
+  if (const Value framework = head.find("framework"); !framework.is_null())
+    network.framework = enumerators<Framework>[framework.choice(names_of<Framework>)];
+  network.batch_is_fixed = is_fixed(network.runs_as);
+}
+
+bool is_host_copy(const Value& row) {
+  return row.find("type").try_text() == info(LayerKind::host_copy).name;
+}
+
+constexpr const char* host_copies_left_out =
+    "rows of copies over the host link have no layer and are left out: --assume host-copies adds "
+    "them to a network";
+
+/// What stands at a pointer into a document, known without a search.
+Place place_at(const Value& value, const std::string& pointer) {
+  return {value.origin().source, value.origin().where(pointer), true, {}};
+}
+
+/// The layer of a row that has one; `pointer`: the row's. A time gets the row's GPU by default.
+LayerSpec read_own_row(const Value& row, const Value& stated, std::string pointer) {
+  append_part(pointer, own_row::layer_key);
+  const Value gpu = row.find("gpu");
+  return measured_on(gpu.is_null() ? "" : gpu.text(), read_layer(stated, place_at(row, pointer)));
+}
+
+/// Null for a row without a layer. Throws InputError, also for an error record.
+Value stated_in_row(const Value& row) {
   if (!row.is_object()) row.fail_expected("an object");
   if (row.contains("error"))
     row.fail("expected a layer, got one that an earlier run could not evaluate");
   if (!row.contains(own_row::layer_key)) row.fail(own_row::no_layers);
-  const Value stated = row.at(own_row::layer_key);
-  if (stated.is_null()) return std::nullopt;
-  return measured_on(row.contains("gpu") ? row.at("gpu").text() : "", read_layer(stated));
+  return row.at(own_row::layer_key);
 }
 
 Value rows_of(const Value& result) {
@@ -124,9 +150,46 @@ std::set<std::string_view> trained_layers(const Value& result) {
   return names;
 }
 
-/// The network of a report's result: layers with several passes once, no copies over the host link.
-NetworkSpec read_own_result(const Value& result) {
+/// Rows without layers, which the network's own way to run adds, or the request.
+class RowsLeftOut {
+ public:
+  void add(const Value& row) {
+    if (is_host_copy(row))
+      has_copies_ = true;
+    else if (!row.find("fused_into").is_null())
+      ++parts_;
+    else if (count_++ == 0)
+      first_ = row.find("name").try_text();
+  }
+
+  void say(NetworkSpec& network) const {
+    if (has_copies_) network.assumptions.emplace_back(host_copies_left_out);
+    if (parts_ > 0)
+      network.assumptions.push_back(concat(
+          parts_, parts_ == 1 ? " row, part" : " rows, parts", " of an attention in one kernel, ",
+          parts_ == 1 ? "has" : "have", " no layer of ", parts_ == 1 ? "its" : "their",
+          " own: the attention stands for ", parts_ == 1 ? "it" : "them"));
+    if (count_ == 0 || network.framework || network.runs_as != RunsAs::layers) return;
+    network.assumptions.push_back(
+        concat(count_, count_ == 1 ? " row, " : " rows, the first of them ", in_quotes(first_),
+               count_ == 1 ? ", has no layer and is" : ", have no layers and are",
+               " left out: a framework adds such kernels (--framework pytorch)"));
+  }
+
+ private:
+  std::size_t count_ = 0;  ///< but copies and parts
+  std::size_t parts_ = 0;  ///< of attentions
+  std::string_view first_;
+  bool has_copies_ = false;
+};
+
+/// The network of a report's result, at this pointer: layers with several passes once.
+NetworkSpec read_own_result(const Value& result, const std::string& pointer) {
   NetworkSpec network = empty_network(result.origin());
+  read_own_run(result, network);
+  // Layers of a stream have no memory of a whole network. Those of a program have its kernels.
+  network.states_all_kernels =
+      network.runs_as == RunsAs::pytorch_program && result.find("memory").is_null();
   const Value rows = rows_of(result);
   if (const Value name = result.find("network"); !name.is_null()) network.name = name.text();
   network.batch = result.find("batch").try_integer();
@@ -135,19 +198,26 @@ NetworkSpec read_own_result(const Value& result) {
       type && !is_tensor_type(*type))
     network.autocast = type;
   std::set<std::string> earlier;
-  for (const Value row : rows) {
-    std::optional<LayerSpec> layer = read_own_row(row);
-    if (!layer) continue;
-    const bool is_new = !layer->name || earlier.insert(*layer->name).second;
-    if (layer->name && trained.contains(*layer->name)) {
-      if (!is_new) continue;
-      layer->pass.reset();
+  RowsLeftOut left_out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Value row = rows.at(i);
+    const Value stated = stated_in_row(row);
+    if (stated.is_null()) {
+      left_out.add(row);
+      continue;
     }
-    forget_unknown_producers(earlier, *layer);
+    LayerSpec layer = read_own_row(row, stated, concat(pointer, "/layers/", i));
+    const bool is_new = !layer.name || earlier.insert(*layer.name).second;
+    if (layer.name && trained.contains(*layer.name)) {
+      if (!is_new) continue;
+      layer.pass.reset();
+    }
+    forget_unknown_producers(earlier, layer);
     // If the rows have several, the first one's counts.
-    if (!network.batch && network.layers.empty()) network.batch = batch_of(*layer);
-    network.layers.push_back(std::move(*layer));
+    if (!network.batch && network.layers.empty()) network.batch = batch_of(layer);
+    network.layers.push_back(std::move(layer));
   }
+  left_out.say(network);
   if (network.layers.empty()) rows.fail_expected("a list of at least one layer");
   return network;
 }
@@ -160,9 +230,12 @@ NetworkSpecs read_own_report(const Value& report) {
     results.fail_expected("a list of at least one result");
   NetworkSpecs networks;
   std::set<std::string> seen;
-  for (const Value result : results)
-    if (seen.insert(layers_of_own_result(result)).second)  // not another GPU's
-      networks.push_back(std::make_shared<const NetworkSpec>(read_own_result(result)));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Value result = results.at(i);
+    if (!seen.insert(layers_of_own_result(result)).second) continue;  // another GPU's
+    networks.push_back(
+        std::make_shared<const NetworkSpec>(read_own_result(result, concat("/results/", i))));
+  }
   return networks;
 }
 
@@ -420,7 +493,7 @@ void check_once(const std::vector<FieldKey>& keys, std::size_t index, const Valu
 }
 
 /// `spec`: an empty one.
-void read_layer_into(LayerSpec& spec, const Value& object) {
+void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
   if (!object.is_object()) object.fail_expected("an object");
   const std::optional<LayerType> stated_as = read_type(object);
   LayerType type = stated_as.value_or(LayerType{});
@@ -433,7 +506,7 @@ void read_layer_into(LayerSpec& spec, const Value& object) {
   spec.kind = type.kind;
   spec.rank = type.rank;
   spec.depthwise = type.depthwise;
-  spec.place = object.place();
+  spec.place = std::move(place);
   Spellings spellings;
   spellings.reserve(stated.keys.size());
   for (std::size_t i = 0; i < stated.keys.size(); ++i) {
@@ -479,10 +552,25 @@ std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
   name_after(record.origin(), *network);
   network->record = record.origin().line;
   if (!is_own_row(record)) {
-    read_layer_into(network->layers.emplace_back(), record);
-  } else if (std::optional<LayerSpec> layer = read_own_row(record)) {
-    network->layers.push_back(std::move(*layer));
-    if (const auto batch = record.get("batch")) network->batch = batch->integer(1);
+    read_layer_into(network->layers.emplace_back(), record, record.place());
+    return network;
+  }
+  read_own_run(record, *network);
+  if (const Value host = record.find("fused_into"); !host.is_null())
+    network->fused_into = host.text();
+  if (const auto batch = record.get("batch")) network->batch = batch->integer(1);
+  const Value stated = stated_in_row(record);
+  if (!stated.is_null()) {
+    network->layers.push_back(read_own_row(record, stated, ""));
+    // The row says that it ran.
+    LayerSpec& layer = network->layers.back();
+    if (layer.pass) layer.training_only = false;
+  } else if (is_host_copy(record)) {
+    network->assumptions.emplace_back(host_copies_left_out);
+  } else {
+    record.fail_at(own_row::layer_key,
+                   "expected a layer, got null: a kernel that the run added and an older version "
+                   "did not write; give the input that it is of");
   }
   return network;
 }
@@ -501,9 +589,11 @@ DataType read_data_type(const Value& value) {
   return type;
 }
 
-LayerSpec read_layer(const Value& object) {
+LayerSpec read_layer(const Value& object) { return read_layer(object, object.place()); }
+
+LayerSpec read_layer(const Value& object, Place place) {
   LayerSpec spec;
-  read_layer_into(spec, object);
+  read_layer_into(spec, object, std::move(place));
   return spec;
 }
 

@@ -2,6 +2,7 @@
 
 // JSON documents to specs: a layer, a list of layers, a network, or output of this program.
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,6 +15,8 @@ namespace roofline {
 
 /// Throws InputError for unknown keys, for keys of other kinds, and for wrong types.
 LayerSpec read_layer(const Value& object);
+/// For a layer whose place its reader knows: Value::place() searches the document for it.
+LayerSpec read_layer(const Value& object, Place place);
 
 DataType read_data_type(const Value& value);
 
@@ -24,8 +27,8 @@ std::string network_name(const std::string& source);
 /// take more memory than the document. Throws InputError.
 NetworkSpecs read_networks(const std::shared_ptr<const JsonDocument>& document);
 
-/// A single layer, named by its line; none for a row of a copy over the host link. Throws
-/// InputError.
+/// A single layer, named by its line; none, and an assumption, for a row of a copy over the host
+/// link. Throws InputError.
 std::shared_ptr<const NetworkSpec> read_record(const Value& record);
 
 /// Throws InputError.
@@ -39,6 +42,9 @@ namespace own_row {
 inline constexpr std::string_view layer_key = "layer";
 /// In every row, and in no layer file.
 inline constexpr std::string_view time_key = "roofline_time_s";
+/// What is read of a row of CSV beside its layer.
+inline constexpr std::array<std::string_view, 7> csv_keys{
+    "gpu", "batch", "error", "type", "runs_as", "framework", "fused_into"};
 /// In rows of kernels, which have no layers.
 inline constexpr std::string_view kernel_key = "nearest_roof";
 inline constexpr const char* no_layers =

@@ -179,6 +179,7 @@ std::vector<std::size_t> reader_counts(const Network& network, bool in_training)
 }
 
 Network as_run(Network network, const AnalysisOptions& options) {
+  if (network.states_all_kernels) return network;
   // A program with fused attention has it as one operator.
   const bool runs_as_stated =
       network.runs_as == RunsAs::pytorch_program && options.fusion != FusionKind::epilogue;
@@ -199,8 +200,7 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     if (runs(layer, pass)) passes.push_back(pass);
   };
   if (!training || layer.states_pass) {
-    // A record belongs to no network, so inference runs it too.
-    if (training || !layer.training_only || network.record) add(layer.pass);
+    if (training || !layer.training_only) add(layer.pass);
     return passes;
   }
   add(Pass::fwd);

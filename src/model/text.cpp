@@ -121,6 +121,29 @@ std::optional<DataType> data_type_named(std::string_view name) {
   return parse<DataType>(lower_case(name.substr(name.rfind('.') + 1)));
 }
 
+bool is_json_number(std::string_view text) {
+  const auto pass_digits = [&] {
+    const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool is_padded = count > 1 && text.front() == '0';
+    text.remove_prefix(count);
+    return count == 0 ? 0 : is_padded ? 2 : 1;
+  };
+  constexpr int none = 0;
+  constexpr int usual = 1;
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (pass_digits() != usual) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (pass_digits() == none) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (pass_digits() == none) return false;
+  }
+  return text.empty();
+}
+
 std::string expected_data_type(std::string_view found) {
   const std::string text = "expected one of " + operand_type_names() + ", got " + in_quotes(found);
   const auto type = data_type_named(found);

@@ -48,6 +48,9 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// Whether the whole text is one number of JSON: "1", "-0.5e3", not "01" or "+1".
+bool is_json_number(std::string_view text);
+
 constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);

@@ -27,6 +27,19 @@ bool is_batch_name(std::string_view name) {
 /// Some exporters write an open size as 0 or -1.
 bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
 
+/// Written as 0 and without a name: open perhaps, and no batch of 1.
+bool is_zero(const Dimension& dimension) { return dimension.size == 0 && dimension.name.empty(); }
+
+/// Fails for a size that is neither a number of elements nor open (-1).
+void check_size(const Model& model, const ValueProto& input, std::size_t axis) {
+  const std::int64_t size = (*input.shape)[axis].size.value_or(0);
+  if (size < -1)
+    throw InputError(model.source, "input " + in_quotes(input.name),
+                     "expected sizes of 1 to 2^63 - 1, got " +
+                         std::to_string(static_cast<std::uint64_t>(size)) + " along axis " +
+                         std::to_string(axis));
+}
+
 std::string name_of(Input input, std::size_t axis) {
   const std::string& name = (*input->shape)[axis].name;
   return name.empty() ? input->name + "." + std::to_string(axis) : name;
@@ -41,8 +54,10 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
   for (const auto& input : model.graph.inputs)
     if (!initializers.contains(input.name) && input.shape) inputs.push_back(&input);
   for (const Input input : inputs)
-    for (std::size_t axis = 0; axis < input->shape->size(); ++axis)
+    for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+      check_size(model, *input, axis);
       if (is_open((*input->shape)[axis])) names_.insert(name_of(input, axis));
+    }
   for (const auto& [name, value] : defaults.dimensions) {
     values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
     if (!names_.contains(name))
@@ -53,15 +68,18 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
 }
 
 /// The batch: an open size named like "batch"; else the first size of the first input with it open,
-/// and all unnamed first sizes; else the first size of the first input.
+/// and all unnamed first sizes; else the first size of the first input. A size of 0 is no batch of
+/// 1: it has to be given.
 void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefaults& defaults) {
   std::vector<std::string> batches;
+  std::set<std::string> zeros;
   for (const std::string& name : names_)
     if (is_batch_name(name)) batches.push_back(name);
   for (const Input input : inputs) {
     if (input->shape->empty() || !is_open(input->shape->front())) continue;
     const bool has_name = !input->shape->front().name.empty();
     if (batches.empty() || !has_name) batches.push_back(name_of(input, 0));
+    if (is_zero(input->shape->front())) zeros.insert(name_of(input, 0));
   }
   if (!batches.empty()) {
     const auto stated = values_.find(batches.front());
@@ -70,7 +88,7 @@ void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefault
     else if (stated != values_.end())
       batch_ = static_cast<std::uint64_t>(stated->second);
     for (const std::string& name : batches)
-      if (defaults.batch_override || !values_.contains(name))
+      if (defaults.batch_override || (!values_.contains(name) && !zeros.contains(name)))
         values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(batch_, INT64_MAX));
     return;
   }

@@ -386,7 +386,7 @@ std::string rate_sentence(const Result& result) {
   const double time_s = result.total.time_s;
   if (time_s <= 0) return "";
   const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  const double peak = *rate_of(result.bounds.ceilings->peak_flop_per_s, result.bounds.main_engine);
   return fmt::format("{}; {}, {} of the peak\n", odds_text(result.total.expected_uncertainty),
                      si(flop_per_s, "FLOP/s"), share_or_ratio(flop_per_s / peak));
 }
@@ -454,7 +454,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
           work_text(row);
   if (result.layers.size() == 1)
     if (const std::string memory = memory_sentence(result); !memory.empty()) text += "  " + memory;
-  text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
+  text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, *result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
           (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
@@ -487,7 +487,7 @@ std::string layer_list(const Result& result) {
   const LayerResult& row = result.layers.front();
   const RooflinePoint& point = row.point;
   const Counts& counts = row.counts;
-  const CeilingKind ceilings = result.bounds.ceilings.kind;
+  const CeilingKind ceilings = result.bounds.ceilings->kind;
   std::string work = counts.flops > 0 ? si(counts.flops, "FLOP") : "no FLOP";
   if (counts.macs > 0) work += fmt::format(" ({} MACs)", si(counts.macs, ""));
   work += (counts.is_upper_estimate ? ", at most " : ", ") + si(counts.bytes.total, "B");
@@ -503,7 +503,7 @@ std::string layer_list(const Result& result) {
              : point.bound == Bound::compute
                  ? fmt::format("bound by compute, {}", si(point.attainable_flop_per_s, "FLOP/s"))
                  : fmt::format("bound by memory, {}",
-                               si(result.bounds.ceilings.bandwidth_byte_per_s, "B/s")),
+                               si(result.bounds.ceilings->bandwidth_byte_per_s, "B/s")),
              ceilings == CeilingKind::datasheet ? "" : fmt::format(" ({})", name_of(ceilings)));
   if (!row.fused_into->empty())
     return text + line("fused", "into {}: no kernel of its own", printable(*row.fused_into));

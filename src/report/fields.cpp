@@ -109,12 +109,12 @@ std::string bound_text(LayerIn r) {
 constexpr std::size_t most_of_kernel_name = 18;
 
 std::string ran_text(LayerIn r) {
-  return shortened(printable(layer_of(r).measured->kernel), most_of_kernel_name);
+  return shortened(printable(r.layer.measured->kernel), most_of_kernel_name);
 }
 
 std::string planned_text(LayerIn r) {
   const LayerResult& row = r.layer;
-  if (!row.kernel || row.layer.measured->kernel.empty()) return "";
+  if (!row.kernel || row.measured->kernel.empty()) return "";
   return shortened(row.kernel->name(), most_of_kernel_name);
 }
 
@@ -124,6 +124,7 @@ constexpr auto layer_columns_of_work = std::to_array<Column<LayerLine>>({
     {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
     {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.gpu; }, {}, true},
     {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
+    {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.runs_as); }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
     {"",
@@ -258,21 +259,21 @@ constexpr auto layer_columns_of_measured = std::to_array<Column<LayerLine>>({
      {.header = "measured", .hidden = layer_facts::unmeasured}},
     {"measured.kernel",
      Unit::none,
-     [](LayerIn r) { return text_or_null(layer_of(r).measured->kernel); },
+     [](LayerIn r) { return text_or_null(r.layer.measured->kernel); },
      {.header = "ran",
       .text = ran_text,
       .hidden = layer_facts::unmeasured | layer_facts::recorded,
       .drop_order = {0, 7}}},
     {"measured.other_kernels", Unit::none,
-     [](LayerIn r) { return text_or_null(layer_of(r).measured->other_kernels); }},
+     [](LayerIn r) { return text_or_null(r.layer.measured->other_kernels); }},
     {"measured.better_kernel", Unit::none,
      [](LayerIn r) { return r.layer.better_time_s ? Cell(better_kernel(r.layer)) : Cell(); }},
     {"measured.better_time_s", Unit::second,
      [](LayerIn r) -> Cell { return r.layer.better_time_s; }},
     {"measured.warm_time_s", Unit::second,
-     [](LayerIn r) -> Cell { return layer_of(r).measured->warm_s; }},
+     [](LayerIn r) -> Cell { return r.layer.measured->warm_s; }},
     {"measured.cold_time_s", Unit::second,
-     [](LayerIn r) -> Cell { return layer_of(r).measured->cold_s; }},
+     [](LayerIn r) -> Cell { return r.layer.measured->cold_s; }},
 });
 
 constexpr auto layer_columns_of_achieved = std::to_array<Column<LayerLine>>({

@@ -191,6 +191,7 @@ struct LayerLine {
   std::string_view network;
   std::string_view gpu;
   std::optional<Framework> framework;
+  RunsAs runs_as = RunsAs::layers;
   const LayerResult& layer;
   bool in_stream = false;  ///< the row stands alone: it has no share of a whole
 };
@@ -212,8 +213,14 @@ inline LayerLine line_of(const Result& result, const LayerResult& layer, bool in
           result.setting.network,
           result.setting.gpu,
           result.setting.framework,
+          result.setting.runs_as,
           layer,
           in_stream};
+}
+
+/// Unknown for layers that run as requested.
+inline Cell runs_as_cell(RunsAs runs_as) {
+  return runs_as == RunsAs::layers ? Cell() : Cell(runs_as);
 }
 
 std::span<const Column<LayerLine>> layer_columns();
@@ -302,8 +309,9 @@ std::string render_layer_records(const Network& network, bool training);
 
 /// Path of a row's layer, a prefix in CSV: "layer_stride".
 inline constexpr std::string_view layer_path = "layer";
-/// The row's layer as an object; unknown for a copy over the host link, which no file can state.
-/// Operands name the layers that they come from, except in a stream.
+/// The row's layer as an object; unknown for a copy over the host link, which no file can state,
+/// and in a network for what its way to run adds again. Operands name the layers that they come
+/// from, except in a stream.
 Cell stated_layer(const LayerLine& row);
 /// A layer in CSV, standing alone: the header of all fields, and a row's cells.
 FieldNames stated_columns();

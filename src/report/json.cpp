@@ -49,7 +49,7 @@ void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
 }
 
 void write_ceilings(W& w, const Result& result) {
-  const Ceilings& ceilings = result.bounds.ceilings;
+  const Ceilings& ceilings = *result.bounds.ceilings;
   const double peak = *rate_of(ceilings.peak_flop_per_s, result.bounds.main_engine);
   w.key("ceilings").begin_object();
   write_rates(w, "peak_flop_per_s", ceilings.peak_flop_per_s);
@@ -112,7 +112,7 @@ void write_slow_convolutions(W& w, const Result& result, const std::vector<SlowC
                {"layers", slow.layers},
                {"measured_time_s", row.measured_time_s},
                {"expected_time_s", row.expected_time_s()},
-               {"kernel", text_or_null(row.layer.measured->kernel)},
+               {"kernel", text_or_null(row.measured->kernel)},
                {"family", text_or_null(slow.family)},
                {"transforms_share", slow.transforms_share}});
     write_texts(w, "traps", slow.traps);
@@ -214,7 +214,8 @@ void write_result(W& w, const Result& result, const Selection& selection, const 
   w.members({{"dtype", setting.dtype},
              {"batch", setting.batch},
              {"pass", setting.training ? Cell("training") : Cell(setting.pass)},
-             {"framework", setting.framework}});
+             {"framework", setting.framework},
+             {"runs_as", runs_as_cell(setting.runs_as)}});
   write_ceilings(w, result);
   write_layers(w, result, selection, pass_on);
   w.objects("by_type", result.types, [&](const TypeRow& type) { write_fields(w, type, true); });
@@ -247,11 +248,11 @@ void write_kernel_table(W& w, const KernelTable& table, const Selection& selecti
              {"time_s", table.time_s},
              {"launches", table.launches}});
   w.optional("ceilings", table.bounds, [&](const Bounds& bounds) {
-    write_rates(w, "peak_flop_per_s", bounds.ceilings.peak_flop_per_s);
-    w.members({{"bandwidth_byte_per_s", bounds.ceilings.bandwidth_byte_per_s},
-               {"l2_byte_per_s", bounds.roofs.l2_byte_per_s},
+    write_rates(w, "peak_flop_per_s", bounds.ceilings->peak_flop_per_s);
+    w.members({{"bandwidth_byte_per_s", bounds.ceilings->bandwidth_byte_per_s},
+               {"l2_byte_per_s", bounds.roofs->l2_byte_per_s},
                {"engine", bounds.main_engine},
-               {"kind", bounds.ceilings.kind}});
+               {"kind", bounds.ceilings->kind}});
   });
   w.objects("kernels", selection.rows, [&](std::size_t row) {
     write_fields(w, KernelLine{table, table.rows[row]});

@@ -435,7 +435,7 @@ std::string slow_convolution_sentences(const Result& result, std::size_t width) 
         changes.push_back(fmt::format("{}: saves {}{}", change.text, change.at_most ? "up to " : "",
                                       duration(change.saved_s)));
     const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
-    const std::string kernel = shortened(printable(row.layer.measured->kernel), 60);
+    const std::string kernel = shortened(printable(row.measured->kernel), 60);
     text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
                         duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
                         kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",

@@ -224,9 +224,9 @@ std::string kernel_title(const KernelTable& table) {
   if (const auto& bounds = table.bounds)
     text += fmt::format(
         "{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n", name_of(bounds->main_engine),
-        si(*rate_of(bounds->ceilings.peak_flop_per_s, bounds->main_engine), "FLOP/s"),
-        si(bounds->ceilings.bandwidth_byte_per_s, "B/s"), name_of(bounds->ceilings.kind),
-        si(bounds->roofs.l2_byte_per_s, "B/s"));
+        si(*rate_of(bounds->ceilings->peak_flop_per_s, bounds->main_engine), "FLOP/s"),
+        si(bounds->ceilings->bandwidth_byte_per_s, "B/s"), name_of(bounds->ceilings->kind),
+        si(bounds->roofs->l2_byte_per_s, "B/s"));
   if (recording.busy_s && recording.span_s)
     text +=
         fmt::format("GPU busy {} and idle {} of {}; ", duration(*recording.busy_s),

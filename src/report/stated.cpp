@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/text.hpp"
 #include "report/fields.hpp"
 
 namespace roofline {
@@ -115,13 +116,30 @@ struct FieldValue {
   }
 };
 
+void write_text(JsonWriter& w, const std::string& text) { w.value(std::string_view(text)); }
+
+/// In quotes of JSON where the cell would be another id without.
+void append_csv_id(TextBuffer& csv, const std::string& text) {
+  const bool is_other = text.empty() || text.starts_with('"') || text == "true" ||
+                        text == "false" || is_json_number(text);
+  append_csv(csv, is_other ? JsonValue::of<write_text>(text) : Cell(std::string_view(text)));
+}
+
 /// The field in layer files; unknown if the layer does not state it.
 Cell field_value(const LayerField& field, const LayerSpec& layer) {
   return std::visit(FieldValue{layer}, field.member);
 }
 
+/// Alone, a kernel states the operands of the layers joined to it, too.
+LayerSpec stated_alone(const Layer& layer) {
+  if (layer.fused_input_count == 0) return stated(layer);
+  Layer alone = layer;
+  alone.fused_input_count = 0;
+  return stated(alone);
+}
+
 void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
-  LayerSpec spec = stated(row.layer.layer);
+  LayerSpec spec = row.in_stream ? stated_alone(row.layer.layer) : stated(row.layer.layer);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
     const std::vector<std::string>& names = row.layer.input_from;
@@ -197,7 +215,9 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
 }
 
 Cell stated_layer(const LayerLine& row) {
-  if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.is_inserted) return {};
+  // A network's way to run adds its layers again, a row alone has none that could.
+  const bool is_added_again = row.layer.layer.is_inserted && !row.in_stream;
+  if (!is_input_kind(row.layer.layer.kind) || is_added_again) return {};
   return JsonValue::of<write_stated_layer>(row);
 }
 
@@ -210,13 +230,17 @@ FieldNames stated_columns() {
 }
 
 void append_stated_cells(TextBuffer& csv, const LayerLine& row) {
-  const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.is_inserted;
-  const LayerSpec spec = is_input ? stated(row.layer.layer) : LayerSpec();
+  const bool is_input = is_input_kind(row.layer.layer.kind);
+  const LayerSpec spec = is_input ? stated_alone(row.layer.layer) : LayerSpec();
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;
     if (!std::exchange(first, false)) csv.add(',');
-    if (is_input && field.applies_to(spec.kind)) append_csv(csv, field_value(field, spec));
+    if (!is_input || !field.applies_to(spec.kind)) continue;
+    if (std::holds_alternative<ScalarField>(field.member) && spec.id->is_string)
+      append_csv_id(csv, spec.id->text);
+    else
+      append_csv(csv, field_value(field, spec));
   }
 }
 
@@ -250,7 +274,9 @@ std::string render_layer_records(const Network& network, bool training) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.is_inserted || !is_input_kind(layer.kind)) continue;
-    const std::vector<Pass> passes = passes_of(network, i, training);
+    std::vector<Pass> passes = passes_of(network, i, training);
+    // Left out of this pass, and no less a layer of the input.
+    if (layer.training_only && !training) passes = {layer.pass};
     for (const Pass pass : passes) {
       LayerSpec spec = stated(layer);
       spec.pass = pass;

@@ -74,10 +74,11 @@ std::string title_of(const Report& report, const Section& section) {
 }
 
 std::string ceilings_sentence(const Result& result) {
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
+  const double peak = *rate_of(result.bounds.ceilings->peak_flop_per_s, result.bounds.main_engine);
+  const double bandwidth = result.bounds.ceilings->bandwidth_byte_per_s;
   return fmt::format("{} {} and {} ({}{}): ridge {} FLOP/B\n{}", name_of(result.bounds.main_engine),
-                     si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.bounds.ceilings.kind),
+                     si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+                     name_of(result.bounds.ceilings->kind),
                      result.setting.gpu_changes.empty() ? "" : ", changed", plain(peak / bandwidth),
                      gpu_changes_sentence(result) + flight_cap_line(result));
 }

@@ -211,6 +211,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
       row.input_from = producers_of(row.layer, network);
       row.is_result = readers[i] == 0 && !row.layer.is_inserted;
       if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
+      if (!network.fused_into.empty()) row.fused_into = network.fused_into;
     }
   }
   const Layer& last = network.layers.back();
@@ -390,6 +391,14 @@ Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>&
   return setting;
 }
 
+/// Results follow one another under the same context.
+template <class T>
+SharedValue<T> shared_with_last(const T& value) {
+  thread_local SharedValue<T> last;
+  if (!(last == value)) last = SharedValue<T>(value);
+  return last;
+}
+
 Result summed_up(const NetworkTraits& network, std::vector<LayerResult> rows,
                  const Context& context, const std::shared_ptr<const TraceSummary>& recording = {},
                  const std::optional<Total>& total = {}) {
@@ -397,8 +406,8 @@ Result summed_up(const NetworkTraits& network, std::vector<LayerResult> rows,
   result.setting = setting_of(network, rows, context);
   if (recording) result.setting.batch = network.batch;
   result.bounds.main_engine = main_engine_of(rows);
-  result.bounds.ceilings = context.ceilings;
-  result.bounds.roofs = roofs_of(context);
+  result.bounds.ceilings = shared_with_last(context.ceilings);
+  result.bounds.roofs = shared_with_last(roofs_of(context));
   result.bounds.cache_byte = cache_byte_of(context.gpu);
   result.layers = std::move(rows);
   sum_up(result, total);
@@ -431,6 +440,14 @@ Expected<std::invoke_result_t<const Make&>> counted(const std::string& source, c
   });
 }
 
+/// What ran or was built says itself how.
+void check_framework(const NetworkTraits& network, const Context& context) {
+  if (is_fixed(network.runs_as) && context.options.framework)
+    throw InputError(network.source, "",
+                     "expected layers for a framework to run, got what ran or was built, which "
+                     "says itself how (runs_as)");
+}
+
 /// Rows with their times, and the memory without the workspace, or what is wrong with it.
 struct TimedNetwork {
   std::vector<LayerResult> rows;
@@ -439,10 +456,7 @@ struct TimedNetwork {
 
 /// Takes over the network's layers. Throws InputError and OverflowError.
 TimedNetwork timed(Network& network, const Context& context, bool tells_other_tuning) {
-  if (is_fixed(network.runs_as) && context.options.framework)
-    throw InputError(network.source, "",
-                     "expected layers for a framework to run, got what ran or was built, which "
-                     "says itself how (runs_as)");
+  check_framework(network, context);
   if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
   network = as_run(std::move(network), context.options);
   TimedNetwork all;
@@ -465,6 +479,10 @@ Memory with_workspace(Memory memory, const std::vector<LayerResult>& rows) {
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
   return counted(network.source, [&] {
+    check_framework(network, context);
+    // The host of a record that runs in another's kernel is another record.
+    if (!network.fused_into.empty())
+      for (Layer& layer : network.layers) layer.fused_into = 0;
     std::vector<LayerResult> rows = rows_of(network, context);
     time_rows(rows, context, network);
     judge_rows(rows, context);

@@ -70,7 +70,7 @@ Side measured_side(const Result& result, bool joins_copies) {
         side.add({row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
                  *row.measured_time_s, &row)
             .time;
-    if (work.kernel.empty()) work.kernel = row.layer.measured->kernel;
+    if (work.kernel.empty()) work.kernel = row.measured->kernel;
     if (!is_of_counted_work(row)) continue;
     work.roofline_s += row.point.roofline_time_s;
     work.expected_s += row.expected_time_s().value_or(0);

@@ -60,14 +60,14 @@ KernelRow measured_row(const RecordedKernel& kernel, double whole_s) {
 
 void place(KernelRow& row, const Bounds& bounds) {
   const BusiestEngine busiest =
-      busiest_engine(row.kernel.counters, &bounds.ceilings.peak_flop_per_s);
+      busiest_engine(row.kernel.counters, &bounds.ceilings->peak_flop_per_s);
   if (busiest.engine) {
     row.engine = busiest.engine;
     row.roof_share[KernelRoof::compute] = over(busiest.time_s, row.kernel.time_s);
   }
   row.roof_share[KernelRoof::dram] =
-      over(row.dram_byte_per_s, bounds.ceilings.bandwidth_byte_per_s);
-  row.roof_share[KernelRoof::l2] = over(row.l2_byte_per_s, bounds.roofs.l2_byte_per_s);
+      over(row.dram_byte_per_s, bounds.ceilings->bandwidth_byte_per_s);
+  row.roof_share[KernelRoof::l2] = over(row.l2_byte_per_s, bounds.roofs->l2_byte_per_s);
   for (const KernelRoof roof : enumerators<KernelRoof>)
     if (row.roof_share[roof] &&
         (!row.nearest_roof || *row.roof_share[roof] > *row.roof_share[*row.nearest_roof]))

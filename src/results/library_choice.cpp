@@ -103,7 +103,7 @@ std::optional<double> better_time_s(const LayerResult& row, const KernelModel& m
                                     CacheState cache) {
   if (!row.measured_time_s || !row.kernel || !row.expected_uncertainty) return std::nullopt;
   if (row.layer.kind != LayerKind::conv) return std::nullopt;
-  const Approach ran = approach_of(row.layer.measured->kernel);
+  const Approach ran = approach_of(row.measured->kernel);
   const Approach better = approach_of(better_kernel(row));
   // A planned FFT is no evidence: for FFT alone, autotuned kernels on an H200 took twice the range.
   if (ran == better || ran == Approach::unknown || better == Approach::unknown ||

@@ -203,14 +203,18 @@ void set_measured_gpu(Network& network, const std::string& gpu) {
 }
 
 void set_measured(LayerResult& row, const Context& context) {
-  const Measured& measured = *row.layer.measured;
-  if (!measured.is_known()) return;
+  const Measured& stated = *row.layer.measured;
+  row.measured = row.layer.measured;
+  if (!stated.is_known()) return;
   // A hypothetical GPU has no measured times.
-  const bool on_this_gpu = context.gpu.changes.empty() && is_called(context, measured.gpu);
-  if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu)
-    row.layer.measured = {};
-  row.measured_time_s = context.options.cache == CacheState::cold ? row.layer.measured->cold_s
-                                                                  : row.layer.measured->warm_s;
+  const bool on_this_gpu = context.gpu.changes.empty() && is_called(context, stated.gpu);
+  const bool is_of_row = !stated.other_batch && stated.pass == row.layer.pass;
+  if (!is_of_row || !on_this_gpu) row.measured = {};
+  // Another GPU's time stays the layer's: files that are written of it still hold it. Written
+  // beside this GPU, a time of no named GPU would be taken for this one's.
+  if (!is_of_row || stated.gpu.empty()) row.layer.measured = row.measured;
+  row.measured_time_s =
+      context.options.cache == CacheState::cold ? row.measured->cold_s : row.measured->warm_s;
   row.measured_left_out = !row.measured_time_s;
   if (row.measured_time_s && *row.measured_time_s < row.point.roofline_time_s)
     row.below_bound = why_below(row, context);

@@ -74,13 +74,18 @@ std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
 
 /// Labels files with equal names by their paths, and equal names within one source by their order.
 void tell_apart(std::vector<Result>& results) {
-  std::map<std::string, std::map<std::string, std::set<std::size_t>>> items_of;
+  using Places = std::map<std::size_t, std::size_t>;  // of items, among those of their name
+  std::map<std::string, std::map<std::string, Places>> places_of;
   for (const Result& result : results)
-    items_of[result.setting.network][result.setting.source].insert(result.setting.item);
+    places_of[result.setting.network][result.setting.source][result.setting.item] = 0;
+  for (auto& [network, sources] : places_of)
+    for (auto& [source, places] : sources) {
+      std::size_t next = 0;
+      for (auto& [item, place] : places) place = next++;
+    }
   for (Result& result : results) {
-    const auto& sources = items_of[result.setting.network];
-    const std::set<std::size_t>& items = sources.at(result.setting.source);
-    const auto before = std::distance(items.begin(), items.find(result.setting.item));
+    const auto& sources = places_of[result.setting.network];
+    const std::size_t before = sources.at(result.setting.source).at(result.setting.item);
     if (sources.size() > 1) result.setting.label = result.setting.source;
     if (before > 0) result.setting.label += concat("#", before + 1);
   }
@@ -145,7 +150,9 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
   report.gpus = gpus_of(evaluated);
+  report.results.reserve(evaluated.size());
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
+  evaluated = std::vector<Evaluated>();  // large, where there are many inputs
   tell_apart(report.results);
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Result& result = report.results[i];

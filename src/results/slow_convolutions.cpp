@@ -50,7 +50,7 @@ std::vector<std::string> traps_of(const LayerResult& row,
                      : in == 1              ? "transforms around it: "  // of an unknown layout
                                             : "padding and casts around it: ") +
                     number_text(100 * *transforms_share, 2) + '%');
-  if (is_depthwise(layer) && multiplies_matrices(layer.measured->kernel))
+  if (is_depthwise(layer) && multiplies_matrices(row.measured->kernel))
     traps.emplace_back("depthwise, by a general kernel");
   if (is_channels_first(row) && layer.window->rank == 3)
     traps.emplace_back("3-D with channels first");
@@ -65,7 +65,7 @@ SlowConvolution judged(std::size_t index, const Result& result, const Context& c
   const auto own = std::ranges::find(transforms, row.layer.name, &LayerTransforms::layer);
   SlowConvolution slow;
   slow.row = index;
-  slow.family = kernel_family(row.layer.measured->kernel);
+  slow.family = kernel_family(row.measured->kernel);
   if (own != transforms.end()) slow.transforms_share = own->share;
   const double transforms_s = measured_s * slow.transforms_share.value_or(0);
   for (Advice& change : changes_of(row, result, context)) {

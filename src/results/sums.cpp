@@ -95,7 +95,7 @@ RowSums sums_of(const Result& result, double cache_byte) {
     const bool is_copy = row.layer.kind == LayerKind::host_copy;
     if (is_copy) sums.host_s += row.point.roofline_time_s;
     const double least_s =
-        is_copy ? row.point.roofline_time_s : cached_s(row, result.bounds.ceilings, cache_byte);
+        is_copy ? row.point.roofline_time_s : cached_s(row, *result.bounds.ceilings, cache_byte);
     sums.cached_s += least_s;
     const bool saves = row.kernel && saves_macs(row.kernel->algorithm);
     sums.without_savings_s += saves ? std::max(time_s(row), least_s) : time_s(row);
@@ -107,7 +107,7 @@ RowSums sums_of(const Result& result, double cache_byte) {
 
 std::optional<double> cached_bound_s(const LayerResult& row, const Bounds& bounds) {
   if (!bounds.cache_byte || row.counts.is_upper_estimate) return std::nullopt;
-  return cached_s(row, bounds.ceilings, static_cast<double>(*bounds.cache_byte));
+  return cached_s(row, *bounds.ceilings, static_cast<double>(*bounds.cache_byte));
 }
 
 double time_s(const LayerResult& row) {
@@ -211,7 +211,7 @@ std::optional<NetworkBounds> network_bounds(const Result& result, CacheState cac
   const RowSums sums = sums_of(result, cache_byte);
   const double kept_byte = cache == CacheState::warm ? cache_byte : 0;
   const double once_s =
-      beyond(once_byte(result.layers), kept_byte) / result.bounds.ceilings.bandwidth_byte_per_s;
+      beyond(once_byte(result.layers), kept_byte) / result.bounds.ceilings->bandwidth_byte_per_s;
   bounds.fused_bound_s = std::max({bounds.compute_bound_s, sums.host_s, once_s});
   bounds.cached_bound_s = std::max(*bounds.fused_bound_s, sums.cached_s);
   if (result.total.expected_time_s < bounds.cached_bound_s)

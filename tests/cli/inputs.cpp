@@ -184,14 +184,37 @@ TEST_CASE("A read error is said once and ends the input", "[cli/inputs]") {
   }
 }
 
-TEST_CASE("A pipe without records is no error, an empty file is one", "[cli/inputs]") {
+TEST_CASE("An empty input is an error, of a pipe as of a file, and an old file stays",
+          "[cli/inputs]") {
   const TemporaryFolder folder;
   for (const std::string format : {"table", "ndjson", "csv"}) {
     const Outcome outcome = run(folder, "roofline - --gpu v100 --format " + format + " </dev/null");
-    CHECK(outcome.exit_code == 0);
-    CHECK(outcome.err == "");
-    CHECK(lines_of(outcome.out).size() == (format == "csv" ? 1 : 0));  // the header
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == "-: expected layers, got an empty input\n");
+    // CSV has the header and the error.
+    CHECK(lines_of(outcome.out).size() == (format == "csv" ? 2 : format == "ndjson" ? 1 : 0));
   }
   folder.write("x.json", "");
   CHECK(run(folder, "roofline x.json --gpu v100").exit_code == 1);
+  for (const std::string name : {"z.json", "z.ndjson", "z.csv", "z.txt"}) {
+    folder.write(name, "old");
+    const Outcome outcome = run(folder, "roofline - --gpu v100 -o " + name + " </dev/null");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err ==
+          "-: expected layers, got an empty input\nroofline: nothing could be "
+          "evaluated: " +
+              name + " stays as it was\n");
+    CHECK(run(folder, "cat " + name).out == "old");
+  }
+}
+
+TEST_CASE("A folder's files are read in capital letters and packed", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  const std::string layer = R"({"type": "relu", "input": [8]})";
+  for (const std::string name : {"all/A.JSON", "all/b.Json", "all/c", "all/d.CSV"})
+    folder.write(name, name.ends_with("CSV") ? "type,input\nrelu,[8]\n" : layer);
+  REQUIRE(run(folder, "gzip all/c").exit_code == 0);
+  const Outcome outcome = run(folder, "roofline all --gpu v100 --format csv --fields source");
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out == "source\nall/A.JSON\nall/b.Json\nall/c.gz\nall/d.CSV\n");
 }

@@ -100,6 +100,37 @@ Words recorded_steps(const Files& files, std::size_t count, bool has_kernels) {
   return {files.write("steps.json", R"({"traceEvents": [)" + events + "]}"), "--gpu", "v100"};
 }
 
+/// A report of this program with one result of all layers, or a result of each.
+Words own_report(const Files& files, std::size_t count, bool is_one_result) {
+  const std::string end = "]}";
+  std::string results;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i + 1);
+    const bool begins = i == 0 || !is_one_result;
+    if (begins) results += (i == 0 ? "" : end + ",\n") + R"({"network": "x", "layers": [)";
+    results += (begins ? "" : ",\n") + (R"({"roofline_time_s": 1, "layer": {"type": "relu", )") +
+               R"("name": "layer)" + number + R"(", "input": [)" + number + "]}}";
+  }
+  return {
+      files.write("report.json", R"({"schema_version": 2, "results": [)" + results + end + "]}"),
+      "--gpu", "v100"};
+}
+
+Words own_lines(const Files& files, std::size_t count) {
+  std::string lines;
+  for (std::size_t i = 1; i <= count; ++i)
+    lines += R"({"roofline_time_s": 1, "gpu": "v100", "layer": {"type": "relu", "input": [)" +
+             std::to_string(i) + "]}}\n";
+  return {files.write("rows.ndjson", lines), "--gpu", "v100", "--format", "csv"};
+}
+
+Words own_table(const Files& files, std::size_t count) {
+  std::string rows = "gpu,layer_name,layer_type,layer_input,roofline_time_s\n";
+  for (std::size_t i = 1; i <= count; ++i)
+    rows += "v100,layer" + std::to_string(i) + ",relu,[" + std::to_string(i) + "],1\n";
+  return {files.write("rows.csv", rows), "--gpu", "v100", "--format", "csv"};
+}
+
 std::string network(const Files& files, std::size_t count) {
   return files.write("array.json", bench::array(count));
 }
@@ -121,6 +152,12 @@ const Case cases[] = {
      [](const Files& to, std::size_t count) -> Words {
        return {to.write("lines.ndjson", bench::lines(count)), "--gpu", "v100", "--json"};
      }},
+    {"layers of a report's one result", 2000,
+     [](const Files& to, std::size_t count) { return own_report(to, count, true); }},
+    {"results of one layer in a report", 1000,
+     [](const Files& to, std::size_t count) { return own_report(to, count, false); }},
+    {"rows of our own NDJSON", 2000, own_lines},
+    {"rows of our own CSV", 2000, own_table},
     {"layers that are compared", 2000,
      [](const Files& to, std::size_t count) -> Words {
        return {to.write("layers.json", relus(count)), "--gpu", "v100,t4", "--compare"};

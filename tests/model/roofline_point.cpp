@@ -92,9 +92,9 @@ TEST_CASE("What is set replaces the engine's peak and the GPU's bandwidth",
           {"type": "relu", "dtype": "fp16"}])";
   const Result plain = on_v100(text);
   CHECK(plain.bounds.main_engine == Engine::fp16_tensor);
-  CHECK(plain.bounds.ceilings.kind == CeilingKind::datasheet);
+  CHECK(plain.bounds.ceilings->kind == CeilingKind::datasheet);
   const Result stated = on_v100(text, {"fp16_tensor=50TFLOP/s", "bandwidth=450GB/s"});
-  CHECK(stated.bounds.ceilings.kind == CeilingKind::datasheet);
+  CHECK(stated.bounds.ceilings->kind == CeilingKind::datasheet);
   CHECK(stated.layers[0].point.ridge_flop_per_byte == Approx(50e12 / 450e9));
   CHECK(stated.layers[0].point.compute_time_s ==
         Approx(2.5 * plain.layers[0].point.compute_time_s));

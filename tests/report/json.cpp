@@ -86,8 +86,10 @@ TEST_CASE("NaN and infinity become null", "[report/json]") {
     row.point = {bad, bad, Bound::memory, bad, bad, bad, bad};
     row.time_share = bad;
     row.layer.measured = Measured{bad, bad};
-    result.bounds.ceilings.bandwidth_byte_per_s = bad;
-    result.bounds.ceilings.peak_flop_per_s.fill(bad);
+    result.bounds.ceilings.change([&](Ceilings& ceilings) {
+      ceilings.bandwidth_byte_per_s = bad;
+      ceilings.peak_flop_per_s.fill(bad);
+    });
     result.total.compute_time_s = result.total.memory_time_s = result.total.roofline_time_s = bad;
     result.total.measured_time_s = bad;
     const std::string json = rendered("json", report);

@@ -212,8 +212,8 @@ std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const Engi
 
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Plot& plot) {
-  const Roofs& roofs = bounds.roofs;
-  const Ceilings& ceilings = bounds.ceilings;
+  const Roofs& roofs = *bounds.roofs;
+  const Ceilings& ceilings = *bounds.ceilings;
   const RoofSet datasheet{roofs.datasheet_flop_per_s, roofs.datasheet_byte_per_s, LineStyle::solid};
   const RoofSet lower = ceilings.kind == CeilingKind::datasheet
                             ? RoofSet{roofs.practical_flop_per_s, roofs.practical_byte_per_s,
@@ -245,8 +245,8 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
 
 double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2) {
   const double byte_per_s =
-      at_l2 ? bounds.roofs.l2_byte_per_s : bounds.ceilings.bandwidth_byte_per_s;
-  return std::min(*rate_of(bounds.ceilings.peak_flop_per_s, engine),
+      at_l2 ? bounds.roofs->l2_byte_per_s : bounds.ceilings->bandwidth_byte_per_s;
+  return std::min(*rate_of(bounds.ceilings->peak_flop_per_s, engine),
                   intensity_flop_per_byte * byte_per_s);
 }
 
@@ -279,11 +279,11 @@ void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
   }
   for (const UsedRoofs& each : roofs)
     for (const Engine engine : each.engines) {
-      const double peak = *rate_of(each.bounds.ceilings.peak_flop_per_s, engine);
-      include(plot.x, peak / each.bounds.ceilings.bandwidth_byte_per_s);
+      const double peak = *rate_of(each.bounds.ceilings->peak_flop_per_s, engine);
+      include(plot.x, peak / each.bounds.ceilings->bandwidth_byte_per_s);
       include(plot.y, peak);
-      include(plot.y, rate_of(each.bounds.roofs.datasheet_flop_per_s, engine).value_or(peak));
-      if (with_l2) include(plot.x, peak / each.bounds.roofs.l2_byte_per_s);
+      include(plot.y, rate_of(each.bounds.roofs->datasheet_flop_per_s, engine).value_or(peak));
+      if (with_l2) include(plot.x, peak / each.bounds.roofs->l2_byte_per_s);
     }
   plot.x.low /= 2;
   plot.x.high *= 4;
@@ -293,7 +293,7 @@ void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
 
 std::vector<Line> ceilings_of(const Bounds& bounds, const std::vector<Engine>& engines,
                               const Plot& plot) {
-  const Ceilings& ceilings = bounds.ceilings;
+  const Ceilings& ceilings = *bounds.ceilings;
   const LineStyle style =
       ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
   return roofs_at({ceilings.peak_flop_per_s, ceilings.bandwidth_byte_per_s, style}, nullptr,
@@ -301,8 +301,8 @@ std::vector<Line> ceilings_of(const Bounds& bounds, const std::vector<Engine>& e
 }
 
 std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Plot& plot) {
-  const double peak = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
-  const double memory = bounds.ceilings.bandwidth_byte_per_s;
+  const double peak = *rate_of(bounds.ceilings->peak_flop_per_s, engine);
+  const double memory = bounds.ceilings->bandwidth_byte_per_s;
   const double ridge = peak / memory;
   const double floor = plot.y.low;
   const double begin = std::max(plot.x.low, floor / memory);

@@ -46,7 +46,7 @@ std::vector<Engine> engines_of(const KernelTable& table, const Rows& rows) {
   for (const KernelRow* row : rows)
     if (row->engine) engines.push_back(*row->engine);
   return fastest_first(engines,
-                       table.bounds ? table.bounds->roofs.datasheet_flop_per_s : EngineRates());
+                       table.bounds ? table.bounds->roofs->datasheet_flop_per_s : EngineRates());
 }
 
 LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<Engine>& engine,

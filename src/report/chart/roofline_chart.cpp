@@ -289,7 +289,7 @@ std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
       if (of_type[engine] > 0 &&
           (!subject.has_many() || of_type[engine] == std::ranges::max(of_type)))
         engines.push_back(engine);
-  return fastest_first(engines, bounds->roofs.datasheet_flop_per_s);
+  return fastest_first(engines, bounds->roofs->datasheet_flop_per_s);
 }
 
 /// With more time on the wrong side, from layers on other engines, the sides mean nothing.

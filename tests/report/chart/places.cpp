@@ -137,7 +137,7 @@ TEST_CASE("A layer with its operands in L2 is under the roof of L2", "[report/ch
   for (const Mark& mark : plot.marks) {
     if (!mark.bound_is_l2) continue;
     any = true;
-    CHECK(*mark.bound_y == Approx(mark.at.x * bounds.roofs.l2_byte_per_s));
+    CHECK(*mark.bound_y == Approx(mark.at.x * bounds.roofs->l2_byte_per_s));
     CHECK(mark.at.y < *mark.bound_y);
   }
   CHECK(any);

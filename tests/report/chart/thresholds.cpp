@@ -146,9 +146,10 @@ TEST_CASE("Roofs a hundredth apart are two lines", "[report/chart/thresholds]") 
   Report report = report_on({"{" + conv_of_56 + "}"});
   Bounds& bounds = report.results[0].bounds;
   const auto has_second = [&](double share) {
-    bounds.roofs.practical_flop_per_s[Engine::fp32] =
-        share * *bounds.roofs.datasheet_flop_per_s[Engine::fp32];
-    bounds.roofs.practical_byte_per_s = bounds.roofs.datasheet_byte_per_s;
+    bounds.roofs.change([&](Roofs& roofs) {
+      roofs.practical_flop_per_s[Engine::fp32] = share * *roofs.datasheet_flop_per_s[Engine::fp32];
+      roofs.practical_byte_per_s = roofs.datasheet_byte_per_s;
+    });
     const Plot plot = plot_of(roofline_charts(report));
     return has_line(roofs_of_one(bounds, {Engine::fp32}, plot), "kernels reach");
   };
