@@ -38,6 +38,7 @@ const Published table[] = {
     {"mnasnet1_0", 4'383'312, "0.314"},
     {"regnet_y_400mf", 4'344'144, "0.402"},
     {"convnext_tiny", 28'589'128, "4.456"},
+    {"yolov5s", 7'235'389, "8.2"},  // its repository: 16.5 GFLOP with what is no product
 };
 
 struct Sums {
@@ -93,6 +94,26 @@ TEST_CASE("LeNet-5 and the 3-D ResNet have their published parameters",
   CHECK(sums_of("lenet5", false).params == 61'706);      // LeCun et al. 1998, full connections
   CHECK(sums_of("r3d_18", false).params == 33'371'472);  // torchvision
   CHECK(giga(sums_of("r3d_18", false).macs, "40.697") == "40.697");
+}
+
+TEST_CASE("Networks of other fields have their published parameters",
+          "[model/published_networks]") {
+  CHECK(sums_of("bert_base", false).params == 109'482'240);  // its public implementation
+  CHECK(sums_of("hifigan", false).params == 13'926'017);     // the paper says 13.92 M
+  CHECK(sums_of("edsr", false).params == 1'369'859);         // the paper says 1.37 M
+  // 49,490,179 of the decoder and 20 of the convolution before it, in its public implementation.
+  CHECK(sums_of("sd_vae_decoder", false).params == 49'490'199);
+  // Two embeddings of 32,000 tokens and a norm are beside the 32 blocks of 6,738,415,616.
+  CHECK(sums_of("llama_block", false).params == (6'738'415'616 - 2 * 32'000 * 4'096 - 4'096) / 32);
+}
+
+TEST_CASE("EDSR has the multiply-adds that the sizes of its layers give",
+          "[model/published_networks]") {
+  // A head, 33 convolutions of the body and the one before the shuffle at 128x128, the tail at
+  // 256x256.
+  constexpr std::uint64_t small = 3 * 64 + 33 * 64 * 64 + 64 * 256;
+  constexpr std::uint64_t large = 64 * 3;
+  CHECK(sums_of("edsr", false).macs == 9 * (128 * 128 * small + 256 * 256 * large));
 }
 
 TEST_CASE("Every built-in network loads and counts at any batch", "[model/published_networks]") {
