@@ -169,32 +169,41 @@ TEST_CASE("A network's layers and defaults hold what a file may state", "[model/
         "main.cpp: /type: expected 1 to 3 axes, got 9");
   CHECK(error_of([](LayerSpec& of) { of.input->type = beyond<DataType>; }) ==
         "main.cpp: /input: expected an enumerator from 0 to 21, got 200");
-  CHECK(error_of([](LayerSpec& of) { of.measured = Measured{.warm_s = no_number}; }) ==
+  Measured no_time;
+  no_time.warm_s = no_number;
+  CHECK(error_of([&](LayerSpec& of) { of.measured = no_time; }) ==
         "main.cpp: /measured_us: expected a time >= 0, got nan");
-  const auto error_with = [&](const KernelMapping& mapping) {
-    return error_of([&](LayerSpec& of) { of.mapping = SharedValue<KernelMapping>(mapping); });
+  using Mapping = KernelMapping;
+  const auto error_with = [&](const std::function<void(Mapping&)>& change) {
+    Mapping mapping;
+    change(mapping);
+    return error_of([&](LayerSpec& of) { of.mapping = SharedValue<Mapping>(mapping); });
   };
-  CHECK(error_with({.algorithm = beyond<Algorithm>}) ==
+  CHECK(error_with([](Mapping& of) { of.algorithm = beyond<Algorithm>; }) ==
         "main.cpp: /kernel: algorithm: expected an enumerator from 0 to 55, got 200");
-  CHECK(error_with({.tile = {{64, 0, 8}}}) ==
-        "main.cpp: /kernel: tile: expected integers >= 1, got 0");
-  CHECK(error_with({.split_k = 0}) ==
+  CHECK(error_with([](Mapping& of) {
+          of.tile = {{64, 0, 8}};
+        }) == "main.cpp: /kernel: tile: expected integers >= 1, got 0");
+  CHECK(error_with([](Mapping& of) { of.split_k = 0; }) ==
         "main.cpp: /kernel: split_k: expected an integer >= 1, got 0");
-  const auto error_under = [](const LayerDefaults& defaults) {
+  using Defaults = LayerDefaults;
+  const auto error_under = [](const std::function<void(Defaults&)>& change) {
+    Defaults defaults;
+    change(defaults);
     return said(infer(network_of(convolution()), defaults));
   };
   for (const DataType type : {DataType::fp32, DataType::int8})
-    CHECK(error_under({.autocast = type}) ==
+    CHECK(error_under([&](Defaults& of) { of.autocast = type; }) ==
           "LayerDefaults::autocast: expected amp or amp-bf16, got " + std::string(name_of(type)));
-  CHECK(error_under({.autocast = beyond<DataType>}) ==
+  CHECK(error_under([](Defaults& of) { of.autocast = beyond<DataType>; }) ==
         "LayerDefaults::autocast: expected an enumerator from 0 to 21, got 200");
-  CHECK(error_under({.dtype = DataType::amp}) ==
+  CHECK(error_under([](Defaults& of) { of.dtype = DataType::amp; }) ==
         "LayerDefaults::dtype: expected a type of operands, got amp");
-  CHECK(error_under({.pass = beyond<Pass>}) ==
+  CHECK(error_under([](Defaults& of) { of.pass = beyond<Pass>; }) ==
         "LayerDefaults::pass: expected an enumerator from 0 to 2, got 200");
-  CHECK(error_under({.batch_override = 0}) ==
+  CHECK(error_under([](Defaults& of) { of.batch_override = 0; }) ==
         "LayerDefaults::batch_override: expected an integer >= 1, got 0");
-  CHECK(error_under({.mapping = {.stages = 0}}) ==
+  CHECK(error_under([](Defaults& of) { of.mapping.stages = 0; }) ==
         "LayerDefaults::mapping: stages: expected an integer >= 1, got 0");
   NetworkSpec under = network_of(convolution());
   under.autocast = DataType::int8;
