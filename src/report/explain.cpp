@@ -260,7 +260,8 @@ std::string unless_text(bool has_convolutions, bool is_expected) {
          (is_expected ? ", as expected here" : "");
 }
 
-/// Where the kernel does not compute on the bound's engine: why, and both peaks.
+/// Where the kernel does not compute on the bound's engine: both peaks, and why, where the lower
+/// one alone takes longer than the roofline.
 std::string engines_text(const LayerResult& row, const EngineRates& peaks) {
   const Engine own = row.kernel->engine;
   if (own == row.engine) return "";
@@ -268,9 +269,12 @@ std::string engines_text(const LayerResult& row, const EngineRates& peaks) {
   const auto peak = [&](Engine engine) {
     return fmt::format("{} {}", name_of(engine), si(*rate_of(peaks, engine), "FLOP/s"));
   };
+  const double own_s = static_cast<double>(row.counts.flops) / *rate_of(peaks, own);
+  const bool makes_the_gap =
+      own_s > row.point.roofline_time_s && row.layer.mapping == KernelMapping{};
   return line("", "on {}{}",
               leaves_tensor_cores ? std::string("vector units") : std::string(name_of(own)),
-              row.layer.mapping == KernelMapping{} ? ": the library has no better kernel" : "") +
+              makes_the_gap ? ": the library has no better kernel" : "") +
          line("", "peaks: {} of the kernel, {} of the roofline", peak(own), peak(row.engine));
 }
 
@@ -285,7 +289,7 @@ std::string landing_text(const LayerResult& row, const Bounds& bounds) {
   text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
                duration(row.point.roofline_time_s), factor(times),
                times < 1 ? ": operands in L2, or fewer MACs" : "") +
-          engines_text(row, bounds.ceilings.peak_flop_per_s);
+          engines_text(row, bounds.ceilings->peak_flop_per_s);
   if (const auto bound_s = cached_bound_s(row, bounds))
     text += line("least", "{}{}", cached_text(*bound_s, bounds),
                  unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
