@@ -231,9 +231,13 @@ TEST_CASE("A report needs contexts, recordings and enumerators", "[model/misuse]
   const Context context = ::context();
   CHECK(said(make_report({{result(), nullptr}}, {}, {})) ==
         "main.cpp: expected a result with the context that it was evaluated in, got none");
-  CHECK(said(make_report({{result(), &context}}, {}, {.filter = {.sort = beyond<SortBy>}})) ==
+  ReportOptions options;
+  options.filter.sort = beyond<SortBy>;
+  CHECK(said(make_report({{result(), &context}}, {}, options)) ==
         "RowFilter::sort: expected an enumerator from 0 to 6, got 200");
-  CHECK(said(make_report({{result(), &context}}, {}, {.filter = {.by = beyond<RowsBy>}})) ==
+  options.filter = {};
+  options.filter.by = beyond<RowsBy>;
+  CHECK(said(make_report({{result(), &context}}, {}, options)) ==
         "RowFilter::by: expected an enumerator from 0 to 2, got 200");
   CHECK(said(make_report({}, {}, {}, {KernelTable{}})) ==
         "expected kernels as place_kernels returns them, got none");

@@ -96,13 +96,14 @@ TEST_CASE("Comments are no commands, and the driver's echo is none of its own",
   CHECK(read_records("x.log", "# " + conv + "\n").errors ==
         std::vector<std::string>{
             "x.log: expected a command of MIOpenDriver, got comments alone (#)"});
-  for (const std::string& typed : {"user@host:~$ /opt/rocm/bin/", "+ ./", "$ sudo ", "A=1 "}) {
+  for (const char* const typed : {"user@host:~$ /opt/rocm/bin/", "+ ./", "$ sudo ", "A=1 "}) {
     INFO(typed);
-    CHECK(runs(typed + conv + "\n" + conv + "\nPRNG seed: 1\n" + time) == 1);
-    CHECK(runs(typed + conv + " 2>&1 | tee log\n" + conv + "\n" + time) == 1);
-    CHECK(runs(typed + conv + "\n" + conv + "\n" + time + typed + conv + "\n" + conv + "\n") == 2);
-    CHECK(runs(typed + conv + "\n" + time + conv + "\n" + time) == 2);
-    CHECK(runs(typed + conv + "\n" + conv + " -V 0\n") == 2);
+    CHECK(runs(std::string(typed) + conv + "\n" + conv + "\nPRNG seed: 1\n" + time) == 1);
+    CHECK(runs(std::string(typed) + conv + " 2>&1 | tee log\n" + conv + "\n" + time) == 1);
+    CHECK(runs(std::string(typed) + conv + "\n" + conv + "\n" + time + typed + conv + "\n" + conv +
+               "\n") == 2);
+    CHECK(runs(std::string(typed) + conv + "\n" + time + conv + "\n" + time) == 2);
+    CHECK(runs(std::string(typed) + conv + "\n" + conv + " -V 0\n") == 2);
   }
   const Records old = read_records("x.log", "MIOpenDriver: conv -n 1 -F 1 -t 1\n" + time);
   CHECK(old.errors.empty());

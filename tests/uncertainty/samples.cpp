@@ -7,8 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "calibrate/fit.hpp"
 #include "load/kernel_model.hpp"
-#include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
