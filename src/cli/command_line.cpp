@@ -188,8 +188,8 @@ constexpr std::string_view what_it_does =
     "  how long will my model in PyTorch or ONNX take?\n"
     "    roofline model.pt2 --gpu h100 --batch 8\n"
     "\n"
-    "--help OPTION says what one option does, --help all lists the rest; roofline words\n"
-    "says what the words of tables mean.\n";
+    "--help OPTION says what one option does, --help all lists the rest; roofline\n"
+    "words says what the words of tables mean.\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 evaluated; 1 something was not; 2 wrong usage; 3 --fail-if holds.";

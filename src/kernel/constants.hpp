@@ -175,7 +175,8 @@ struct MeasuredErrors {
   bool operator==(const MeasuredErrors&) const = default;
 };
 
-/// The errors of the layer on kernels of this source; null if the library's heuristic was not measured.
+/// The errors of the layer on kernels of this source; null if the library's heuristic was not
+/// measured.
 const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
                                KernelSource kernels, Engine engine);
 

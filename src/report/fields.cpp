@@ -124,7 +124,6 @@ constexpr auto layer_columns_of_work = std::to_array<Column<LayerLine>>({
     {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
     {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.gpu; }, {}, true},
     {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
-    {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.runs_as); }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
     {"",
@@ -294,6 +293,7 @@ constexpr auto layer_columns_of_achieved = std::to_array<Column<LayerLine>>({
      over_expected,
      {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
+    {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.runs_as); }, {}, true},
 });
 
 constexpr std::array layer_table =

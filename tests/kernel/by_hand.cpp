@@ -323,7 +323,10 @@ TEST_CASE("The time of a solver is what a pocket calculator gives", "[kernel/by_
       // F(2, 3) over 8 x 8 outputs: 16 tiles of 16 points, M = 4 x 16 x 100 images, N = 4 x 64,
       // K = 64: 50 x 4 tiles.
       {"Winograd",
-       with([](Solver& s) { s.method = SolverMethod::winograd_2x3; }),
+       with([](Solver& s) {
+         s.method = SolverMethod::winograd_2x3;
+         s.algorithm = Algorithm::winograd_2x2_fused;
+       }),
        R"({"n": 100, "c": 64, "h": 8, "w": 8, "k": 64, "r": 3, "s": 3, "pad_h": 1, "pad_w": 1,
            "layout": "nchw"})",
        {},

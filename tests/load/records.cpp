@@ -290,7 +290,8 @@ TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") 
   std::vector<std::string> names;
   for (const std::string& name : resolve_input(folder.path()).value())
     names.push_back(name.substr(folder.path().size() + 1));
-  CHECK(names == std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json"});
+  CHECK(names ==
+        std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json", "d.JSON"});
 }
 
 TEST_CASE("Objects over several lines, or several on one, are a stream of layers",

@@ -115,8 +115,8 @@ TEST_CASE("Texts are quoted as their format has it", "[report/cells]") {
       {"\x01", "\"\\u0001\"", "\x01"},
       {"caf\xC3\xA9", "\"caf\xC3\xA9\"", "caf\xC3\xA9"},
       {"a\xFF", "\"a\xEF\xBF\xBD\"", "a\xEF\xBF\xBD"},
-      {"=1+1", "\"=1+1\"", "=1+1"},
-      {"-\xFF", "\"-\xEF\xBF\xBD\"", "-\xEF\xBF\xBD"},
+      {"=1+1", "\"=1+1\"", "'=1+1"},
+      {"-\xFF", "\"-\xEF\xBF\xBD\"", "'-\xEF\xBF\xBD"},
       {longer_than_any_row, '"' + longer_than_any_row + '"', longer_than_any_row},
   };
   for (const TextCase& each : cases) {

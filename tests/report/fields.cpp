@@ -111,9 +111,10 @@ TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[repor
       REQUIRE(keys.size() > head.size());
       CHECK(std::vector<std::string>(keys.begin(), keys.begin() + 6) == head);
       CHECK(line.at("schema_version") == outputs.report.at("schema_version"));
-      for (const char* key : {"source", "network", "gpu", "framework", "batch"})
+      for (const char* key : {"source", "network", "gpu", "framework", "batch", "runs_as"})
         CHECK(line.at(key) == result.at(key));
       for (const std::string& key : head) line.erase(key);
+      line.erase("runs_as");
       OrderedJson layer = result.at("layers").at(i);
       layer.at("time_share") = nullptr;  // a line has no whole
       layer.at("layer") = standing_alone(layer.at("layer"));

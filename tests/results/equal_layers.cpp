@@ -12,10 +12,10 @@ void check_own_plans(const Network& network, const Context& context) {
   for (const LayerResult& row : result.layers) {
     if (!row.kernel) continue;
     INFO(context.gpu.name << ' ' << row.layer.name << ' ' << name_of(row.layer.pass));
-    const KernelPlan alone = launched(
-        *plan_kernel(row.layer, row.counts, row.engine, context.kernel, context.options.cache)
-             .value(),
-        context.kernel, context.launch);
+    const KernelPlan alone = launched(*plan_kernel(row.layer, row.counts, row.planned_engine,
+                                                   context.kernel, context.options.cache)
+                                           .value(),
+                                      context.kernel, context.launch);
     CHECK(row.kernel->part_s == alone.part_s);
     CHECK(row.kernel->algorithm == alone.algorithm);
     CHECK(row.kernel->tile == alone.tile);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import threading
@@ -79,6 +80,11 @@ def stream(
 
 
 def _rows(records: Iterable[object], words: Sequence[str]) -> Iterator[Dict[str, Any]]:
+    rest = iter(records)
+    first = list(itertools.islice(rest, 1))
+    if not first:
+        return
+    records = itertools.chain(first, rest)
     with Child(words, stdin=subprocess.PIPE) as child:
         writer = _Writer(records, child)
         writer.start()
