@@ -274,9 +274,7 @@ std::string render_layer_records(const Network& network, bool training) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.is_inserted || !is_input_kind(layer.kind)) continue;
-    std::vector<Pass> passes = passes_of(network, i, training);
-    // Left out of this pass, and no less a layer of the input.
-    if (layer.training_only && !training) passes = {layer.pass};
+    const std::vector<Pass> passes = passes_of(network, i, training);
     for (const Pass pass : passes) {
       LayerSpec spec = stated(layer);
       spec.pass = pass;

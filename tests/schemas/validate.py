@@ -152,7 +152,7 @@ def check_keys():
     table = (SOURCE / "src/model/gpu_fields.hpp").read_text()
     same(re.findall(r'\{(?:\w+\(|FieldForm\{(?:\.file_key = )?)\s*"(\w+)"', table), keys,
          "keys of a GPU")
-    shown = json.loads(run("model", "v100").stdout)
+    shown = json.loads(run("model", "v100", program=CALIBRATE).stdout)
     known = constants_in(SCHEMAS["kernel_model"]["properties"]["constants"])
     stated = constants_in(shown["constants"])
     check(stated and stated <= known, f"constants only in the program: {sorted(stated - known)}")
