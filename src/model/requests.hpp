@@ -3,6 +3,7 @@
 // Checks of what a caller of the library asks for. An enumeration's variable may hold any number of
 // its underlying type, and a table that such a number indexes ends before it.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +24,8 @@ constexpr bool is_enumerator(E e) {
 
 template <Enumeration E>
 std::string expected_enumerator(E found) {
-  return concat("expected an enumerator from 0 to ", count_of<E> - 1, ", got ", index_of(found));
+  const std::size_t last = index_of(enumerators<E>.back());
+  return concat("expected an enumerator from 0 to ", last, ", got ", index_of(found));
 }
 
 /// `member`: its name for the caller, "AnalysisOptions::cache". Throws InputError.
