@@ -109,6 +109,12 @@ struct Fusion {
   std::vector<std::optional<std::size_t>> host;
 };
 
+/// An operand of the host's result: the layer after it may see both in another shape.
+Operand as_seen_by(const Layer& host, Operand operand) {
+  if (elements(operand.shape) == elements(host.output)) operand.shape = host.output;
+  return operand;
+}
+
 /// The operand which can host the layer: the one computed last, so the others exist by then.
 std::optional<std::size_t> fusable_operand(const Network& network, const Layer& layer,
                                            const Fusion& fusion) {
@@ -152,7 +158,7 @@ void fuse_epilogues(Network& network) {
     const std::size_t host_index = *fusion.host[*layer.inputs[*operand].producer];
     Layer& host = network.layers[host_index];
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
-      if (j != *operand) host.inputs.push_back(layer.inputs[j]);
+      if (j != *operand) host.inputs.push_back(as_seen_by(host, layer.inputs[j]));
     host.fused_input_count += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;

@@ -108,8 +108,9 @@ Words own_report(const Files& files, std::size_t count, bool is_one_result) {
     const std::string number = std::to_string(i + 1);
     const bool begins = i == 0 || !is_one_result;
     if (begins) results += (i == 0 ? "" : end + ",\n") + R"({"network": "x", "layers": [)";
-    results += (begins ? "" : ",\n") + (R"({"roofline_time_s": 1, "layer": {"type": "relu", )") +
-               R"("name": "layer)" + number + R"(", "input": [)" + number + "]}}";
+    results += std::string(begins ? "" : ",\n") +
+               R"({"roofline_time_s": 1, "layer": {"type": "relu", )" + R"("name": "layer)" +
+               number + R"(", "input": [)" + number + "]}}";
   }
   return {
       files.write("report.json", R"({"schema_version": 2, "results": [)" + results + end + "]}"),
