@@ -34,7 +34,7 @@ std::vector<std::string> files_in(const std::string& folder,
 /// The bound's and the expected time of a row.
 using Times = std::pair<Json, Json>;
 
-/// Of rows that could be evaluated.
+/// The times of the rows that could be evaluated.
 std::vector<Times> times_of(const TemporaryFolder& folder, const std::string& words) {
   const Outcome outcome = run(
       folder, "roofline " + words + " --format ndjson --fields roofline_time_s,expected_time_s");
