@@ -5,8 +5,8 @@ if(Python3_Interpreter_FOUND)
   set(install_for_wheel ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${wheel_prefix} --strip)
   add_custom_target(wheel
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${wheel_prefix}
-    COMMAND ${install_for_wheel} --component program >${PROJECT_BINARY_DIR}/wheel.log
-    COMMAND ${install_for_wheel} --component libraries >>${PROJECT_BINARY_DIR}/wheel.log
+    COMMAND ${install_for_wheel} --component program
+    COMMAND ${install_for_wheel} --component libraries
     COMMAND ${Python3_EXECUTABLE} -I ${CMAKE_CURRENT_LIST_DIR}/backend.py ${wheel_prefix}
             ${PROJECT_BINARY_DIR}
     DEPENDS roofline
