@@ -440,8 +440,10 @@ Expected<std::invoke_result_t<const Make&>> counted(const std::string& source, c
   });
 }
 
-/// What ran or was built says itself how.
-void check_framework(const NetworkTraits& network, const Context& context) {
+/// Throws InputError for a network without layers, and for a framework beside what ran or was
+/// built, which says itself how.
+void check_network(const Network& network, const Context& context) {
+  if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
   if (is_fixed(network.runs_as) && context.options.framework)
     throw InputError(network.source, "",
                      "expected layers for a framework to run, got what ran or was built, which "
@@ -456,8 +458,7 @@ struct TimedNetwork {
 
 /// Takes over the network's layers. Throws InputError and OverflowError.
 TimedNetwork timed(Network& network, const Context& context, bool tells_other_tuning) {
-  check_framework(network, context);
-  if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
+  check_network(network, context);
   network = as_run(std::move(network), context.options);
   TimedNetwork all;
   // Before rows take over the layers; of its errors and theirs, theirs come first.
@@ -479,7 +480,7 @@ Memory with_workspace(Memory memory, const std::vector<LayerResult>& rows) {
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
   return counted(network.source, [&] {
-    check_framework(network, context);
+    check_network(network, context);
     // The host of a record that runs in another's kernel is another record.
     if (!network.fused_into.empty())
       for (Layer& layer : network.layers) layer.fused_into = 0;

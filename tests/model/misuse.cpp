@@ -223,8 +223,7 @@ TEST_CASE("A result without layers is an error at every step", "[model/misuse]")
         "main.cpp: expected layers, got none");
   CHECK(said(join_records("main.cpp", "net", {{}, {}}, context())) ==
         "main.cpp: expected layers, got none");
-  CHECK(said(evaluate_layers(empty, context())) ==
-        "main.cpp: expected a layer that runs in this pass, got none");
+  CHECK(said(evaluate_layers(empty, context())) == "main.cpp: expected layers, got none");
 }
 
 TEST_CASE("A report needs contexts, recordings and enumerators", "[model/misuse]") {
