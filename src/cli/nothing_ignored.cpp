@@ -128,7 +128,7 @@ const AnalysisOptions& options_of(const AskedRow& of) {
   return of.request.stated(of.setting.framework);
 }
 bool may_change(const AskedRow& of) { return !is_fixed(of.input.runs_as.value_or(RunsAs::layers)); }
-/// Whether it is a log or a database, of which each entry states all of itself.
+/// Whether the input is a log or a database: each of its entries states all of itself.
 bool is_list_of_runs(const AskedRow& of) { return of.input.ran && may_change(of); }
 bool may_fuse(const AskedRow& of) {
   const bool joins_layers = options_of(of).fusion == FusionKind::epilogue ||

@@ -135,8 +135,8 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   std::optional<JsonFault> fault_;
 };
 
-/// Passes on simdjson's values as nlohmann's parser does; false at the number of an id, of which
-/// nlohmann's parser alone knows the text.
+/// Passes on simdjson's values as nlohmann's parser does. Returns false at the number of an id:
+/// nlohmann's parser alone knows its text.
 bool build(const simdjson::dom::element& value, TreeBuilder& builder) {
   using Type = simdjson::dom::element_type;
   switch (value.type()) {

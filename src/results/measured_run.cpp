@@ -17,8 +17,8 @@ namespace {
 
 /// The least share of the counted multiply-adds that any algorithm does. Winograd with the largest
 /// tiles in use does a quarter. An ideal FFT, of tiles far larger than the window and without its
-/// transforms, does four real multiply-adds for each complex one, of which a real signal needs
-/// half: two for an output and a pair of channels, in place of a tap each; it pays for windows
+/// transforms, does four real multiply-adds for each complex one. A real signal needs half of
+/// them: two for an output and a pair of channels, in place of a tap each; it pays for windows
 /// beyond Winograd's 3x3. A stride leaves both the taps of one phase.
 double fewest_macs_share(const Layer& layer) {
   if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return 1;
