@@ -85,7 +85,7 @@ TEST_CASE("Long records are the same for any number of jobs", "[cli/jobs]") {
 TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
   const TemporaryFolder folder;
   write_folder(folder);
-  folder.write("lines.ndjson", mixed_lines(1200));
+  folder.write("lines.ndjson", mixed_lines(500));
   for (const std::string format : {"ndjson", "csv", "json"}) {
     check_same_for_all_jobs(folder, "roofline lines.ndjson" + gpus + "--format " + format, "");
     check_same_for_all_jobs(folder, "roofline -" + gpus + "--format " + format, " <lines.ndjson");
