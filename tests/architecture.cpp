@@ -143,10 +143,10 @@ const std::vector<Stage> stages{
      {"model", "kernel"}},
     {"load", {"load", "catalogue"}, {"model", "kernel"}},
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
-    {"layers", {}, {"model", "load"}},
-    {"pytorch", {}, {"model", "load", "layers"}},
-    {"onnx", {}, {"model", "load", "layers", "pytorch"}},  // a model may state a PyTorch program
-    {"profilers", {}, {"model", "load", "layers"}},
+    {"operators", {}, {"model", "load"}},
+    {"pytorch", {}, {"model", "load", "operators"}},
+    {"onnx", {}, {"model", "load", "operators", "pytorch"}},  // a model may state a PyTorch program
+    {"profilers", {}, {"model", "load", "operators"}},
     {"input", {}, {"model", "load", "pytorch", "onnx", "profilers"}},
     {"report", {"render"}, {"model", "kernel", "results"}}};
 

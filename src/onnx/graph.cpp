@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "layers/operands.hpp"
 #include "model/text.hpp"
+#include "operators/operands.hpp"
 
 namespace roofline::onnx_graph {
 namespace {

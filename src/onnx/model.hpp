@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "layers/element_types.hpp"
 #include "load/byte_stream.hpp"
+#include "operators/element_types.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline::onnx_graph {
@@ -26,7 +26,7 @@ inline constexpr std::int64_t most_numbers = 4096;
 /// The oldest supported operator set.
 inline constexpr std::int64_t first_version = 7;
 
-/// Values of TensorProto.DataType; a file may state any other number (layers/element_types.cpp).
+/// Values of TensorProto.DataType; a file may state any other number (operators/element_types.cpp).
 namespace element {
 enum Type : int {
   unknown = 0,

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/operands.hpp"
 #include "onnx/graph.hpp"
+#include "operators/operands.hpp"
 #include "pytorch/exported_program.hpp"
 #include "roofline/layer.hpp"
 

@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "layers/element_types.hpp"
-#include "layers/operands.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
+#include "operators/element_types.hpp"
+#include "operators/operands.hpp"
 #include "profilers/tensorrt.hpp"
 
 namespace roofline {

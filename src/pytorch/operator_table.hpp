@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/element_types.hpp"
-#include "layers/operands.hpp"
+#include "operators/element_types.hpp"
+#include "operators/operands.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

@@ -37,7 +37,7 @@ std::vector<Layer> onnx_layers(const std::string& graph, std::uint64_t set) {
 
 }  // namespace
 
-TEST_CASE("Both matrices of a product are read until it runs", "[layers/operands]") {
+TEST_CASE("Both matrices of a product are read until it runs", "[operators/operands]") {
   const auto layers = layers_of(ProgramText()
                                     .input("x", {"8", "16", "16"})
                                     .input("y", {"8", "16", "16"})
@@ -56,13 +56,13 @@ TEST_CASE("Both matrices of a product are read until it runs", "[layers/operands
   CHECK(memory_of(network).peak_activation_byte == 3 * 8192);
 }
 
-TEST_CASE("Products that do not fit are named", "[layers/operands]") {
+TEST_CASE("Products that do not fit are named", "[operators/operands]") {
   CHECK(message_of([] { load_text(R"({"type": "matmul", "inputs": [[4, 8, 8], [3, 8, 8]]})"); }) ==
         "conv.json: /inputs/1: expected a number of products that divides the other matrix', 4, or "
         "is a multiple of it, got 3");
 }
 
-TEST_CASE("Parameters count wherever they stand", "[layers/operands]") {
+TEST_CASE("Parameters count wherever they stand", "[operators/operands]") {
   struct Row {
     std::string what;
     ProgramText program;
@@ -109,7 +109,7 @@ TEST_CASE("Parameters count wherever they stand", "[layers/operands]") {
   }
 }
 
-TEST_CASE("ONNX's softmax before set 13 has one row from its axis on", "[layers/operands]") {
+TEST_CASE("ONNX's softmax before set 13 has one row from its axis on", "[operators/operands]") {
   using namespace onnx_bytes;
   struct Row {
     const char* op;
@@ -136,7 +136,7 @@ TEST_CASE("ONNX's softmax before set 13 has one row from its axis on", "[layers/
   }
 }
 
-TEST_CASE("With a past, causal attention is aligned to the last key", "[layers/operands]") {
+TEST_CASE("With a past, causal attention is aligned to the last key", "[operators/operands]") {
   using namespace onnx_bytes;
   const auto layers = onnx_layers(
       text(1,
@@ -148,7 +148,7 @@ TEST_CASE("With a past, causal attention is aligned to the last key", "[layers/o
   CHECK(count(layers[0]).macs == (61 + 62 + 63 + 64) * 2 * 64);
 }
 
-TEST_CASE("Recordings name types at their width", "[layers/operands]") {
+TEST_CASE("Recordings name types at their width", "[operators/operands]") {
   struct Row {
     std::string recorded;
     std::string name;

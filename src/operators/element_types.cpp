@@ -1,4 +1,4 @@
-#include "layers/element_types.hpp"
+#include "operators/element_types.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -520,7 +520,7 @@ void check(const Case& each, const std::vector<Layer>& layers, std::optional<dou
 
 }  // namespace
 
-TEST_CASE("An operator is one layer, whatever brought it", "[layers/all_ways]") {
+TEST_CASE("An operator is one layer, whatever brought it", "[operators/all_ways]") {
   for (const auto family :
        {elementwise_cases, row_cases, window_cases, product_cases, attention_cases, movement_cases})
     for (const Case& each : family()) {

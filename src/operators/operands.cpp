@@ -1,4 +1,4 @@
-#include "layers/operands.hpp"
+#include "operators/operands.hpp"
 
 #include <algorithm>
 #include <cstddef>
