@@ -12,9 +12,12 @@
 #include "roofline/kernel.hpp"
 #include "roofline/roofline_point.hpp"
 
-namespace {
+// Names of a unity build's files may meet.
+namespace generated_physics {
 
 using namespace roofline;
+
+namespace {
 
 enum class Sized : std::uint8_t {
   pointwise,
@@ -385,3 +388,5 @@ TEST_CASE("No rate is beyond what transforms save", "[model/generated_physics]")
   CHECK(law.share() <= 2e-5);
   CHECK(law.most <= 1.03);
 }
+
+}  // namespace generated_physics
