@@ -145,7 +145,7 @@ const std::vector<Stage> stages{
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
     {"operators", {}, {"model", "load"}},
     {"pytorch", {}, {"model", "load", "operators"}},
-    {"onnx", {}, {"model", "load", "operators", "pytorch"}},  // a model may state a PyTorch program
+    {"onnx", {}, {"model", "load", "operators"}},
     {"profilers", {}, {"model", "load", "operators"}},
     {"input", {}, {"model", "load", "pytorch", "onnx", "profilers"}},
     {"report", {"render"}, {"model", "kernel", "results"}}};

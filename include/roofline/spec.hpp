@@ -74,6 +74,8 @@ struct OperandSpec {
   /// vector.
   std::optional<std::uint64_t> parameters{};
   std::optional<DataType> type{};  ///< if not the layer's, as of a mask or indices
+  /// In place of `layer` while a reader makes layers, which have names only at its end: the index.
+  std::optional<std::size_t> producer{};
 
   auto operator<=>(const OperandSpec&) const = default;
 };

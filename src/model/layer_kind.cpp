@@ -150,7 +150,7 @@ constexpr auto in_order = [] {
       // compare, multiply
       activation(prelu).flop(2).costs(Cost::scaled).runs_in(Cast::half),
       // compare, exp, subtract, multiply
-      activation(elu).flop(4).costs(Cost::exponential).saves_output(),
+      activation(elu).flop(4).costs(Cost::exponential).saves_output().also("selu celu"),
       // negate, exp, add, divide
       activation(sigmoid).flop(4).costs(Cost::exponential).saves_output(),
       // add, multiply, two compares

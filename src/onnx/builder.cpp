@@ -325,7 +325,7 @@ class Builder {
         }
       }
       infer_results(node);
-      if (node.is_largest)
+      if (node.is_largest && !takes_smaller_sizes(node))
         note_once(
             "sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
             "their largest");
@@ -349,6 +349,22 @@ class Builder {
       if (output->sizes && !product(*output->sizes)) throw OverflowError();
       if (output->type == 0) output->type = stated->second->type;
     }
+  }
+
+  /// Sizes of data are at most those of the rule: the file may state them.
+  bool takes_smaller_sizes(Node& node) {
+    Value& first = *node.outputs[0];
+    const auto found = stated_.find(first.name);
+    if (!first.sizes || found == stated_.end() || dimensions_.overrides_fixed_batch()) return false;
+    const auto stated = dimensions_.stated(*found->second);
+    const auto is_smaller = [](std::int64_t one, std::int64_t most) {
+      return one >= 0 && one <= most;
+    };
+    if (!stated || !std::ranges::equal(*stated, *first.sizes, is_smaller)) return false;
+    const Sizes largest = *first.sizes;
+    for (Value* output : node.outputs)
+      if (output != nullptr && output->sizes == largest) output->sizes = stated;
+    return true;
   }
 
   void note_once(const std::string& note) {

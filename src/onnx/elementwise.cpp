@@ -63,20 +63,6 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// Batches of rows along the axis; before set 13 all axes from it on are one row.
-void emit_rows(Emitter& emitter, const Node& node) {
-  constexpr std::int64_t first_along_axis = 13;
-  const Sizes& sizes = sizes_of(node, 0);
-  const bool is_along_axis = emitter.version() >= first_along_axis;
-  const std::int64_t stated = int_attribute(node, "axis", is_along_axis ? -1 : 1);
-  const bool is_end = !is_along_axis && stated == static_cast<std::int64_t>(sizes.size());
-  const std::size_t axis = is_end ? sizes.size() : axis_or_throw(stated, sizes.size());
-  const std::size_t end = is_along_axis ? axis + 1 : sizes.size();
-  Sizes rows{product_or_throw(part(sizes, 0, axis)), product_or_throw(part(sizes, axis, end))};
-  if (end < sizes.size()) rows.push_back(product_or_throw(part(sizes, end)));
-  emitter.add(node, node.row->kind).input = Emitter::operand(*node.input(0), rows);
-}
-
 void emit_clip(Emitter& emitter, const Node& node) {
   const auto bound = [&](std::size_t input, const char* name) -> std::optional<double> {
     if (node.input(input) != nullptr) return constant_scalar(node.input(input));
@@ -196,7 +182,7 @@ constexpr Operator comparison{
 
 constexpr Operator elementwise_rows[] = {
     row("BiasGelu FastGelu Gelu QuickGelu", activation, LayerKind::gelu),
-    row("Elu", activation, LayerKind::elu),
+    row("Celu Elu Selu", activation, LayerKind::elu),
     row("HardSigmoid", activation, LayerKind::hardsigmoid),
     row("HardSwish", activation, LayerKind::hardswish),
     row("LeakyRelu", activation, LayerKind::leaky_relu),
@@ -205,11 +191,9 @@ constexpr Operator elementwise_rows[] = {
     row("Sigmoid", activation, LayerKind::sigmoid),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
-    row("Softmax LogSoftmax", activation, emit_rows, LayerKind::softmax),
-    row("Hardmax", activation, emit_rows, LayerKind::rowwise),
     row("Clip", activation, emit_clip),
 
-    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh Erf Mish Selu Shrink Sign Sin "
+    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cos Cosh Erf Mish Shrink Sign Sin "
         "Sinh Softplus Softsign Tan ThresholdedRelu",
         activation),
     row("CumProd CumSum Trilu", activation, LayerKind::rowwise),

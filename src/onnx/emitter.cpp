@@ -208,6 +208,15 @@ void Emitter::emit(const Node& node) {
   node.row->layer(*this, node);
 }
 
+void Emitter::add(const Node& node, LayerSpec built) {
+  LayerSpec& spec = layers_.emplace_back(std::move(built));
+  drafts_.push_back({&spec, &node, ""});
+  spec.place = {model_.source, node_place(node), false, spellings};
+  spec.pass.reset();
+  if (!spec.dtypes.weight) spec.dtypes.weight = spec.dtypes.input;
+  writes(node.outputs[0]);
+}
+
 LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   LayerSpec& spec = layers_.emplace_back();
   drafts_.push_back({&spec, &node, part});
@@ -234,25 +243,23 @@ void Emitter::view(Value* result, const Value* operand) {
     result->stored_type = operand->stored_type;
 }
 
-OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
-  OperandSpec spec;
-  spec.sizes = layer_sizes(sizes);
-  spec.whole = true;
+/// A parameter repeated along the batch is read once. Other constants are not learned.
+Tensor Emitter::tensor(const Value& value, const Sizes& sizes) {
+  Tensor tensor{.sizes = unsigned_sizes(sizes), .producer = value.layer};
   const std::int64_t elements = product_or_throw(sizes);
-  if (value.layer) {
-    spec.layer = std::to_string(*value.layer);
-    return spec;
-  }
-  if (!value.is_constant && value.learned == 0) return spec;
-  // A parameter repeated along the batch is read once. Other constants are not learned.
-  std::uint64_t& batch = spec.sizes.front();
+  if (value.layer || (!value.is_constant && value.learned == 0)) return tensor;
   const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
-  const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
-  if (batch > 1 && learned == one) batch = 1;
-  spec.is_parameter = batch == 1;
-  const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
-  if (spec.is_parameter && learned != stated) spec.parameters = learned;
-  return spec;
+  const bool is_batch = tensor.rank() >= fewest_operand_sizes && tensor.sizes.front() > 1;
+  if (is_batch && learned != static_cast<std::uint64_t>(elements) / tensor.sizes.front())
+    return tensor;
+  if (is_batch) tensor.sizes.front() = 1;
+  tensor.learned = learned;
+  return tensor;
+}
+
+OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
+  const Tensor own = tensor(value, sizes);
+  return operand_of(own, own.sizes);
 }
 
 DataType Emitter::type_of(const Value& value) const {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "operators/table.hpp"
+
 namespace roofline::onnx_graph {
 namespace {
 
@@ -111,6 +113,29 @@ double element_at(const Node& node, std::size_t input, const Sizes& index) {
 std::optional<Sizes> like_first(Node& node) { return sizes_of(node, 0); }
 
 std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
+
+Operation operation_of(const Emitter& emitter, const Node& node, const Attributes& attributes) {
+  Operation operation{.row = find_row_of_onnx(node.op), .attributes = attributes};
+  for (const Value* input : node.inputs) {
+    Tensor& operand = operation.operands.emplace_back();
+    if (input == nullptr || !input->sizes) continue;
+    operand = Emitter::tensor(*input, *input->sizes);
+    operand.type = emitter.type_of(*input);
+  }
+  const Value& result = *node.outputs[0];
+  operation.results = {
+      {.sizes = unsigned_sizes(*result.sizes), .type = emitter.result_type(result)}};
+  operation.called = node.op;
+  return operation;
+}
+
+void emit_operation(Emitter& emitter, const Node& node, const Operation& operation) {
+  const Layers layers = operation.row->build(operation);
+  if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
+  for (const LayerSpec& layer : layers) emitter.add(node, layer);
+  const bool is_norm = info(layers.back().kind).family == KindFamily::norm;
+  if (is_norm && node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+}
 
 void emit_view(Emitter& /*emitter*/, const Node& node) {
   for (Value* output : node.outputs) Emitter::view(output, node.input(0));

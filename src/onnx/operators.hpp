@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "onnx/graph.hpp"
+#include "operators/names.hpp"
 #include "operators/operands.hpp"
-#include "pytorch/exported_program.hpp"
+#include "operators/operation.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline::onnx_graph {
@@ -40,6 +41,8 @@ class Emitter {
   /// With the types of the node's first operand, weights and first result, which it writes unless
   /// it is a part; valid until the next call.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
+  /// A layer of the table of operators, with its types.
+  void add(const Node& node, LayerSpec built);
   /// Sets the last layer's weights; layers that share the file's tensor count it once.
   void uses_weights(const Value& weights) {
     drafts_.back().weights = weights.weights;
@@ -54,6 +57,8 @@ class Emitter {
   /// Another shape of the operand, without a move.
   static void view(Value* result, const Value* operand);
 
+  /// In these sizes.
+  static Tensor tensor(const Value& value, const Sizes& sizes);
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   /// In its own type.
   OperandSpec typed_operand(const Value& value, const Sizes& sizes) const {
@@ -166,6 +171,10 @@ Numbers of_each_index(const Node& node, Number number) {
 
 std::optional<Sizes> like_first(Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
+/// The node as an operation of the table of operators.
+Operation operation_of(const Emitter& emitter, const Node& node, const Attributes& attributes);
+/// Its layers; without, by its bytes.
+void emit_operation(Emitter& emitter, const Node& node, const Operation& operation);
 /// The first operand with another shape, without a move.
 void emit_view(Emitter& emitter, const Node& node);
 /// Elementwise on the first operand, of the row's kind.

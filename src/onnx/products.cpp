@@ -40,7 +40,8 @@ LayerSpec& emit_linear(Emitter& emitter, const Node& node, const Value& position
 }
 
 OperandSpec matrix(const Value& value, const Sizes& sizes) {
-  OperandSpec operand{layer_sizes(sizes), true, value.layer ? std::to_string(*value.layer) : ""};
+  OperandSpec operand = whole_operand(unsigned_sizes(sizes));
+  operand.producer = value.layer;
   operand.is_parameter = !value.layer && value.learned > 0;
   if (operand.is_parameter && value.learned != product_or_throw(sizes))
     operand.parameters = static_cast<std::uint64_t>(value.learned);

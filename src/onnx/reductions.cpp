@@ -63,74 +63,76 @@ std::optional<Numbers> fold_reduction(const Node& node) {
   return out;
 }
 
-bool averages_positions(const Node& node, const Sizes& in) {
-  const auto axes = ints_attribute_or_input(node, "axes", 1);
-  return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_operand_sizes && axes &&
-         axes->size() + 2 == in.size() && std::ranges::all_of(*axes, [&](std::int64_t each) {
-           return axis_at(each, in.size()).value_or(0) >= 2;
-         });
-}
-
 std::optional<Sizes> global_sizes(Node& node) {
   Sizes out = sizes_of(node, 0);
   for (std::size_t axis = 2; axis < out.size(); ++axis) out[axis] = 1;
   return out;
 }
 
+/// The axes from `first` up to `end`.
+std::vector<std::size_t> axes_between(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = first; axis < end; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+/// Along the axis; before set 13 all axes from it on are one row.
+void emit_rows(Emitter& emitter, const Node& node) {
+  constexpr std::int64_t first_along_axis = 13;
+  const std::size_t rank = sizes_of(node, 0).size();
+  const bool is_along_axis = emitter.version() >= first_along_axis;
+  const std::int64_t stated = int_attribute(node, "axis", is_along_axis ? -1 : 1);
+  const bool is_end = !is_along_axis && stated == static_cast<std::int64_t>(rank);
+  const std::size_t axis = is_end ? rank : axis_or_throw(stated, rank);
+  Operation operation =
+      operation_of(emitter, node, {.axes = axes_between(axis, is_along_axis ? axis + 1 : rank)});
+  if (is_end) {  // rows of one element
+    operation.operands.front().sizes.push_back(1);
+    operation.attributes.axes = {rank};
+  }
+  emit_operation(emitter, node, operation);
+}
+
 void emit_reduction(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  const Value& result = *node.outputs[0];
-  if (averages_positions(node, *operand.sizes))
-    return emit_one_operand(emitter, node, LayerKind::global_avg_pool, operand);
-  const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
+  const bool is_same =
+      product_or_throw(sizes_of(node, 0)) == product_or_throw(*node.outputs[0]->sizes);
   if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
                   node.op == "ReduceMin"))
     return emit_view(emitter, node);
-  LayerSpec& spec = emitter.add(node, LayerKind::reduce);
-  spec.input = Emitter::operand(operand);
-  spec.output = layer_sizes(*result.sizes);
+  Attributes attributes;
+  if (const auto reduced = reduced_axes(node))
+    for (std::size_t axis = 0; axis < reduced->size(); ++axis)
+      if ((*reduced)[axis]) attributes.axes.push_back(axis);
+  emit_operation(emitter, node, operation_of(emitter, node, attributes));
 }
 
-void emit_global_pool(Emitter& emitter, const Node& node) {
-  const std::size_t rank = sizes_of(node, 0).size();
-  if (rank < 3 || rank > most_operand_sizes) return emit_reduction(emitter, node);
-  emit_one_operand(emitter, node, LayerKind::global_avg_pool, *node.input(0));
+void emit_global(Emitter& emitter, const Node& node) {
+  emit_operation(emitter, node, operation_of(emitter, node, {}));
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.
 void emit_channel_norm(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  if (operand.sizes->size() < 2 || operand.sizes->size() > most_operand_sizes)
+  const std::size_t rank = sizes_of(node, 0).size();
+  if (rank < fewest_operand_sizes || rank > most_operand_sizes)
     return emit_by_bytes(emitter, node, no_fit);
-  LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.input = Emitter::operand(operand);
-  if (spec.kind == LayerKind::group_norm)
-    spec.groups =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
-  if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+  const std::int64_t groups = std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1));
+  emit_operation(emitter, node,
+                 operation_of(emitter, node, {.groups = static_cast<std::uint64_t>(groups)}));
 }
 
 /// The normed axes, the last or a pattern's, are the features.
 void emit_layer_norm(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  const Sizes& in = *operand.sizes;
-  Sizes axes;
-  if (const auto found = ints_attribute(node, "axes")) {
-    axes = *found;
-  } else {
-    for (std::size_t axis = axis_of(node, -1, in.size()); axis < in.size(); ++axis)
-      axes.push_back(static_cast<std::int64_t>(axis));
-  }
+  const Sizes& in = sizes_of(node, 0);
+  Attributes attributes;
+  if (const auto found = ints_attribute(node, "axes"))
+    for (const std::int64_t axis : *found)
+      attributes.axes.push_back(axis_or_throw(axis, in.size()));
+  else
+    attributes.axes = axes_between(axis_of(node, -1, in.size()), in.size());
   std::int64_t features = 1;
-  for (const std::int64_t each : axes)
-    features = product_or_throw({features, in[axis_or_throw(each, in.size())]});
-  const bool is_last = axes.size() == 1 && in.size() <= most_operand_sizes &&
-                       axis_or_throw(axes.front(), in.size()) + 1 == in.size();
-  LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.input =
-      Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
-  spec.normalized_shape = {static_cast<std::uint64_t>(features)};
-  if (node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+  for (const std::size_t axis : attributes.axes) features = product_or_throw({features, in[axis]});
+  attributes.features = static_cast<std::uint64_t>(features);
+  emit_operation(emitter, node, operation_of(emitter, node, attributes));
 }
 
 constexpr Operator reduction{
@@ -145,14 +147,11 @@ constexpr Operator reduction_rows[] = {
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
     row("ArgMax ArgMin", {}, reduction_sizes, element::int64, emit_reduction),
 
-    row("GlobalAveragePool", {}, global_sizes, emit_global_pool),
-    row("GlobalLpPool GlobalMaxPool", {}, global_sizes, emit_reduction),
+    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, emit_global),
+    row("Softmax LogSoftmax Hardmax", {}, like_first, emit_rows),
 
-    row("BatchNormalization", channel_norm, LayerKind::batch_norm),
-    row("GroupNormalization", channel_norm, LayerKind::group_norm),
-    row("InstanceNormalization", channel_norm, LayerKind::instance_norm),
-    row("LayerNormalization", layer_norm, LayerKind::layer_norm),
-    row("RMSNormalization SimplifiedLayerNormalization", layer_norm, LayerKind::rms_norm),
+    row("BatchNormalization GroupNormalization InstanceNormalization", channel_norm),
+    row("LayerNormalization RMSNormalization SimplifiedLayerNormalization", layer_norm),
     row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
     // Elementwise, as far as we know.
     row("LRN", {}, like_first, emit_activation, LayerKind::local_response_norm),

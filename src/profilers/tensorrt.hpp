@@ -8,18 +8,13 @@
 
 #include "load/json.hpp"
 #include "load/recording.hpp"
+#include "operators/operation.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {
 
-struct EngineTensor {
-  Sizes sizes;
-  std::optional<DataType> type;
-  std::optional<Layout> layout;
-};
-
 /// Empty if missing.
-std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member);
+std::vector<Tensor> read_engine_tensors(const Value& layer, std::string_view member);
 
 /// Throws InputError for a name alone, as of engines without detail.
 std::string engine_layer_name(const Value& layer);

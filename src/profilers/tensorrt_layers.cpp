@@ -15,6 +15,7 @@
 #include "model/text.hpp"
 #include "operators/element_types.hpp"
 #include "operators/operands.hpp"
+#include "operators/table.hpp"
 #include "profilers/tensorrt.hpp"
 
 namespace roofline {
@@ -34,7 +35,7 @@ std::optional<Layout> layout_of_format(std::string_view format) {
 }
 
 /// "fp16 32x64x56x56".
-std::string text_of(const EngineTensor& tensor) {
+std::string text_of(const Tensor& tensor) {
   const std::string type(tensor.type ? name_of(*tensor.type) : "");
   return type + (type.empty() || tensor.sizes.empty() ? "" : " ") + sizes_text(tensor.sizes);
 }
@@ -46,18 +47,18 @@ struct EngineLayer {
   std::string name;
   std::string type;    ///< "Convolution", "Reformat", ...: ParameterType, or else LayerType
   std::string prefix;  ///< of keys for one part of a fused layer: "Conv" in "ConvKernel"
-  std::vector<EngineTensor> inputs;
-  std::vector<EngineTensor> outputs;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
 
-  const EngineTensor& input() const { return inputs.front(); }
-  const EngineTensor& output() const { return outputs.front(); }
+  const Tensor& input() const { return inputs.front(); }
+  const Tensor& output() const { return outputs.front(); }
   bool has(const std::string& key) const { return value.contains(prefix + key); }
   Value at(const std::string& key) const { return value.at(prefix + key); }
 };
 
-std::string tensors_text(const std::vector<EngineTensor>& tensors) {
+std::string tensors_text(const std::vector<Tensor>& tensors) {
   std::string text;
-  for (const EngineTensor& tensor : tensors) add_item(text, text_of(tensor));
+  for (const Tensor& tensor : tensors) add_item(text, text_of(tensor));
   return text;
 }
 
@@ -103,7 +104,7 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
     spec.dtypes.input = DataType::tf32;
   spec.fp16_accumulate = multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic);
   spec.pass = Pass::fwd;
-  if (takes(kind, "layout")) spec.layout = layer.input().layout;
+  if (takes(kind, "layout")) spec.layout = layer.input().stated_layout;
   return spec;
 }
 
@@ -214,18 +215,16 @@ LayerOrReason product(const EngineLayer& layer) {
   return spec;
 }
 
-/// A result of another shape: elements are moved or reduced.
-template <LayerKind kind>
-LayerOrReason read_reshaping(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, kind);
+/// A result of another shape.
+LayerOrReason copied(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, LayerKind::copy);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
   return spec;
 }
 
-template <LayerKind kind>
-LayerOrReason read_function(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, kind);
+LayerOrReason function(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, LayerKind::elementwise);
   spec.input = whole_operand(layer.input().sizes);
   return spec;
 }
@@ -235,12 +234,12 @@ LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
   const DataType type = *layer.input().type;
   std::vector<OperandSpec> operands;
-  for (const EngineTensor& tensor : layer.inputs) {
+  for (const Tensor& tensor : layer.inputs) {
     operands.push_back(whole_operand(tensor.sizes));
     operands.back().type = tensor.type.value_or(type);
   }
   std::vector<WrittenTensor> results;
-  for (const EngineTensor& tensor : layer.outputs)
+  for (const Tensor& tensor : layer.outputs)
     results.push_back({tensor.sizes, tensor.type.value_or(type)});
   set_traffic(spec, std::move(operands), results);
   return spec;
@@ -255,7 +254,7 @@ LayerOrReason generated(const EngineLayer& layer) {
 }
 
 LayerOrReason pointwise(const EngineLayer& layer) {
-  return layer.inputs.size() == 1 ? read_function<LayerKind::elementwise>(layer) : traffic(layer);
+  return layer.inputs.size() == 1 ? function(layer) : traffic(layer);
 }
 
 struct EngineRule {
@@ -271,10 +270,7 @@ constexpr EngineRule engine_rules[] = {
     {"Pooling", read_pool},
     {"FullyConnected MatrixMultiply Gemm gemm", product},
     {"PointWise ElementWise Unary Activation Scale", pointwise},
-    {"SoftMax Softmax", read_function<LayerKind::softmax>},
-    {"Reduce", read_reshaping<LayerKind::reduce>},
-    {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize",
-     read_reshaping<LayerKind::copy>},
+    {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize", copied},
     {"kgen", generated},
     {"Select TopK Scatter Normalization Concatenation", traffic},
 };
@@ -292,18 +288,31 @@ std::string type_of_layer(const Value& layer) {
   layer.fail("expected LayerType, got none");
 }
 
-bool is_counted(const std::vector<EngineTensor>& tensors) {
+bool is_counted(const std::vector<Tensor>& tensors) {
   return !tensors.empty() && tensors.front().type && !tensors.front().sizes.empty() &&
          element_count(tensors.front().sizes) > 0;
 }
 
+/// By a row of the table of operators.
+LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
+  Layers layers = row.build(
+      {.row = &row, .operands = layer.inputs, .results = layer.outputs, .called = layer.type});
+  if (layers.empty()) return not_modelled(layer, "its shapes fit no " + std::string(row.name));
+  LayerSpec& spec = layers.front();
+  spec.name = layer.name;
+  spec.place = layer.value.place();
+  if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
+  return spec;
+}
+
 LayerOrReason read_by_rule(const EngineLayer& layer) {
-  const EngineRule* found = find_rule(layer.type);
-  if (found == nullptr)
+  const OperatorRow* row = find_row_of_tensorrt(layer.type);
+  const EngineRule* found = row == nullptr ? find_rule(layer.type) : nullptr;
+  if (row == nullptr && found == nullptr)
     return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
   if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
     return not_modelled(layer, "its tensors have no sizes or types that the model knows");
-  LayerOrReason read = found->rule(layer);
+  LayerOrReason read = row != nullptr ? built(layer, *row) : found->rule(layer);
   if (const auto* spec = std::get_if<LayerSpec>(&read))
     if (const auto failure = failure_of(*spec)) return not_modelled(layer, failure->message);
   return read;
@@ -321,18 +330,18 @@ std::string engine_layer_name(const Value& layer) {
   return layer.at("Name").text();
 }
 
-std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member) {
-  std::vector<EngineTensor> tensors;
+std::vector<Tensor> read_engine_tensors(const Value& layer, std::string_view member) {
+  std::vector<Tensor> tensors;
   if (!layer.contains(member)) return tensors;
   const Value list = layer.at(member);
   if (!list.is_array()) list.fail_expected("an array of tensors");
   for (const Value entry : list) {
     if (!entry.is_object()) entry.fail_expected("a tensor");
-    EngineTensor tensor;
+    Tensor tensor;
     for (const std::string_view key : {"Format/Datatype", "Datatype"})
       if (entry.contains(key) && !tensor.type) {
         tensor.type = type_of_format(entry.at(key).text());
-        tensor.layout = layout_of_format(entry.at(key).text());
+        tensor.stated_layout = layout_of_format(entry.at(key).text());
       }
     if (entry.contains("Dimensions")) {
       const Value sizes = entry.at("Dimensions");

@@ -104,9 +104,9 @@ Layers convolution_gradients(const OperatorCall& call) {
 }  // namespace
 
 /// Libraries' operators only, since each convolution runs as one of these.
-std::span<const OperatorRow> convolution_operators() {
+std::span<const CallRow> convolution_operators() {
   using enum LayerKind;
-  static constexpr OperatorRow rows[] = {
+  static constexpr CallRow rows[] = {
       {"cudnn_convolution", convolution, conv, "input weight padding stride dilation groups"},
       {"miopen_convolution miopen_depthwise_convolution mkldnn_convolution", convolution, conv,
        "input weight bias padding stride dilation groups"},

@@ -206,7 +206,7 @@ void follow_batch(ProgramReader& reader, Node& node) {
   const BatchChange& batch = reader.batch_change();
   if (batch.is_none()) return;
   const std::vector<const TensorArgument*> operands = node.tensors();
-  const OperatorRow* row = find_operator("aten::" + std::string(node.op));
+  const CallRow* row = find_operator("aten::" + std::string(node.op));
   const bool picks = is_one_of(node.op, "embedding index");
   for (TensorArgument& result : node.results) {
     const std::size_t rank = result.rank();
@@ -247,7 +247,7 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
                 "rms_norm group_norm embedding gather index index_select cumsum cumprod");
   if (!is_contiguous)
     for (const TensorArgument* operand : node.tensors()) {
-      if (operand->sizes == result.sizes && !operand->is_parameter) return dense_strides(*operand);
+      if (operand->sizes == result.sizes && !operand->learned) return dense_strides(*operand);
       const bool is_image = result.rank() >= 4 && result.rank() == operand->rank();
       if (is_image && operand->layout() == Layout::nhwc) return channels_last_strides(result.sizes);
     }
@@ -290,7 +290,7 @@ void run_dropout(ProgramReader& reader, Node& node) {
 /// Fills a larger tensor and copies the tensor into its first part.
 std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
                                   const TensorArgument& tensor, TensorArgument& whole) {
-  whole.layer.reset();
+  whole.producer.reset();
   reader.run(node, "fill", {tensor_argument(whole), {.value = "0"}}, whole.sizes);
   TensorArgument part = whole;
   for (std::size_t i = 0; i < part.rank(); ++i)
@@ -315,8 +315,8 @@ void pad_same(ProgramReader& reader, const Node& node, std::vector<Argument>& ar
   if (whole.sizes == image.sizes) return;
   whole.strides = image.layout() == Layout::nhwc ? channels_last_strides(whole.sizes)
                                                  : contiguous_strides(whole.sizes);
-  whole.is_parameter = false;
-  whole.layer = padded(reader, node, image, whole);
+  whole.learned.reset();
+  whole.producer = padded(reader, node, image, whole);
   image = whole;
 }
 
@@ -431,8 +431,8 @@ void einsum(ProgramReader& reader, Node& node) {
     Sizes sizes = tensor.sizes;
     for (const std::size_t axis : axes) sizes[axis] = 1;
     const Argument places{.value = integers_text({axes.begin(), axes.end()})};
-    tensor.layer = reader.run(node, "sum", {tensor_argument(tensor), places}, sizes);
-    tensor.is_parameter = false;
+    tensor.producer = reader.run(node, "sum", {tensor_argument(tensor), places}, sizes);
+    tensor.learned.reset();
     return tensor;
   };
   TensorArgument a = summed(*operands[0], product->summed_a);
@@ -478,7 +478,7 @@ void run_attention(ProgramReader& reader, Node& node) {
     TensorArgument wide = tensor;
     wide.sizes.back() = (tensor.sizes.back() / features_step + 1) * features_step;
     wide.strides = contiguous_strides(wide.sizes);
-    wide.layer = padded(reader, node, tensor, wide);
+    wide.producer = padded(reader, node, tensor, wide);
     arguments[i] = tensor_argument(wide);
   }
   const Sizes& sizes = node.results.front().sizes;
@@ -564,12 +564,12 @@ void higher_order(ProgramReader& reader, Node& node) {
   reader.run_graph(node, longest, inputs);
 }
 
-struct Operation {
+struct NodeRule {
   std::string_view names;
   Run run;
 };
 
-constexpr Operation operations[] = {
+constexpr NodeRule node_rules[] = {
     {"view reshape flatten reshape_as view_as unflatten _unsafe_view _reshape_alias squeeze",
      reshape},
     {permutations, view},
@@ -597,9 +597,9 @@ constexpr Operation operations[] = {
 
 /// Null for a row of the table, or an unknown operator.
 Run run_of(std::string_view op) {
-  const auto operation = std::ranges::find_if(
-      operations, [&](const Operation& each) { return is_one_of(op, each.names); });
-  return operation == std::end(operations) ? nullptr : operation->run;
+  const auto* rule = std::ranges::find_if(
+      node_rules, [&](const NodeRule& each) { return is_one_of(op, each.names); });
+  return rule == std::end(node_rules) ? nullptr : rule->run;
 }
 
 }  // namespace

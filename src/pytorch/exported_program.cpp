@@ -86,12 +86,13 @@ std::string place_of(const Node& node) {
 
 /// Null for a matmul, whose operands say it.
 const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& arguments,
-                                 const OperatorRow& row) {
+                                 const CallRow& row) {
   if (layer.kind == LayerKind::matmul) return nullptr;
   if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
   const KindFamily family = info(layer.kind).family;
   if (family != KindFamily::contraction && family != KindFamily::norm) return nullptr;
-  const Argument& weights = argument_at(arguments, argument_place("weight", row.arguments));
+  const Argument& weights =
+      argument_at(arguments, argument_place("weight", argument_names(row, arguments)));
   return weights.is_list && !weights.tensors.empty() ? &weights.tensors.front() : weights.tensor();
 }
 
@@ -138,19 +139,19 @@ ProgramReader::Tensors ProgramReader::inputs(const Value& program) {
 /// The batch is first in the caller's tensors, and images have the requested layout.
 TensorArgument ProgramReader::input(TensorArgument tensor, std::string_view name,
                                     std::string_view kind) {
-  tensor.is_parameter = kind == "parameter" || kind == "buffer" || kind == "tensor_constant";
-  if (tensor.is_parameter) tensor.weights = name;
-  if (tensor.is_parameter && kind != "parameter") tensor.parameters = 0;
+  if (kind == "parameter") tensor.learned = element_count(tensor.sizes);
+  if (kind == "buffer" || kind == "tensor_constant") tensor.learned = 0;
+  if (tensor.learned) tensor.weights = name;
   const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
   const bool channels_last =
       is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
-  if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
+  if (!tensor.learned && !batch_change().is_none() && tensor.rank() > 0 &&
       tensor.stated.front() == batch_change().stated)
     tensor.batch_step.front() = 1;
   batch_change().grow(tensor);
   tensor.strides =
       channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
-  if (!tensor.is_parameter)
+  if (!tensor.learned)
     input_byte_ += stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
   return tensor;
 }
@@ -163,8 +164,8 @@ void ProgramReader::read(const Value& program) {
   run_nodes(graph, tensors);
   for (const Value output : graph.find("outputs"))
     if (const auto found = tensors.find(output.find("as_tensor").find("name").try_text());
-        found != tensors.end() && found->second.layer)
-      layers_[*found->second.layer].is_kept = true;
+        found != tensors.end() && found->second.producer)
+      layers_[*found->second.producer].is_kept = true;
 }
 
 NetworkSpec ProgramReader::network() && {
@@ -330,13 +331,13 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   for (Argument& argument : arguments)
     for (TensorArgument& tensor : argument.tensors) {
       if (!call.list_type) call.list_type = tensor.type;
-      if (tensor.is_parameter) stated.push_back(tensor.weights);
-      if (tensor.is_parameter && used_.contains(tensor.weights)) tensor.parameters = 0;
+      if (tensor.learned) stated.push_back(tensor.weights);
+      if (tensor.learned && used_.contains(tensor.weights)) tensor.learned = 0;
     }
   call.name = name;
   call.arguments = &arguments;
   call.result = result;
-  const OperatorRow* row = find_operator(name);
+  const CallRow* row = find_operator(name);
   CallLayers read = read_call(call);
   unruled_.add(call, read);
   if (read.layers.empty()) return std::nullopt;
@@ -365,8 +366,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     // Products of the input and of the state in turns; each reads the one before.
     const std::size_t i = static_cast<std::size_t>(&layer - read.layers.data());
     const char* part = !is_recurrent ? "" : i % 2 == 0 ? "input" : "state";
-    if (i > 0 && layer.input->layer.empty())
-      layer.input->layer = std::to_string(layers_.size() - 1);
+    if (i > 0 && !layer.input->producer) layer.input->producer = layers_.size() - 1;
     origins_.push_back({module_, std::string(base_name(op)), layer.kind, part});
     layers_.push_back(std::move(layer));
   }
@@ -390,10 +390,9 @@ TensorArgument ProgramReader::copied(const Node& node, const TensorArgument& fro
   TensorArgument to = from;
   to.strides = strides;
   to.type = type ? type : from.type;
-  to.is_parameter = false;
-  to.parameters.reset();
-  to.layer.reset();
-  to.layer = run(node, "copy", {{.tensors = {to}}, {.tensors = {from}}}, to.sizes);
+  to.learned.reset();
+  to.producer.reset();
+  to.producer = run(node, "copy", {{.tensors = {to}}, {.tensors = {from}}}, to.sizes);
   return to;
 }
 
@@ -408,7 +407,7 @@ void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const S
       operands, [](const TensorArgument* operand) { return operand->weights.empty(); });
   for (TensorArgument& result : node.results) {
     if (is_constant && weights != nullptr) result.weights = weights->weights;
-    result.layer = layer;
+    result.producer = layer;
     result.strides = strides.size() == result.rank() ? strides : contiguous_strides(result.sizes);
   }
 }
@@ -423,50 +422,6 @@ void ProgramReader::fail_batch(const Node& node) const {
                  " can be followed through, got sizes that mix samples; export it with "
                  "torch.export.export(model, (x,), dynamic_shapes=({0: "
                  "torch.export.Dim(\"batch\", min=1, max=4096)},))");
-}
-
-std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins) {
-  struct Module {
-    std::size_t contractions = 0;
-    std::string label;         ///< the first layer's
-    bool has_labels = false;   ///< others have other labels
-    bool has_modules = false;  ///< it contains modules
-  };
-  const auto is_contraction = [](const LayerOrigin& origin) {
-    return info(origin.kind).family == KindFamily::contraction;
-  };
-  std::unordered_map<std::string_view, Module> modules;
-  for (const LayerOrigin& origin : origins) {
-    Module& own = modules[origin.module];
-    if (own.label.empty()) own.label = origin.label;
-    own.has_labels = own.has_labels || own.label != origin.label;
-    if (is_contraction(origin)) ++own.contractions;
-    constexpr int deepest_module = 64;
-    std::size_t at = origin.module.find_first_of("./");
-    for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
-      modules[std::string_view(origin.module).substr(0, at)].has_modules = true;
-      at = origin.module.find_first_of("./", at + 1);
-    }
-  }
-  std::vector<std::string> names;
-  names.reserve(origins.size());
-  std::set<std::string> taken;
-  std::unordered_map<std::string, std::size_t> uses;
-  for (const LayerOrigin& origin : origins) {
-    const Module& module = modules.at(origin.module);
-    const bool stands_for_module =
-        !origin.module.empty() && !module.has_modules &&
-        (!module.has_labels || (is_contraction(origin) && module.contractions == 1));
-    std::string wanted = origin.module;
-    if (!origin.part.empty())
-      wanted = (wanted.empty() ? origin.label : wanted) + "." + origin.part;
-    else if (!stands_for_module)
-      add_item(wanted, origin.label, origin.is_own_name ? "/" : ".");
-    std::string name = wanted;
-    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
-    names.push_back(std::move(name));
-  }
-  return names;
 }
 
 }  // namespace roofline

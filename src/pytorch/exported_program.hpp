@@ -18,6 +18,7 @@
 
 #include "load/json.hpp"
 #include "model/layer_fields.hpp"
+#include "operators/names.hpp"
 #include "pytorch/operator_table.hpp"
 #include "roofline/network.hpp"
 
@@ -103,26 +104,6 @@ struct Node {
   const Argument& argument(std::size_t i) const { return argument_at(arguments, i); }
   std::vector<const TensorArgument*> tensors() const;  ///< including those in lists
 };
-
-struct LayerOrigin {
-  std::string module;  ///< path in the network; empty at the top
-  std::string label;   ///< the layer's name within the module
-  LayerKind kind;
-  std::string part = {};     ///< "scores", if the node becomes several layers
-  bool is_own_name = false;  ///< the node's own name, for lack of a module
-};
-/// The module's name (`layer1.0.conv1`), with the label if the module has layers of other labels
-/// and the layer is not its only convolution or product.
-std::vector<std::string> layer_names(const std::vector<LayerOrigin>& origins);
-/// Names the layers, and those that operands come from, which are indices.
-template <class Specs>
-void name_layers(Specs& layers, const std::vector<LayerOrigin>& origins) {
-  const std::vector<std::string> names = layer_names(origins);
-  for (std::size_t i = 0; i < names.size(); ++i) layers[i].name = names[i];
-  for (LayerSpec& layer : layers)
-    for (OperandSpec* operand : operands_of(layer))
-      if (!operand->layer.empty()) operand->layer = names[std::stoul(operand->layer)];
-}
 
 /// For single use; functions throw InputError.
 class ProgramReader {

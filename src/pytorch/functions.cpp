@@ -21,7 +21,7 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
       info(kind).named == Named::by_operator ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
   spec.input = operand_of(*tensor, tensor->sizes);
-  if (kind != LayerKind::softmax) spec.access = access_of({tensor});
+  spec.access = access_of({tensor});
   return {spec};
 }
 
@@ -38,21 +38,6 @@ Layers clamp(const OperatorCall& call) {
   if (least == 0.0 && !most) kind = LayerKind::relu;
   if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
   return function_layer(kind, call, call["input"].tensor(), call.pass());
-}
-
-Layers softmax_of_rows(const OperatorCall& call) {
-  const TensorArgument* tensor = call["input"].tensor();
-  Layers layers = function(call);
-  if (layers.empty()) return {};
-  const auto axis = axis_at(call["axis"].integer(), tensor->sizes.size());
-  if (!axis) return {};
-  const auto at = tensor->sizes.begin() + static_cast<std::ptrdiff_t>(*axis);
-  Sizes sizes{element_count(Sizes(tensor->sizes.begin(), at)), *at};
-  if (const std::uint64_t inner = element_count(Sizes(at + 1, tensor->sizes.end())); inner > 1)
-    sizes.push_back(inner);
-  layers.front().input = operand_of(*tensor, sizes);
-  if (call["to_float"].flag().value_or(false)) layers.front().dtypes.output = DataType::fp32;
-  return layers;
 }
 
 /// Functions without a kind; the result has the first tensor's type.
@@ -138,9 +123,9 @@ Layers filling(const OperatorCall& call) {
 
 }  // namespace
 
-std::span<const OperatorRow> function_operators() {
+std::span<const CallRow> function_operators() {
   using enum LayerKind;
-  static constexpr OperatorRow rows[] = {
+  static constexpr CallRow rows[] = {
       {"relu threshold_backward", function, relu},
       {"clamp hardtanh clamp_min", clamp, elementwise, "input least most"},
       {"relu6", function, relu6},
@@ -157,10 +142,6 @@ std::span<const OperatorRow> function_operators() {
       {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward",
        function, elementwise},
       {"cumsum cumprod tril triu", function, rowwise},
-      {"_softmax _log_softmax softmax log_softmax", softmax_of_rows, softmax,
-       "input axis to_float"},
-      {"_softmax_backward_data _log_softmax_backward_data", softmax_of_rows, softmax,
-       "input - axis"},
       {"add", combination, add},
       {"sub rsub subtract", combination, sub},
       {"mul multiply", combination, mul},

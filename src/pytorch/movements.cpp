@@ -338,9 +338,9 @@ Layers write_cache(const OperatorCall& call) {
 
 }  // namespace
 
-std::span<const OperatorRow> movement_operators() {
+std::span<const CallRow> movement_operators() {
   using enum LayerKind;
-  static constexpr OperatorRow rows[] = {
+  static constexpr CallRow rows[] = {
       {"copy _copy_from", copy_between, copy, "to from"},
       {"roll flip clone contiguous pixel_shuffle pixel_unshuffle", copy_of_same_size, copy},
       {"reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,7 @@
 
 #include "load/recording.hpp"
 #include "model/text.hpp"
+#include "operators/table.hpp"
 
 namespace roofline {
 namespace {
@@ -28,11 +30,25 @@ std::size_t innermost(const Sizes& sizes, const Sizes& strides) {
   return axis;
 }
 
-std::unordered_map<std::string_view, const OperatorRow*> rows_by_name() {
-  std::unordered_map<std::string_view, const OperatorRow*> rows;
-  for (const auto family : {convolution_operators(), product_operators(), function_operators(),
-                            reduction_operators(), movement_operators()})
+/// A row for each group of "native_group_norm: input weight - - - - groups;group_norm: input".
+std::vector<CallRow> rows_of_table() {
+  std::vector<CallRow> rows;
+  for (const std::span<const OperatorRow> family : operator_families())
     for (const OperatorRow& row : family)
+      for (std::string_view rest = row.pytorch; !rest.empty();) {
+        const std::string_view group = take(rest, ';');
+        const std::size_t end = group.find(": ");
+        rows.push_back({group.substr(0, end), built_layers, row.kind, group.substr(end + 2), &row});
+      }
+  return rows;
+}
+
+std::unordered_map<std::string_view, const CallRow*> rows_by_name() {
+  static const std::vector<CallRow> of_table = rows_of_table();
+  std::unordered_map<std::string_view, const CallRow*> rows;
+  for (const auto family : {std::span(of_table), convolution_operators(), product_operators(),
+                            function_operators(), reduction_operators(), movement_operators()})
+    for (const CallRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);
   return rows;
@@ -134,7 +150,7 @@ std::string counted(const std::map<std::string, std::size_t>& operators) {
 
 }  // namespace
 
-const OperatorRow* find_operator(std::string_view name) {
+const CallRow* find_operator(std::string_view name) {
   static const auto rows = rows_by_name();
   const std::string key = (name.starts_with("aten::") ? "" : "::") + std::string(base_name(name));
   const auto found = rows.find(key);
@@ -153,13 +169,25 @@ std::string tensors_text(const Arguments& arguments) {
   return text;
 }
 
+std::string_view argument_names(const CallRow& row, const Arguments& arguments) {
+  constexpr std::string_view result = "result? ";
+  std::string_view names = row.arguments;
+  if (!names.starts_with(result)) return names;
+  const TensorArgument* first = argument_at(arguments, 0).tensor();
+  const TensorArgument* second = argument_at(arguments, 1).tensor();
+  const bool is_given = first != nullptr && second != nullptr && first->sizes == second->sizes;
+  if (!is_given) names.remove_prefix(result.size());
+  return names;
+}
+
 CallLayers read_call(const OperatorCall& stated) {
-  const OperatorRow* row = find_operator(stated.name);
+  const CallRow* row = find_operator(stated.name);
   OperatorCall call = stated;
   CallLayers read;
   if (row != nullptr) {
     call.kind = row->kind;
-    call.argument_names = row->arguments;
+    call.argument_names = argument_names(*row, *call.arguments);
+    call.row = row->row;
     read.layers = row->read(call);
     if (read.layers.empty()) read.misfit = misfit_of(call);
   }
@@ -179,7 +207,7 @@ void UnruledCalls::add(const OperatorCall& call, const CallLayers& read) {
   const bool has_elements = !call.result || element_count(*call.result) > 0;
   const bool is_one_value = !read.layers.empty() && tensors_text(*call.arguments).empty();
   if (!read.by_operands || !has_elements || is_one_value) return;
-  const OperatorRow* row = find_operator(call.name);
+  const CallRow* row = find_operator(call.name);
   if (row != nullptr && multiplies(row->kind)) add_product(call.name);
   const std::string name(base_name(call.name));
   if (row == nullptr && !read.layers.empty()) {
@@ -241,21 +269,9 @@ Layers layer_of_one_value(LayerKind kind, const OperatorCall& call) {
   return {spec};
 }
 
-OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {
-  OperandSpec operand = whole_operand(sizes);
-  if (tensor.layer) operand.layer = std::to_string(*tensor.layer);
-  operand.is_parameter = tensor.is_parameter;
-  operand.parameters = tensor.parameters;
-  return operand;
-}
-
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
   TensorArgument other = tensor;
   other.sizes = std::move(sizes);
-  // Elements picked from a table teach the table.
-  if (other.is_parameter && !other.parameters &&
-      element_count(other.sizes) != element_count(tensor.sizes))
-    other.parameters = element_count(tensor.sizes);
   other.strides.clear();
   return other;
 }
@@ -334,26 +350,6 @@ std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensor
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {
   return type == DataType::fp32 && call.is_tf32 ? DataType::tf32 : type;
-}
-
-Sizes TensorArgument::stored_sizes() const {
-  Sizes stored = sizes;
-  for (std::size_t i = 0; i < stored.size() && strides.size() == stored.size(); ++i)
-    if (strides[i] == 0) stored[i] = std::min<std::uint64_t>(stored[i], 1);
-  return stored;
-}
-
-std::optional<Layout> TensorArgument::layout() const {
-  if (sizes.size() < 3 || strides.size() != sizes.size() || sizes[1] < 2) return std::nullopt;
-  const bool nhwc = strides[1] == 1;
-  const bool nchw = strides.back() == 1;
-  if (nhwc == nchw) return std::nullopt;
-  return nhwc ? Layout::nhwc : Layout::nchw;
-}
-
-bool TensorArgument::is_transposed() const {
-  const std::size_t rank = sizes.size();
-  return rank >= 2 && strides.size() == rank && strides[rank - 1] != 1 && strides[rank - 2] == 1;
 }
 
 void add_batch(TensorArgument& tensor) {

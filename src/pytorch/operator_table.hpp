@@ -13,35 +13,22 @@
 
 #include "operators/element_types.hpp"
 #include "operators/operands.hpp"
+#include "operators/operation.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
 
 // A call of a PyTorch operator; arguments are in the order of PyTorch's schemas.
 
-struct TensorArgument {
-  Sizes sizes;
-  Sizes strides;                 ///< in elements; empty if unknown
-  std::optional<DataType> type;  ///< nullopt: unknown
-  std::string_view type_name;    ///< ElementType's
+struct TensorArgument : Tensor {
+  std::string_view type_name = {};  ///< ElementType's
 
   // From programs, not recordings (exported_program.hpp):
-  std::optional<std::size_t> layer{};         ///< index of the writing layer
-  bool is_parameter = false;                  ///< the model's own
-  std::optional<std::uint64_t> parameters{};  ///< learned numbers in it, if not all
-  std::string weights{};  ///< the model's tensor that it is a form of; empty: none
-  Sizes stated{};         ///< sizes at the program's batch
+  std::string weights = {};  ///< the model's tensor that it is a form of; empty: none
+  Sizes stated = {};         ///< sizes at the program's batch
   /// Elements of each axis in a step of the batch: 6 for an axis with 6 heads a sample, 0 for
   /// others.
-  Sizes batch_step{};
-
-  std::size_t rank() const { return sizes.size(); }
-  /// Sizes in memory, where an axis of stride 0 has one element.
-  Sizes stored_sizes() const;
-  /// The layout of an image [N, C, positions...]; nullopt if sizes or strides do not tell.
-  std::optional<Layout> layout() const;
-  /// The last axis is not innermost in memory, as in a transposed matrix.
-  bool is_transposed() const;
+  Sizes batch_step = {};
 };
 
 /// A first axis of one element.
@@ -95,6 +82,7 @@ struct OperatorCall {
   // From the operator's row:
   LayerKind kind = LayerKind::other;
   std::string_view argument_names = {};  ///< "input weight bias"
+  const OperatorRow* row = nullptr;
 
   const Caller* caller(std::string_view wanted) const;
   Pass pass() const;
@@ -109,11 +97,9 @@ std::size_t argument_place(std::string_view argument, std::string_view names);
 /// "add" of "aten::add_".
 std::string_view base_name(std::string_view operator_name);
 
-// The table of operators, with the reader of each.
+// The orders of operators' arguments, with the reader of each.
 
-using Layers = std::vector<LayerSpec>;
-
-struct OperatorRow {
+struct CallRow {
   /// Operators of one reader, without "aten::" and the "_" of in-place variants; "::" is any other
   /// library.
   std::string_view names;
@@ -121,18 +107,25 @@ struct OperatorRow {
   Layers (*read)(const OperatorCall& call);
   LayerKind kind = LayerKind::other;
   /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
-  /// ones.
+  /// ones, "result?" for a result that callers may write to.
   std::string_view arguments = "input";
+  const OperatorRow* row = nullptr;  ///< that builds the layers; null: `read` does
 };
 
-std::span<const OperatorRow> convolution_operators();
-std::span<const OperatorRow> product_operators();
-std::span<const OperatorRow> function_operators();
-std::span<const OperatorRow> reduction_operators();
-std::span<const OperatorRow> movement_operators();
+/// The layers of an operator of the table of operators.
+Layers built_layers(const OperatorCall& call);
+
+std::span<const CallRow> convolution_operators();
+std::span<const CallRow> product_operators();
+std::span<const CallRow> function_operators();
+std::span<const CallRow> reduction_operators();
+std::span<const CallRow> movement_operators();
+
+/// The row's, of these arguments: a result comes first if it has the sizes of the next tensor.
+std::string_view argument_names(const CallRow& row, const Arguments& arguments);
 
 /// Null for an unknown operator.
-const OperatorRow* find_operator(std::string_view name);
+const CallRow* find_operator(std::string_view name);
 
 struct CallLayers {
   Layers layers;  ///< by the row, or else by the operands' bytes; none if both are unknown
@@ -182,8 +175,7 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
 /// A layer of tensors without axes, which hold a value each; none without such tensors.
 Layers layer_of_one_value(LayerKind kind, const OperatorCall& call);
 
-OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
-
+/// Learned numbers stay: elements picked from a table teach the table.
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 
 /// [N, C, positions...] with elements on as many axes; callers may leave a batch of one out.

@@ -59,7 +59,7 @@ Layers matrix_product(const OperatorCall& call) {
   if (call.caller("AddmmBackward0") != nullptr || call.caller("MmBackward0") != nullptr)
     return linear_gradient(call, *a, *b);
   const bool has_bias = added != nullptr && added->sizes.size() == 1;
-  if (has_bias || b->is_parameter || call.caller("aten::linear") != nullptr)
+  if (has_bias || b->learned || call.caller("aten::linear") != nullptr)
     return linear_layer(call, *a, a->sizes[0], a->sizes[1], b->sizes[1], has_bias, Pass::fwd);
   return matmul_layer(call, *a, *b);
 }
@@ -266,15 +266,15 @@ Layers cell_kernel(const OperatorCall& call) {
 }  // namespace
 
 bool reads_cache(std::string_view operator_name) {
-  const OperatorRow* row = find_operator(operator_name);
+  const CallRow* row = find_operator(operator_name);
   return row != nullptr && row->read == attention_on_cache;
 }
 
-std::span<const OperatorRow> product_operators() {
+std::span<const CallRow> product_operators() {
   using enum LayerKind;
   static constexpr auto heads_second = attention_of_heads<1>;
   static constexpr auto heads_third = attention_of_heads<2>;
-  static constexpr OperatorRow rows[] = {
+  static constexpr CallRow rows[] = {
       {"mm _int_mm _scaled_mm", matrix_product, matmul, "input weight"},
       {"addmm _addmm_activation", matrix_product, matmul, "bias input weight"},
       {"bmm", batched_product, matmul, "input weight"},

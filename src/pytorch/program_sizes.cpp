@@ -348,11 +348,9 @@ std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAx
     view.batch_step.push_back(is_batch ? 1 : from ? tensor.batch_step[*from] : 0);
   }
   if (!batch.grow(view)) return std::nullopt;
-  if (view.is_parameter && !view.parameters) {
-    const std::uint64_t learned =
-        std::min(element_count(tensor.sizes), element_count(view.stored_sizes()));
-    if (learned != element_count(view.sizes)) view.parameters = learned;
-  }
+  // A view teaches those numbers that it sees.
+  if (view.learned == element_count(tensor.sizes))
+    view.learned = std::min(element_count(tensor.sizes), element_count(view.stored_sizes()));
   return view;
 }
 

@@ -81,7 +81,9 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
     const auto own_type = type != nullptr ? std::optional(type->type) : std::nullopt;
     const std::string_view type_name = type != nullptr ? type->name : "";
     const auto add = [&](const Value& size, const Value& its_stride) {
-      argument.tensors.push_back({numbers_in(size), numbers_in(its_stride), own_type, type_name});
+      argument.tensors.push_back(
+          {{.sizes = numbers_in(size), .strides = numbers_in(its_stride), .type = own_type},
+           type_name});
     };
     if (!argument.is_list) add(own, stride);
     for (std::size_t j = 0; argument.is_list && j < own.size(); ++j)

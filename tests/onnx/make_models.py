@@ -81,7 +81,7 @@ def activations():
     for op, kind in [("Relu", "relu"), ("LeakyRelu", "leaky_relu"), ("Elu", "elu"), ("Sigmoid", "sigmoid"),
                      ("HardSigmoid", "hardsigmoid"), ("HardSwish", "hardswish"), ("Tanh", "tanh"),
                      ("Softmax", "softmax"), ("Exp", "elementwise"), ("Softplus", "elementwise"),
-                     ("Selu", "elementwise"), ("Erf", "elementwise")]:
+                     ("Selu", "elu"), ("Erf", "elementwise")]:
         m.n(op, [x], op.lower())
         sizes = [48, 5] if kind == "softmax" else x  # rows of the last axis
         m.row(kind, [sizes], sizes, name=op.lower())

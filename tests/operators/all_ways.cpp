@@ -203,6 +203,16 @@ std::vector<Case> elementwise_cases() {
   relu.expected = {"relu", 0, maps, 0, 4 * 2 * maps};
   cases.push_back(relu);
 
+  for (const auto& [onnx, pytorch] :
+       {std::pair{"Elu", "elu"}, {"Selu", "selu"}, {"Celu", "celu"}}) {
+    Case exponential{.name = pytorch, .tensors = {{"x", map_sizes}}, .result = {"r", map_sizes}};
+    exponential.onnx = {onnx, {"x"}};
+    exponential.pytorch = {pytorch, {"x"}};
+    exponential.layer = R"({"type": ")" + std::string(pytorch) + R"(", "input": [4, 6, 64, 64]})";
+    exponential.expected = {"elu", 0, 4 * maps, 0, 4 * 2 * maps};
+    cases.push_back(exponential);
+  }
+
   Case sum = of_two("a sum", map_sizes, map_sizes, map_sizes);
   sum.onnx = {"Add", {"x", "y"}};
   sum.pytorch = {"add", {"x", "y"}};
@@ -318,6 +328,55 @@ std::vector<Case> row_cases() {
   greatest.layer = R"({"type": "reduce", "input": {"shape": [32, 64, 16]}, "output": [32, 1, 16]})";
   greatest.expected = {"reduce", 0, 32768, 0, 4 * (32768 + 512)};
   cases.push_back(greatest);
+
+  Case place{.name = "the place of the greatest",
+             .tensors = {{"x", {128, 512}}},
+             .result = {"r", {128, 1}, int64}};
+  place.onnx = {"ArgMax", {"x"}, onnx_bytes::attribute("axis", 1)};
+  place.pytorch = {"argmax", {"x", "as_int: 1", "as_bool: true"}};
+  place.layer = R"({"type": "reduce", "input": {"shape": [128, 512]}, "output": [128, 1],
+                    "dtypes": {"input": "fp32", "output": "int64"}})";
+  place.expected = {"reduce", 0, 65536, 0, 4 * 65536 + 8 * 128};  // 263,168 bytes
+  cases.push_back(place);
+  place.name = "the place of the least";
+  place.onnx.op = "ArgMin";
+  place.pytorch.op = "argmin";
+  cases.push_back(place);
+
+  Case sequence{
+      .name = "a mean over steps", .tensors = {{"x", {32, 64, 16}}}, .result = {"r", {32, 64, 1}}};
+  sequence.onnx = {"ReduceMean", {"x"}, onnx_bytes::integers_attribute("axes", {2})};
+  sequence.pytorch = {"mean", {"x", "as_ints: [2]", "as_bool: true"}};
+  sequence.layer = R"({"type": "reduce", "input": {"shape": [32, 64, 16]}, "output": [32, 64, 1]})";
+  sequence.expected = {"reduce", 0, 32768, 0, 4 * (32768 + 2048)};
+  cases.push_back(sequence);
+
+  Case positions{.name = "a mean over positions",
+                 .tensors = {{"x", image_sizes}},
+                 .result = {"r", {2, 8, 1, 1}}};
+  positions.onnx = {"ReduceMean", {"x"}, onnx_bytes::integers_attribute("axes", {2, 3})};
+  positions.pytorch = {"mean", {"x", "as_ints: [2, 3]", "as_bool: true"}};
+  positions.layer = R"({"type": "global_avg_pool", "input": [2, 8, 14, 14]})";
+  positions.expected = {"global_avg_pool", 0, images, 0, 4 * (images + 16)};
+  cases.push_back(positions);
+
+  Case groups{.name = "a group norm",
+              .tensors = {{"x", image_sizes}, parameter("g", {8}), parameter("b", {8})},
+              .result = {"r", image_sizes}};
+  groups.onnx = {"GroupNormalization", {"x", "g", "b"}, onnx_bytes::attribute("num_groups", 4), 21};
+  groups.pytorch = {"group_norm", {"x", "as_int: 4", "g", "b"}};
+  groups.layer = R"({"type": "group_norm", "input": [2, 8, 14, 14], "groups": 4})";
+  groups.expected = {"group_norm", 0, 7 * images, 16, 4 * (2 * images + 16)};
+  cases.push_back(groups);
+
+  Case squares{.name = "an RMS norm",
+               .tensors = {{"x", {8, 128, 64}}, parameter("g", {64})},
+               .result = {"r", {8, 128, 64}}};
+  squares.onnx = {"RMSNormalization", {"x", "g"}, "", 23};
+  squares.pytorch = {"rms_norm", {"x", "as_ints: [64]", "g"}};
+  squares.layer = R"({"type": "rms_norm", "input": [8, 128, 64]})";
+  squares.expected = {"rms_norm", 0, 4 * 65536, 64, 4 * (2 * 65536 + 64)};
+  cases.push_back(squares);
   return cases;
 }
 
@@ -352,6 +411,14 @@ std::vector<Case> window_cases() {
   mean.layer = R"({"type": "global_avg_pool", "input": [2, 8, 14, 14]})";
   mean.expected = {"global_avg_pool", 0, images, 0, 4 * (images + 16)};
   cases.push_back(mean);
+
+  Case greatest{
+      .name = "a global maximum", .tensors = {{"x", image_sizes}}, .result = {"r", {2, 8, 1, 1}}};
+  greatest.onnx = {"GlobalMaxPool", {"x"}};
+  greatest.pytorch = {"adaptive_max_pool2d", {"x", "as_ints: [1, 1]"}};
+  greatest.layer = R"({"type": "max_pool", "input": [2, 8, 14, 14], "output_size": 1})";
+  greatest.expected = {"max_pool", 0, images, 0, 4 * (images + 16)};
+  cases.push_back(greatest);
 
   Case both = of_two("a concatenation", image_sizes, {2, 4, 14, 14}, {2, 12, 14, 14});
   both.onnx = {"Concat", {"x", "y"}, onnx_bytes::attribute("axis", 1)};

@@ -136,6 +136,28 @@ TEST_CASE("ONNX's softmax before set 13 has one row from its axis on", "[operato
   }
 }
 
+TEST_CASE("A size of data is what the file states, else the largest", "[operators/operands]") {
+  using namespace onnx_bytes;
+  struct Row {
+    const char* what;
+    std::string stated;
+    std::uint64_t byte;  ///< of x, K and both results
+  };
+  for (const Row& row : {
+           Row{"stated", stated("v", {128, 5}), 4 * 128000 + 8 + (4 + 8) * 640},
+           Row{"not stated", "", 4 * 128000 + 8 + (4 + 8) * 128000},
+           Row{"more than there are", stated("v", {128, 2000}), 4 * 128000 + 8 + 12 * 128000},
+       }) {
+    INFO(row.what);
+    const auto layers =
+        onnx_layers(text(1, node("TopK", {"x", "k"}, {"v", "i"})) + input("x", {128, 1000}) +
+                        input("k", {1}, of_int64) + row.stated + output("v") + output("i"),
+                    17);
+    REQUIRE(layers.size() == 1);
+    CHECK(count(layers[0]).bytes.total == row.byte);
+  }
+}
+
 TEST_CASE("With a past, causal attention is aligned to the last key", "[operators/operands]") {
   using namespace onnx_bytes;
   const auto layers = onnx_layers(

@@ -1,0 +1,71 @@
+#include "operators/names.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/text.hpp"
+
+namespace roofline {
+
+std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
+  const KindInfo& kind = info(spec.kind);
+  std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
+  if (spec.batch_statistics) name += " training";
+  name += " " + sizes_text(operation.operands.front().sizes);
+  if (spec.kind == LayerKind::reduce) name += " to " + sizes_text(result_sizes(operation));
+  if (!spec.output_size.empty()) name += " to " + sizes_text(spec.output_size.numbers);
+  if (spec.kind == LayerKind::group_norm) name += " g" + std::to_string(*spec.groups);
+  return name;
+}
+
+std::vector<std::string> names_by_module(const std::vector<LayerOrigin>& origins) {
+  struct Module {
+    std::size_t contractions = 0;
+    std::string label;         ///< the first layer's
+    bool has_labels = false;   ///< others have other labels
+    bool has_modules = false;  ///< it contains modules
+  };
+  const auto is_contraction = [](const LayerOrigin& origin) {
+    return info(origin.kind).family == KindFamily::contraction;
+  };
+  std::unordered_map<std::string_view, Module> modules;
+  for (const LayerOrigin& origin : origins) {
+    Module& own = modules[origin.module];
+    if (own.label.empty()) own.label = origin.label;
+    own.has_labels = own.has_labels || own.label != origin.label;
+    if (is_contraction(origin)) ++own.contractions;
+    constexpr int deepest_module = 64;
+    std::size_t at = origin.module.find_first_of("./");
+    for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
+      modules[std::string_view(origin.module).substr(0, at)].has_modules = true;
+      at = origin.module.find_first_of("./", at + 1);
+    }
+  }
+  std::vector<std::string> names;
+  names.reserve(origins.size());
+  std::set<std::string> taken;
+  std::unordered_map<std::string, std::size_t> uses;
+  for (const LayerOrigin& origin : origins) {
+    const Module& module = modules.at(origin.module);
+    const bool stands_for_module =
+        !origin.module.empty() && !module.has_modules &&
+        (!module.has_labels || (is_contraction(origin) && module.contractions == 1));
+    std::string wanted = origin.module;
+    if (!origin.part.empty())
+      wanted = (wanted.empty() ? origin.label : wanted) + "." + origin.part;
+    else if (!stands_for_module)
+      add_item(wanted, origin.label, origin.is_own_name ? "/" : ".");
+    std::string name = wanted;
+    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace roofline
