@@ -166,27 +166,29 @@ AxesSpec spec_of(const Axes& axes, const Window& window) {
   return axes_list(Numbers64(axes.end() - window.rank, axes.end()));
 }
 
-LayerSpec& add_window(Emitter& emitter, const Node& node, const Window& window) {
-  LayerSpec& spec = emitter.add(node, node.row->kind);
-  spec.input = Emitter::operand(*node.input(0));
-  spec.kernel_size = spec_of(window.kernel, window);
-  spec.stride = spec_of(window.stride, window);
-  spec.dilation = spec_of(window.dilation, window);
-  spec.padding = spec_of(window.pad_begin, window);
+Operation windowed(const Emitter& emitter, const Node& node, const Window& window) {
+  Operation operation = operation_of(emitter, node, {});
+  Attributes& attributes = operation.attributes;
+  attributes.kernel = spec_of(window.kernel, window);
+  attributes.stride = spec_of(window.stride, window);
+  attributes.dilation = spec_of(window.dilation, window);
+  attributes.padding = spec_of(window.pad_begin, window);
+  attributes.ceil_mode = window.ceil_mode;
   const Numbers64 ends = spec_of(window.pad_end, window).numbers;
-  Numbers64& padding = spec.padding.numbers;
+  Numbers64& padding = attributes.padding.numbers;
   if (ends != padding) padding.insert(padding.end(), ends.begin(), ends.end());
-  return spec;
+  return operation;
 }
 
 void emit_convolution(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
-  LayerSpec& spec = add_window(emitter, node, window);
-  spec.out_channels = static_cast<std::uint64_t>((*node.outputs[0]->sizes)[1]);
-  if (is_transposed(node)) spec.output_padding = spec_of(window.output_padding, window);
-  spec.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
-  spec.bias = has_bias(node);
-  emitter.uses_weights(*node.input(1));
+  Operation operation = windowed(emitter, node, window);
+  Attributes& attributes = operation.attributes;
+  attributes.channels = static_cast<std::uint64_t>((*node.outputs[0]->sizes)[1]);
+  if (is_transposed(node)) attributes.output_padding = spec_of(window.output_padding, window);
+  attributes.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
+  attributes.bias = has_bias(node);
+  emit_operation(emitter, node, operation);
   if (node.op != "DeformConv") return;
   std::vector<Reading> beside;
   for (const Value* moves : {node.input(2), node.input(4)})  // offsets, and a mask
@@ -195,8 +197,7 @@ void emit_convolution(Emitter& emitter, const Node& node) {
 }
 
 void emit_pool(Emitter& emitter, const Node& node) {
-  const Window window = window_of(node);
-  add_window(emitter, node, window).ceil_mode = window.ceil_mode;
+  emit_operation(emitter, node, windowed(emitter, node, window_of(node)));
   Value* indices = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
   if (is_read(indices)) emit_traffic(emitter, node, {}, {indices}, "indices");
 }

@@ -133,8 +133,9 @@ void emit_operation(Emitter& emitter, const Node& node, const Operation& operati
   const Layers layers = operation.row->build(operation);
   if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
   for (const LayerSpec& layer : layers) emitter.add(node, layer);
-  const bool is_norm = info(layers.back().kind).family == KindFamily::norm;
-  if (is_norm && node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+  const KindFamily family = info(layers.back().kind).family;
+  const bool has_weights = family == KindFamily::norm || family == KindFamily::contraction;
+  if (has_weights && node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
 }
 
 void emit_view(Emitter& /*emitter*/, const Node& node) {

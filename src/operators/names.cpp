@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +14,41 @@
 
 namespace roofline {
 
+namespace {
+
+/// "7" of 7x7, "1x3" of others.
+std::string axes_text(const Sizes& numbers) {
+  const bool is_same = std::equal(numbers.begin() + 1, numbers.end(), numbers.begin());
+  return is_same ? std::to_string(numbers.front()) : sizes_text(numbers);
+}
+
+/// "conv2d 32x3x224x224 to 64 k7 s2". Names a layout for which the library copies around its
+/// kernel.
+std::string name_of_convolution(const LayerSpec& spec) {
+  std::string name(info(spec.kind).name);
+  name += std::to_string(*spec.rank) + "d " + sizes_text(spec.input->sizes) + " to " +
+          std::to_string(*spec.out_channels) + " k" + axes_text(spec.kernel_size.numbers);
+  for (const auto& [mark, axes] : {std::pair{" s", &spec.stride}, {" d", &spec.dilation}})
+    if (std::ranges::any_of(axes->numbers, [](std::uint64_t number) { return number != 1; }))
+      name += mark + axes_text(axes->numbers);
+  if (*spec.groups > 1) name += " g" + std::to_string(*spec.groups);
+  if (spec.layout && *spec.layout != usual_layout(*spec.dtypes.input))
+    name += *spec.layout == Layout::nchw ? " channels first" : " channels last";
+  return name;
+}
+
+std::string name_of_pool(const LayerSpec& spec) {
+  const Sizes& kernel = spec.kernel_size.numbers;
+  const Sizes& stride = spec.stride.numbers;
+  return std::string(info(spec.kind).name) + " " + sizes_text(spec.input->sizes) + " k" +
+         sizes_text(kernel) + " s" + sizes_text(stride.empty() ? kernel : stride);
+}
+
+}  // namespace
+
 std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
+  if (spec.out_channels) return name_of_convolution(spec);
+  if (!spec.kernel_size.empty()) return name_of_pool(spec);
   const KindInfo& kind = info(spec.kind);
   std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
   if (spec.batch_statistics) name += " training";

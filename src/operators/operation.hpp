@@ -43,6 +43,16 @@ struct Attributes {
   /// Rows are stated as a matrix. Otherwise a norm along the last axis keeps the operand's axes.
   bool rows_are_matrix = false;
   bool batch_statistics = false;  ///< a batch norm that computes them
+
+  // Windows, as LayerSpec states them.
+  AxesSpec kernel = {};
+  AxesSpec stride = {};
+  AxesSpec padding = {};
+  AxesSpec dilation = {};
+  AxesSpec output_padding = {};
+  bool ceil_mode = false;
+  std::uint64_t channels = 0;  ///< of a convolution's result
+  bool bias = false;
 };
 
 struct OperatorRow;

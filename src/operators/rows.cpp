@@ -7,37 +7,12 @@
 #include <optional>
 #include <span>
 
-#include "operators/names.hpp"
+#include "operators/building.hpp"
 #include "operators/operation.hpp"
 #include "operators/table.hpp"
 
 namespace roofline {
 namespace {
-
-/// The first operand in these sizes; none for an unknown type or without elements.
-std::optional<LayerSpec> layer_of(const Operation& operation, LayerKind kind, const Sizes& sizes) {
-  if (operation.operands.empty()) return std::nullopt;
-  const Tensor& input = operation.operands.front();
-  if (!input.type || input.sizes.empty() || element_count(input.sizes) == 0) return std::nullopt;
-  LayerSpec spec;
-  spec.kind = kind;
-  spec.pass = operation.pass;
-  spec.input = operand_of(input, sizes);
-  spec.dtypes.input = input.type;
-  spec.dtypes.output = operation.row->writes;
-  if (!spec.dtypes.output && !operation.results.empty())
-    spec.dtypes.output = operation.results.front().type;
-  return spec;
-}
-
-Layers named(const Operation& operation, LayerSpec spec) {
-  spec.name = name_by_sizes(operation, spec);
-  return {spec};
-}
-
-Sizes first_sizes(const Operation& operation) {
-  return operation.operands.empty() ? Sizes{} : operation.operands.front().sizes;
-}
 
 bool is_image(const Operation& operation) {
   const std::size_t rank = first_sizes(operation).size();
@@ -98,10 +73,6 @@ Layers mean(const Operation& operation) {
   Operation pool = operation;
   pool.row = find_row("global_avg_pool");
   return of_image(pool);
-}
-
-void set_weight_type(const Operation& operation, LayerSpec& spec) {
-  if (operation.operands.size() > 1) spec.dtypes.weight = operation.operands[1].type;
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.

@@ -10,6 +10,7 @@
 namespace roofline {
 
 std::span<const OperatorRow> operators_of_rows();
+std::span<const OperatorRow> operators_of_windows();
 
 /// All families, in order.
 std::span<const std::span<const OperatorRow>> operator_families();

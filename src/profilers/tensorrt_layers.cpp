@@ -115,64 +115,70 @@ std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) 
   return parameters.contains("Count") ? parameters.at("Count").integer(0) : 0;
 }
 
-template <LayerKind kind>
-LayerOrReason read_convolution(const EngineLayer& layer) {
-  const Sizes& sizes = layer.input().sizes;
-  const Sizes kernel = numbers_at(layer, "Kernel");
-  const auto channels = number_at(layer, "OutMaps");
-  if (kernel.empty() || !channels) layer.value.fail("expected Kernel and OutMaps, got neither");
-  if (sizes.size() != kernel.size() + 2 || element_count(sizes) == 0)
-    return not_modelled(layer, "its shapes fit no convolution");
-  LayerSpec spec = base_layer(layer, kind);
-  spec.rank = static_cast<std::uint8_t>(kernel.size());
-  spec.input = whole_operand(sizes);
-  spec.out_channels = channels;
-  spec.kernel_size = axes_of(kernel);
-  spec.stride = axes_of(numbers_at(layer, "Stride"));
-  spec.dilation = axes_of(numbers_at(layer, "Dilation"));
-  spec.padding = padding(layer);
-  spec.groups = std::max<std::uint64_t>(1, number_at(layer, "Groups").value_or(1));
-  spec.bias = parameter_count(layer, "Bias") > 0;
+/// The attributes of windows.
+Attributes attributes_of(const EngineLayer& layer) {
+  Attributes attributes;
+  attributes.kernel =
+      axes_list(numbers_at(layer, layer.type == "Pooling" ? "WindowSize" : "Kernel"));
+  attributes.stride = axes_of(numbers_at(layer, "Stride"));
+  attributes.dilation = axes_of(numbers_at(layer, "Dilation"));
+  attributes.padding = padding(layer);
+  attributes.channels = number_at(layer, "OutMaps").value_or(0);
+  attributes.groups = std::max<std::uint64_t>(1, number_at(layer, "Groups").value_or(1));
+  attributes.bias = parameter_count(layer, "Bias") > 0;
+  if (layer.has("PaddingMode"))
+    attributes.ceil_mode = layer.at("PaddingMode").text().find("ROUND_UP") != std::string::npos;
+  return attributes;
+}
+
+/// By a row of the table of operators.
+LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
+  Operation operation{.row = &row,
+                      .operands = layer.inputs,
+                      .results = layer.outputs,
+                      .attributes = attributes_of(layer),
+                      .called = layer.type};
+  Layers layers = row.build(operation);
+  if (layers.empty()) return not_modelled(layer, "its shapes fit no " + std::string(row.name));
+  LayerSpec& spec = layers.front();
+  spec.name = layer.name;
+  spec.place = layer.value.place();
+  if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
+  return spec;
+}
+
+/// A convolution, maybe with activation and pool in one kernel, without the pool's few operations.
+LayerOrReason convolution(const EngineLayer& stated, const OperatorRow& row) {
+  EngineLayer layer = stated;
+  if (layer.type == "ConvActPool") layer.prefix = "Conv";
+  if (!layer.has("Kernel") || !layer.has("OutMaps"))
+    layer.value.fail("expected Kernel and OutMaps, got neither");
+  const LayerSpec own = base_layer(layer, row.kind);
+  layer.inputs.front().type = own.dtypes.input;
+  LayerOrReason read = built(layer, row);
+  auto* spec = std::get_if<LayerSpec>(&read);
+  if (spec == nullptr) return read;
+  spec->fp16_accumulate = own.fp16_accumulate;
+  spec->dtypes.weight.reset();
   if (layer.has("Weights") && layer.at("Weights").contains("Type"))
-    spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
-  if (spec.dtypes.input == DataType::tf32 && spec.dtypes.weight == DataType::fp32)
-    spec.dtypes.weight = DataType::tf32;
+    spec->dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
+  if (spec->dtypes.input == DataType::tf32 && spec->dtypes.weight == DataType::fp32)
+    spec->dtypes.weight = DataType::tf32;
   // A residual, added in the same kernel, is read too.
   const OperandSpec result = whole_operand(layer.output().sizes);
   for (std::size_t i = 1; i < layer.inputs.size(); ++i)
     if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
-      spec.fused.push_back(result);
-  return spec;
+      spec->fused.push_back(result);
+  return read;
 }
 
-/// A convolution with activation and pool in one kernel, without the pool's few operations.
-LayerOrReason conv_act_pool(const EngineLayer& layer) {
-  EngineLayer part = layer;
-  part.prefix = "Conv";
-  return read_convolution<LayerKind::conv>(part);
-}
-
-LayerOrReason read_pool(const EngineLayer& layer) {
+LayerOrReason pool(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes window = numbers_at(layer, "WindowSize");
-  if (sizes.size() != window.size() + 2 || window.empty() || element_count(sizes) == 0)
-    return not_modelled(layer, "its shapes fit no pool");
   const bool is_max = layer.has("PoolingType") && layer.at("PoolingType").text() == "MAX";
-  const bool is_global = std::equal(window.begin(), window.end(), sizes.begin() + 2);
-  if (is_global && !is_max) {
-    LayerSpec spec = base_layer(layer, LayerKind::global_avg_pool);
-    spec.input = whole_operand(sizes);
-    return spec;
-  }
-  LayerSpec spec = base_layer(layer, is_max ? LayerKind::max_pool : LayerKind::avg_pool);
-  spec.rank = static_cast<std::uint8_t>(window.size());
-  spec.input = whole_operand(sizes);
-  spec.kernel_size = axes_of(window);
-  spec.stride = axes_of(numbers_at(layer, "Stride"));
-  spec.padding = padding(layer);
-  if (layer.has("PaddingMode"))
-    spec.ceil_mode = layer.at("PaddingMode").text().find("ROUND_UP") != std::string::npos;
-  return spec;
+  const bool is_global = sizes.size() == window.size() + 2 &&
+                         std::equal(window.begin(), window.end(), sizes.begin() + 2);
+  return built(layer, *find_row(is_max ? "max_pool" : is_global ? "global_avg_pool" : "avg_pool"));
 }
 
 /// k of matrices [..., m, k] and [..., k, n], either stored by rows or by columns; 0 if they do not
@@ -264,10 +270,7 @@ struct EngineRule {
 
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes without one.
 constexpr EngineRule engine_rules[] = {
-    {"Convolution", read_convolution<LayerKind::conv>},
-    {"Deconvolution", read_convolution<LayerKind::conv_transpose>},
-    {"ConvActPool", conv_act_pool},
-    {"Pooling", read_pool},
+    {"Pooling", pool},
     {"FullyConnected MatrixMultiply Gemm gemm", product},
     {"PointWise ElementWise Unary Activation Scale", pointwise},
     {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize", copied},
@@ -293,18 +296,6 @@ bool is_counted(const std::vector<Tensor>& tensors) {
          element_count(tensors.front().sizes) > 0;
 }
 
-/// By a row of the table of operators.
-LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
-  Layers layers = row.build(
-      {.row = &row, .operands = layer.inputs, .results = layer.outputs, .called = layer.type});
-  if (layers.empty()) return not_modelled(layer, "its shapes fit no " + std::string(row.name));
-  LayerSpec& spec = layers.front();
-  spec.name = layer.name;
-  spec.place = layer.value.place();
-  if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
-  return spec;
-}
-
 LayerOrReason read_by_rule(const EngineLayer& layer) {
   const OperatorRow* row = find_row_of_tensorrt(layer.type);
   const EngineRule* found = row == nullptr ? find_rule(layer.type) : nullptr;
@@ -312,7 +303,10 @@ LayerOrReason read_by_rule(const EngineLayer& layer) {
     return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
   if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
     return not_modelled(layer, "its tensors have no sizes or types that the model knows");
-  LayerOrReason read = row != nullptr ? built(layer, *row) : found->rule(layer);
+  const bool is_convolution = row != nullptr && has_window(row->kind);
+  LayerOrReason read = is_convolution   ? convolution(layer, *row)
+                       : row != nullptr ? built(layer, *row)
+                                        : found->rule(layer);
   if (const auto* spec = std::get_if<LayerSpec>(&read))
     if (const auto failure = failure_of(*spec)) return not_modelled(layer, failure->message);
   return read;

@@ -30,6 +30,16 @@ std::size_t innermost(const Sizes& sizes, const Sizes& strides) {
   return axis;
 }
 
+auto reader_of(const OperatorRow& row) -> Layers (*)(const OperatorCall& call) {
+  switch (row.kind) {
+    case LayerKind::conv:
+    case LayerKind::conv_transpose: return convolution_layers;
+    case LayerKind::max_pool:
+    case LayerKind::avg_pool: return pool_layers;
+    default: return built_layers;
+  }
+}
+
 /// A row for each group of "native_group_norm: input weight - - - - groups;group_norm: input".
 std::vector<CallRow> rows_of_table() {
   std::vector<CallRow> rows;
@@ -38,7 +48,8 @@ std::vector<CallRow> rows_of_table() {
       for (std::string_view rest = row.pytorch; !rest.empty();) {
         const std::string_view group = take(rest, ';');
         const std::size_t end = group.find(": ");
-        rows.push_back({group.substr(0, end), built_layers, row.kind, group.substr(end + 2), &row});
+        rows.push_back(
+            {group.substr(0, end), reader_of(row), row.kind, group.substr(end + 2), &row});
       }
   return rows;
 }
@@ -46,8 +57,8 @@ std::vector<CallRow> rows_of_table() {
 std::unordered_map<std::string_view, const CallRow*> rows_by_name() {
   static const std::vector<CallRow> of_table = rows_of_table();
   std::unordered_map<std::string_view, const CallRow*> rows;
-  for (const auto family : {std::span(of_table), convolution_operators(), product_operators(),
-                            function_operators(), reduction_operators(), movement_operators()})
+  for (const auto family : {std::span(of_table), product_operators(), function_operators(),
+                            reduction_operators(), movement_operators()})
     for (const CallRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);

@@ -112,10 +112,11 @@ struct CallRow {
   const OperatorRow* row = nullptr;  ///< that builds the layers; null: `read` does
 };
 
-/// The layers of an operator of the table of operators.
-Layers built_layers(const OperatorCall& call);
+// The layers of an operator of the table of operators.
+Layers convolution_layers(const OperatorCall& call);
+Layers pool_layers(const OperatorCall& call);
+Layers built_layers(const OperatorCall& call);  ///< of other operators
 
-std::span<const CallRow> convolution_operators();
 std::span<const CallRow> product_operators();
 std::span<const CallRow> function_operators();
 std::span<const CallRow> reduction_operators();

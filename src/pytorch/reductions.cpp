@@ -1,4 +1,4 @@
-// Pools and resizes.
+// Adaptive pools and resizes.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,26 +42,6 @@ Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, cons
                        : mentions(call.name, {"nearest"}) ? Interpolation::nearest
                                                           : Interpolation::bilinear;
   spec.output = output;
-  return {spec};
-}
-
-Layers pool(const OperatorCall& call) {
-  const auto input = image_of(call["input"].tensor(), call.name);
-  const Sizes kernel = call["kernel"].integers();
-  if (!input || kernel.empty()) return {};
-  const Sizes stride = call["stride"].integers();
-  LayerSpec spec = named_layer(call.kind, info(call.kind).name,
-                               sizes_text(input->sizes) + " k" + sizes_text(kernel) + " s" +
-                                   sizes_text(stride.empty() ? kernel : stride),
-                               *input->type, call.pass());
-  spec.rank = static_cast<std::uint8_t>(input->sizes.size() - 2);
-  spec.input = operand_of(*input, input->sizes);
-  spec.layout = input->layout();
-  spec.kernel_size = axes_of(kernel);
-  spec.stride = axes_of(stride);
-  spec.padding = axes_of(call["padding"].integers());
-  spec.dilation = axes_of(call["dilation"].integers());
-  spec.ceil_mode = call["ceil"].flag().value_or(false);
   return {spec};
 }
 
@@ -113,13 +93,6 @@ Layers fused_add_norm(const OperatorCall& call) {
 std::span<const CallRow> reduction_operators() {
   using enum LayerKind;
   static constexpr CallRow rows[] = {
-      {"max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d max_pool3d", pool,
-       max_pool, "input kernel stride padding dilation ceil"},
-      {"max_pool2d_with_indices_backward max_pool3d_with_indices_backward", pool, max_pool,
-       "- input kernel stride padding dilation ceil"},
-      {"avg_pool1d avg_pool2d avg_pool3d", pool, avg_pool, "input kernel stride padding ceil"},
-      {"avg_pool2d_backward avg_pool3d_backward", pool, avg_pool,
-       "- input kernel stride padding ceil"},
       {"_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
        "adaptive_avg_pool3d",
        adaptive_pool, global_avg_pool, "input sizes"},
