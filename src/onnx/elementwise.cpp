@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onnx/operators.hpp"
+#include "operators/table.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -65,16 +66,12 @@ bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1;
 
 void emit_clip(Emitter& emitter, const Node& node) {
   const auto bound = [&](std::size_t input, const char* name) -> std::optional<double> {
-    if (node.input(input) != nullptr) return constant_scalar(node.input(input));
+    if (node.input(input) != nullptr) return constant_scalar(node.input(input)).value_or(NAN);
     if (find_attribute(node, name) == nullptr) return std::nullopt;
     return float_attribute(node, name, 0);
   };
-  const auto least = bound(1, "min");
-  const auto most = bound(2, "max");
-  LayerKind kind = LayerKind::elementwise;
-  if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
-  if (least == 0.0 && !most && node.input(2) == nullptr) kind = LayerKind::relu;
-  emit_one_operand(emitter, node, kind, *node.input(0));
+  emit_operation(emitter, node,
+                 operation_of(emitter, node, {.bounds = {bound(1, "min"), bound(2, "max")}}));
 }
 
 void emit_combination(Emitter& emitter, const Node& node) {
@@ -113,7 +110,11 @@ void emit_function(Emitter& emitter, const Node& node) {
   if (tensor == nullptr) tensor = node.input(0);
   if (!has_elements(tensor) || tensor->sizes != node.outputs[0]->sizes)
     return emit_bytes(emitter, node);
-  emit_one_operand(emitter, node, LayerKind::elementwise, *tensor);
+  Operation operation = operation_of(emitter, node, {});
+  operation.row = find_row("function");
+  operation.operands = {Emitter::tensor(*tensor, *tensor->sizes)};
+  operation.operands.front().type = emitter.type_of(*tensor);
+  emit_operation(emitter, node, operation);
 }
 
 std::optional<Sizes> cast_sizes(Node& node) {
@@ -148,7 +149,9 @@ std::optional<Sizes> dequantise_sizes(Node& node) {
 }
 
 void emit_conversion(Emitter& emitter, const Node& node) {
-  emit_one_operand(emitter, node, LayerKind::copy, *node.input(0));
+  LayerSpec& spec = emitter.add(node, LayerKind::copy);
+  spec.input = Emitter::operand(*node.input(0));
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 void emit_cast(Emitter& emitter, const Node& node) {
@@ -171,9 +174,9 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
   emit_conversion(emitter, node);
 }
 
-constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
+constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_as_stated};
 constexpr Operator test{
-    .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
+    .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_as_stated};
 constexpr Operator combination{
     .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
 constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};
@@ -181,22 +184,15 @@ constexpr Operator comparison{
     .sizes = broadcast_sizes, .type = element::boolean, .fold = fold_pairs, .layer = emit_function};
 
 constexpr Operator elementwise_rows[] = {
-    row("BiasGelu FastGelu Gelu QuickGelu", activation, LayerKind::gelu),
-    row("Celu Elu Selu", activation, LayerKind::elu),
-    row("HardSigmoid", activation, LayerKind::hardsigmoid),
-    row("HardSwish", activation, LayerKind::hardswish),
-    row("LeakyRelu", activation, LayerKind::leaky_relu),
-    row("PRelu", activation, LayerKind::prelu),
-    row("Relu", activation, LayerKind::relu),
-    row("Sigmoid", activation, LayerKind::sigmoid),
-    row("Swish", activation, LayerKind::silu),
-    row("Tanh", activation, LayerKind::tanh),
+    row("BiasGelu Celu Elu FastGelu Gelu HardSigmoid HardSwish LeakyRelu PRelu QuickGelu Relu Selu "
+        "Sigmoid Swish Tanh",
+        activation),
     row("Clip", activation, emit_clip),
 
-    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cos Cosh Erf Mish Shrink Sign Sin "
-        "Sinh Softplus Softsign Tan ThresholdedRelu",
+    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cos Cosh CumProd CumSum Erf Mish Shrink Sign "
+        "Sin "
+        "Sinh Softplus Softsign Tan ThresholdedRelu Trilu",
         activation),
-    row("CumProd CumSum Trilu", activation, LayerKind::rowwise),
     row("Abs", activation, [](double x) { return std::abs(x); }),
     row("Ceil", activation, [](double x) { return std::ceil(x); }),
     row("Exp", activation, [](double x) { return std::exp(x); }),

@@ -142,15 +142,8 @@ void emit_view(Emitter& /*emitter*/, const Node& node) {
   for (Value* output : node.outputs) Emitter::view(output, node.input(0));
 }
 
-void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
-  LayerSpec& spec = emitter.add(node, kind);
-  spec.dtypes.input = spec.dtypes.weight = emitter.type_of(operand);
-  spec.input = Emitter::operand(operand);
-  for (Value* result : node.outputs) emitter.writes(result);
-}
-
-void emit_activation(Emitter& emitter, const Node& node) {
-  emit_one_operand(emitter, node, node.row->kind, *node.input(0));
+void emit_as_stated(Emitter& emitter, const Node& node) {
+  emit_operation(emitter, node, operation_of(emitter, node, {}));
 }
 
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {

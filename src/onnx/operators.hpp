@@ -177,9 +177,8 @@ Operation operation_of(const Emitter& emitter, const Node& node, const Attribute
 void emit_operation(Emitter& emitter, const Node& node, const Operation& operation);
 /// The first operand with another shape, without a move.
 void emit_view(Emitter& emitter, const Node& node);
-/// Elementwise on the first operand, of the row's kind.
-void emit_activation(Emitter& emitter, const Node& node);
-void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand);
+/// An operation without attributes.
+void emit_as_stated(Emitter& emitter, const Node& node);
 /// Reads `read` elements of the first operand and writes the results.
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
 struct Reading {

@@ -106,10 +106,6 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   emit_operation(emitter, node, operation_of(emitter, node, attributes));
 }
 
-void emit_global(Emitter& emitter, const Node& node) {
-  emit_operation(emitter, node, operation_of(emitter, node, {}));
-}
-
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.
 void emit_channel_norm(Emitter& emitter, const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
@@ -147,15 +143,13 @@ constexpr Operator reduction_rows[] = {
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
     row("ArgMax ArgMin", {}, reduction_sizes, element::int64, emit_reduction),
 
-    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, emit_global),
+    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, emit_as_stated),
     row("Softmax LogSoftmax Hardmax", {}, like_first, emit_rows),
 
     row("BatchNormalization GroupNormalization InstanceNormalization", channel_norm),
     row("LayerNormalization RMSNormalization SimplifiedLayerNormalization", layer_norm),
     row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
-    // Elementwise, as far as we know.
-    row("LRN", {}, like_first, emit_activation, LayerKind::local_response_norm),
-    row("LpNormalization MeanVarianceNormalization", {}, like_first, emit_activation),
+    row("LRN LpNormalization MeanVarianceNormalization", {}, like_first, emit_as_stated),
 };
 
 }  // namespace

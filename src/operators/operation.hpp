@@ -44,6 +44,12 @@ struct Attributes {
   bool rows_are_matrix = false;
   bool batch_statistics = false;  ///< a batch norm that computes them
 
+  struct Bounds {
+    std::optional<double> least = {};
+    std::optional<double> most = {};
+  };
+  Bounds bounds = {};  ///< of a clamp; not a number: known to data alone
+
   // Windows, as LayerSpec states them.
   AxesSpec kernel = {};
   AxesSpec stride = {};

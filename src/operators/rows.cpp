@@ -105,7 +105,7 @@ Layers norm_of_rows(const Operation& operation) {
 
 }  // namespace
 
-std::span<const OperatorRow> operators_of_rows() {
+std::span<const OperatorRow> row_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {
       {"softmax", along_rows, softmax, "Softmax LogSoftmax",

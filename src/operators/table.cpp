@@ -30,7 +30,7 @@ const OperatorRow* find_in(const Rows& rows, std::string_view name) {
 }  // namespace
 
 std::span<const std::span<const OperatorRow>> operator_families() {
-  static const std::array families{operators_of_rows(), operators_of_windows()};
+  static const std::array families{row_operators(), window_operators(), pointwise_operators()};
   return families;
 }
 

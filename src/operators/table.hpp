@@ -9,8 +9,9 @@
 
 namespace roofline {
 
-std::span<const OperatorRow> operators_of_rows();
-std::span<const OperatorRow> operators_of_windows();
+std::span<const OperatorRow> row_operators();
+std::span<const OperatorRow> window_operators();
+std::span<const OperatorRow> pointwise_operators();
 
 /// All families, in order.
 std::span<const std::span<const OperatorRow>> operator_families();

@@ -52,7 +52,7 @@ Layers pool(const Operation& operation) {
 
 }  // namespace
 
-std::span<const OperatorRow> operators_of_windows() {
+std::span<const OperatorRow> window_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {
       // PyTorch's are its libraries', since each convolution runs as one of these.

@@ -229,12 +229,6 @@ LayerOrReason copied(const EngineLayer& layer) {
   return spec;
 }
 
-LayerOrReason function(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, LayerKind::elementwise);
-  spec.input = whole_operand(layer.input().sizes);
-  return spec;
-}
-
 /// By bytes.
 LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
@@ -260,7 +254,7 @@ LayerOrReason generated(const EngineLayer& layer) {
 }
 
 LayerOrReason pointwise(const EngineLayer& layer) {
-  return layer.inputs.size() == 1 ? function(layer) : traffic(layer);
+  return layer.inputs.size() == 1 ? built(layer, *find_row("function")) : traffic(layer);
 }
 
 struct EngineRule {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operators/table.hpp"
 #include "pytorch/operator_table.hpp"
 
 // Elementwise functions: activations, arithmetic, comparisons, and fills.
@@ -11,40 +12,26 @@
 namespace roofline {
 namespace {
 
-Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgument* tensor,
-                      Pass pass = Pass::fwd) {
-  if (tensor == nullptr || !tensor->type || element_count(tensor->sizes) == 0) return {};
-  // A value repeated along an axis is read once.
-  if (const Sizes stored = tensor->stored_sizes(); stored != tensor->sizes)
-    return traffic_layer(call, {tensor}, tensor->sizes, *tensor->type);
-  const std::string_view what =
-      info(kind).named == Named::by_operator ? base_name(call.name) : info(kind).name;
-  LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
-  spec.input = operand_of(*tensor, tensor->sizes);
-  spec.access = access_of({tensor});
-  return {spec};
+/// Reads a value once that is repeated along an axis.
+Layers function_of(const Operation& operation, const OperatorCall& call,
+                   const TensorArgument& tensor) {
+  if (tensor.type && element_count(tensor.sizes) > 0 && tensor.stored_sizes() != tensor.sizes)
+    return traffic_layer(call, {&tensor}, tensor.sizes, *tensor.type);
+  return operation.row->build(operation);
 }
 
-/// The first tensor's; an operator of gradients has the saved input or output behind it.
-Layers function(const OperatorCall& call) {
-  return function_layer(call.kind, call, call["input"].tensor(), call.pass());
-}
-
-/// Clamping at 0, and between 0 and 6, are named activations.
-Layers clamp(const OperatorCall& call) {
-  const auto least = call["least"].number();
-  const auto most = call["most"].number();
-  LayerKind kind = LayerKind::elementwise;
-  if (least == 0.0 && !most) kind = LayerKind::relu;
-  if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
-  return function_layer(kind, call, call["input"].tensor(), call.pass());
+Layers function_without_kind(const OperatorCall& call, const TensorArgument* tensor) {
+  if (tensor == nullptr) return {};
+  return function_of(
+      {.row = find_row("function"), .operands = {*tensor}, .called = base_name(call.name)}, call,
+      *tensor);
 }
 
 /// Functions without a kind; the result has the first tensor's type.
 Layers function_of_several(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (tensors.empty()) return {};
-  return tensors.size() == 1 ? function_layer(LayerKind::elementwise, call, tensors.front())
+  return tensors.size() == 1 ? function_without_kind(call, tensors.front())
                              : broadcast_traffic(call);
 }
 
@@ -77,7 +64,7 @@ Layers combination(const OperatorCall& call) {
   if (a.tensor() == nullptr && b.tensor() == nullptr)
     return layer_of_one_value(LayerKind::elementwise, call);
   if (first == nullptr || second == nullptr)
-    return function_layer(LayerKind::elementwise, call, first != nullptr ? first : second);
+    return function_without_kind(call, first != nullptr ? first : second);
   const auto type = promoted_type({first, second});
   const std::vector<OperandSpec> operands = broadcast_operands({first, second});
   if (operands.empty()) return broadcast_traffic(call);
@@ -96,10 +83,9 @@ Layers combination(const OperatorCall& call) {
 
 /// Writes one byte an element.
 Layers comparison(const OperatorCall& call) {
-  Layers layers =
-      argument_at(*call.arguments, 1).tensor() != nullptr
-          ? broadcast_traffic(call)
-          : function_layer(LayerKind::elementwise, call, argument_at(*call.arguments, 0).tensor());
+  Layers layers = argument_at(*call.arguments, 1).tensor() != nullptr
+                      ? broadcast_traffic(call)
+                      : function_without_kind(call, argument_at(*call.arguments, 0).tensor());
   for (LayerSpec& layer : layers) layer.dtypes.output = DataType::boolean;
   return layers;
 }
@@ -123,25 +109,20 @@ Layers filling(const OperatorCall& call) {
 
 }  // namespace
 
+Layers function_layers(const OperatorCall& call) {
+  const TensorArgument* tensor = call["input"].tensor();
+  if (tensor == nullptr) return {};
+  return function_of({.row = call.row,
+                      .operands = {*tensor},
+                      .attributes = {.bounds = {call["least"].number(), call["most"].number()}},
+                      .pass = call.pass(),
+                      .called = base_name(call.name)},
+                     call, *tensor);
+}
+
 std::span<const CallRow> function_operators() {
   using enum LayerKind;
   static constexpr CallRow rows[] = {
-      {"relu threshold_backward", function, relu},
-      {"clamp hardtanh clamp_min", clamp, elementwise, "input least most"},
-      {"relu6", function, relu6},
-      {"hardtanh_backward", clamp, elementwise, "input - least most"},
-      {"leaky_relu leaky_relu_backward", function, leaky_relu},
-      {"_prelu_kernel _prelu_kernel_backward prelu", function, prelu},
-      {"elu elu_backward selu celu", function, elu},
-      {"sigmoid sigmoid_backward", function, sigmoid},
-      {"hardsigmoid hardsigmoid_backward", function, hardsigmoid},
-      {"tanh tanh_backward", function, LayerKind::tanh},
-      {"silu silu_backward", function, silu},
-      {"hardswish hardswish_backward", function, hardswish},
-      {"gelu gelu_backward", function, gelu},
-      {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward",
-       function, elementwise},
-      {"cumsum cumprod tril triu", function, rowwise},
       {"add", combination, add},
       {"sub rsub subtract", combination, sub},
       {"mul multiply", combination, mul},

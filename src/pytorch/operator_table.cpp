@@ -23,20 +23,15 @@
 namespace roofline {
 namespace {
 
-/// The axis of neighbours in memory, with these strides; the rank if there is none.
-std::size_t innermost(const Sizes& sizes, const Sizes& strides) {
-  std::size_t axis = 0;
-  while (axis < sizes.size() && (sizes[axis] <= 1 || strides[axis] != 1)) ++axis;
-  return axis;
-}
-
 auto reader_of(const OperatorRow& row) -> Layers (*)(const OperatorCall& call) {
   switch (row.kind) {
     case LayerKind::conv:
     case LayerKind::conv_transpose: return convolution_layers;
     case LayerKind::max_pool:
     case LayerKind::avg_pool: return pool_layers;
-    default: return built_layers;
+    case LayerKind::softmax: return built_layers;
+    default:
+      return info(row.kind).family == KindFamily::activation ? function_layers : built_layers;
   }
 }
 
@@ -341,22 +336,6 @@ Layers broadcast_traffic(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   const auto type = promoted_type(tensors);
   return type ? traffic_layer(call, tensors, broadcast_sizes(tensors), *type) : Layers{};
-}
-
-std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensors) {
-  const TensorArgument& first = *tensors.front();
-  for (const TensorArgument* tensor : tensors)
-    if (tensor->sizes != first.sizes || tensor->strides.size() != first.sizes.size())
-      return std::nullopt;
-  const Sizes dense = dense_strides(first);
-  const std::size_t inner = innermost(first.sizes, dense);
-  if (inner == first.rank()) return std::nullopt;
-  for (const TensorArgument* tensor : tensors)
-    if (tensor->strides[inner] != 1 && innermost(first.sizes, tensor->strides) < first.rank())
-      return Access::transposed;
-  const bool all_dense = std::ranges::all_of(
-      tensors, [&](const TensorArgument* tensor) { return has_strides(*tensor, dense); });
-  return all_dense ? std::nullopt : std::optional(Access::strided);
 }
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {

@@ -14,6 +14,7 @@
 #include "operators/element_types.hpp"
 #include "operators/operands.hpp"
 #include "operators/operation.hpp"
+#include "operators/strides.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
@@ -115,6 +116,7 @@ struct CallRow {
 // The layers of an operator of the table of operators.
 Layers convolution_layers(const OperatorCall& call);
 Layers pool_layers(const OperatorCall& call);
+Layers function_layers(const OperatorCall& call);
 Layers built_layers(const OperatorCall& call);  ///< of other operators
 
 std::span<const CallRow> product_operators();
@@ -198,17 +200,6 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
                      const Sizes& writes, DataType type);
 /// The traffic of a function of several tensors.
 Layers broadcast_traffic(const OperatorCall& call);
-
-Sizes contiguous_strides(const Sizes& sizes);
-/// Without gaps, in the order of the axes in memory.
-Sizes dense_strides(const TensorArgument& tensor);
-/// Ignores axes of one element.
-bool has_strides(const TensorArgument& tensor, const Sizes& strides);
-
-/// Access of an elementwise kernel in the order of the first tensor, the result or the operand
-/// whose order it takes. nullopt if all lie alike without gaps, and for unknown strides or other
-/// sizes.
-std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensors);
 
 /// tf32 for fp32 on TF32 units.
 DataType multiplied_type(const OperatorCall& call, DataType type);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -285,39 +284,12 @@ Sizes ProgramSizes::sizes(const Value& list) const {
   return sizes;
 }
 
-Sizes contiguous_strides(const Sizes& sizes) {
-  Sizes strides(sizes.size(), 1);
-  for (std::size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * std::max<std::uint64_t>(sizes[i], 1);
-  return strides;
-}
-
 Sizes channels_last_strides(const Sizes& sizes) {
   Sizes order = sizes;  // [N, positions..., C]
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   Sizes strides = contiguous_strides(order);
   std::rotate(strides.begin() + 1, strides.end() - 1, strides.end());
   return strides;
-}
-
-Sizes dense_strides(const TensorArgument& tensor) {
-  std::vector<std::size_t> order(tensor.rank());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return tensor.strides[a] > tensor.strides[b]; });
-  Sizes strides(tensor.rank(), 1);
-  std::uint64_t next = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    strides[*axis] = next;
-    next *= tensor.sizes[*axis];
-  }
-  return strides;
-}
-
-bool has_strides(const TensorArgument& tensor, const Sizes& strides) {
-  for (std::size_t i = 0; i < tensor.rank(); ++i)
-    if (tensor.sizes[i] != 1 && tensor.strides[i] != strides[i]) return false;
-  return true;
 }
 
 bool BatchChange::grow(TensorArgument& tensor) const {
