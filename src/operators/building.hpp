@@ -20,7 +20,7 @@ inline std::optional<LayerSpec> layer_of(const Operation& operation, LayerKind k
                                          const Sizes& sizes) {
   if (operation.operands.empty()) return std::nullopt;
   const Tensor& input = operation.operands.front();
-  if (!input.type || input.sizes.empty() || element_count(input.sizes) == 0) return std::nullopt;
+  if (!input.type || element_count(input.sizes) == 0) return std::nullopt;
   LayerSpec spec;
   spec.kind = kind;
   spec.pass = operation.pass;

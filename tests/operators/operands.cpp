@@ -158,6 +158,18 @@ TEST_CASE("A size of data is what the file states, else the largest", "[operator
   }
 }
 
+TEST_CASE("A tensor without axes holds one element", "[operators/operands]") {
+  using namespace onnx_bytes;
+  for (const char* op : {"Sqrt", "Relu", "Clip", "Not", "ReduceL2", "LpNormalization"}) {
+    INFO(op);
+    const auto layers =
+        onnx_layers(text(1, node(op, {"x"}, {"y"})) + input("x", {}) + output("y"), 17);
+    REQUIRE(layers.size() == 1);
+    CHECK(layers[0].kind != LayerKind::other);
+    CHECK(count(layers[0]).flops == 1);
+  }
+}
+
 TEST_CASE("With a past, causal attention is aligned to the last key", "[operators/operands]") {
   using namespace onnx_bytes;
   const auto layers = onnx_layers(
