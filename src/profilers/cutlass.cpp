@@ -21,13 +21,13 @@ constexpr std::string_view columns[] = {"OperationKind", "Operation", "Status", 
 constexpr std::pair<std::string_view, std::string_view> own_types[] = {
     {"u8", "int8"}, {"u4", "int4"}, {"u32", "int32"}, {"fe4m3", "fp8"}, {"fe5m2", "fp8"}};
 
-struct Tensor {
+struct TableTensor {
   DataType type;
   std::string_view layout;
 };
 
 /// "f16:nhwc"
-Tensor tensor_in(const ProfilerCsv& table, std::string_view column) {
+TableTensor tensor_in(const ProfilerCsv& table, std::string_view column) {
   std::string_view layout = table.cell(column);
   std::string_view name = take(layout, ':');
   for (const auto& [theirs, ours] : own_types)
@@ -38,8 +38,8 @@ Tensor tensor_in(const ProfilerCsv& table, std::string_view column) {
   return {*type, layout};
 }
 
-void set_types(const ProfilerCsv& table, const Tensor& a, const Tensor& b, const Tensor& result,
-               LayerSpec& layer) {
+void set_types(const ProfilerCsv& table, const TableTensor& a, const TableTensor& b,
+               const TableTensor& result, LayerSpec& layer) {
   layer.dtypes = {a.type, b.type, result.type};
   const bool is_tf32 = table.cell("Operation").find("tf32") != std::string_view::npos;
   if (is_tf32 && a.type == DataType::fp32)
@@ -71,7 +71,7 @@ void set_convolution(const ProfilerCsv& table, LayerSpec& layer) {
   layer.padding = axes_list({padding("pad_h"), padding("pad_w")});
   if (!table.cell("g").empty()) layer.groups = count("g");
   layer.output = {count("n"), count("k"), count("p"), count("q")};
-  const Tensor activation = tensor_in(table, "Activation");
+  const TableTensor activation = tensor_in(table, "Activation");
   set_types(table, activation, tensor_in(table, "Filter"), tensor_in(table, "Output"), layer);
   if (activation.layout == "nhwc" || activation.layout == "nchw")
     layer.layout = activation.layout == "nhwc" ? Layout::nhwc : Layout::nchw;
