@@ -145,7 +145,8 @@ const std::vector<Stage> stages{
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
     {"operators", {}, {"model", "load"}},
     {"pytorch", {}, {"model", "load", "operators"}},
-    {"onnx", {}, {"model", "load", "operators"}},
+    // A model that PyTorch runs is read as its program.
+    {"onnx", {}, {"model", "load", "operators", "pytorch"}},
     {"profilers", {}, {"model", "load", "operators"}},
     {"input", {}, {"model", "load", "pytorch", "onnx", "profilers"}},
     {"report", {"render"}, {"model", "kernel", "results"}}};

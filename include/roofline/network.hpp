@@ -77,7 +77,7 @@ struct LayerDefaults {
   std::optional<Layout> layout;
   /// Values of a model's open dimensions.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
-  /// The run is PyTorch's: an ONNX model gets a note, as it has not PyTorch's operators.
+  /// The run is PyTorch's: an ONNX model is read as the program that it was exported from.
   bool as_pytorch_runs = false;
   InputLimits limits;
 };

@@ -110,8 +110,8 @@ const GraphProto* graph_attribute(const Node& node, std::string_view name) {
 
 class Builder {
  public:
-  Builder(const Model& model, const Dimensions& dimensions)
-      : model_(model), dimensions_(dimensions) {}
+  Builder(const Model& model, const Dimensions& dimensions, bool computes_constants)
+      : model_(model), dimensions_(dimensions), computes_constants_(computes_constants) {}
 
   Graph build() {
     Scope scope;
@@ -304,12 +304,21 @@ class Builder {
         if (output->numbers) spend(output->numbers->size());
         output->weights = weights != nullptr ? weights : output;
       }
-      return;
+      if (!computes_constants_ || !is_computed(node)) return;
     }
     Node& kept = graph_.nodes.emplace_back(std::move(node));
     for (Value* output : kept.outputs)
       if (output != nullptr) output->producer = &kept;
     graph_.order.push_back(&kept);
+  }
+
+  /// Whether a new tensor comes of the model's constants, by this node or one before it.
+  static bool is_computed(const Node& node) {
+    const bool is_form = node.row->keeps_weights || node.row->layer == emit_view;
+    const bool follows = std::ranges::any_of(node.inputs, [](const Value* input) {
+      return input != nullptr && input->producer != nullptr;
+    });
+    return !node.outputs[0]->numbers && (follows || !is_form);
   }
 
   void infer(Node& node) {
@@ -373,6 +382,7 @@ class Builder {
 
   const Model& model_;
   const Dimensions& dimensions_;
+  bool computes_constants_;
   Graph graph_;
   std::unordered_map<std::string, const ValueProto*> stated_;
   std::set<std::string> noted_;
@@ -382,8 +392,8 @@ class Builder {
 
 }  // namespace
 
-Graph build_graph(const Model& model, const Dimensions& dimensions) {
-  return Builder(model, dimensions).build();
+Graph build_graph(const Model& model, const Dimensions& dimensions, bool computes_constants) {
+  return Builder(model, dimensions, computes_constants).build();
 }
 
 }  // namespace roofline::onnx_graph

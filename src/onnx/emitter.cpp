@@ -19,6 +19,21 @@
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
+
+std::string module_of_weight(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
+    return "";
+  std::string last = name.substr(dot + 1);
+  for (const std::string_view suffix : {"weight", "bias"}) {
+    if (!last.ends_with(suffix)) continue;
+    last.resize(last.size() - suffix.size());
+    while (last.ends_with('_')) last.pop_back();
+    return name.substr(0, dot) + (last.empty() ? "" : "." + last);
+  }
+  return "";
+}
+
 namespace {
 
 /// ONNX's names of attributes that layer files name otherwise.
@@ -44,21 +59,6 @@ bool is_essential(const Node& node) {
       throw NodeError{"expected operands of known sizes, got " + in_quotes(input->name) +
                       " of unknown ones; onnx.shape_inference can store them in the file"};
   fail("expected a result of known size", "none");
-}
-
-/// layer1.0.conv1 of "layer1.0.conv1.weight". Names made up by exporters belong to no module.
-std::string module_of_weight(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
-    return "";
-  std::string last = name.substr(dot + 1);
-  for (const std::string_view suffix : {"weight", "bias"}) {
-    if (!last.ends_with(suffix)) continue;
-    last.resize(last.size() - suffix.size());
-    while (last.ends_with('_')) last.pop_back();
-    return name.substr(0, dot) + (last.empty() ? "" : "." + last);
-  }
-  return "";
 }
 
 /// The last but one of "['', 'layer1', 'layer1.0', 'add']", PyTorch's list of scopes.
@@ -113,16 +113,25 @@ std::string label_of(const Draft& draft) {
                                           : std::string(kind.name);
 }
 
-/// The module from paths, weights' names or exporter's notes; else the node's own name.
+}  // namespace
+
+std::string module_of(const Node& node) {
+  if (node.name.starts_with('/')) return module_of_path(node.name);
+  std::string module = module_of_operands(node);
+  if (!module.empty() || node.origin == nullptr) return module;
+  return module_of_scopes(node.origin->scopes);
+}
+
+namespace {
+
+/// The module, or else the node's own name.
 LayerOrigin origin_of(const Draft& draft) {
   const Node& node = *draft.node;
-  const bool has_scopes = node.origin != nullptr && !node.origin->scopes.empty();
-  LayerOrigin origin{module_of_operands(node), label_of(draft), draft.spec->kind, draft.part};
-  if (node.name.starts_with('/')) {
-    origin.module = module_of_path(node.name);
-  } else if (origin.module.empty() && has_scopes) {
-    origin.module = module_of_scopes(node.origin->scopes);
-  } else if (origin.module.empty() && !node.name.empty() && !node.name.starts_with("node_")) {
+  LayerOrigin origin{module_of(node), label_of(draft), draft.spec->kind, draft.part};
+  const bool has_notes =
+      node.name.starts_with('/') || (node.origin != nullptr && !node.origin->scopes.empty());
+  if (origin.module.empty() && !has_notes && !node.name.empty() &&
+      !node.name.starts_with("node_")) {
     origin.module = node.name;
     origin.is_own_name = true;
   }
@@ -318,15 +327,23 @@ void Emitter::add_notes(NetworkSpec& network) const {
 Item read_onnx(ByteStream& stream) {
   return {[model = read_model(stream)](const LayerDefaults& defaults) {
     const Dimensions dimensions(*model, defaults);
-    Graph graph = build_graph(*model, dimensions);
-    simplify(graph, model->source);
-    auto network =
-        std::make_shared<NetworkSpec>(Emitter(*model, defaults).network(graph, dimensions.batch()));
-    if (defaults.as_pytorch_runs)
-      network->assumptions.emplace_back(
-          "ONNX does not say which operators PyTorch runs, such as batch norms that are folded "
-          "into convolutions; torch.export.save(torch.export.export(model, (x,)), \"model.pt2\") "
-          "does");
+    Graph graph = build_graph(*model, dimensions, defaults.as_pytorch_runs);
+    simplify(graph, model->source, !defaults.as_pytorch_runs);
+    std::string wrong;
+    std::optional<NetworkSpec> program;
+    if (defaults.as_pytorch_runs) program = network_as_pytorch_runs(*model, graph, defaults, wrong);
+    auto network = std::make_shared<NetworkSpec>(
+        program ? *std::move(program)
+                : Emitter(*model, defaults).network(graph, dimensions.batch()));
+    if (program) {
+      network->batch = dimensions.batch();
+      network->assumptions.insert(network->assumptions.begin(), graph.notes.begin(),
+                                  graph.notes.end());
+    } else if (defaults.as_pytorch_runs) {
+      network->assumptions.push_back(
+          "ONNX does not tell all operators that PyTorch runs (" + wrong +
+          "); torch.export.save(torch.export.export(model, (x,)), \"model.pt2\") does");
+    }
     network->name = network_name(model->source);
     network->has_dimensions = true;
     return network;

@@ -178,10 +178,23 @@ class Dimensions {
   std::vector<std::string> notes_;
 };
 
-/// In order: functions and branches expanded, sizes inferred, constants folded. Throws InputError.
-Graph build_graph(const Model& model, const Dimensions& dimensions);
+/// In order: functions and branches expanded, sizes inferred, constants folded; with
+/// `computes_constants` nodes that make large constants of others run as well. Throws InputError.
+Graph build_graph(const Model& model, const Dimensions& dimensions,
+                  bool computes_constants = false);
 
-/// Drops unneeded nodes, finds readers, and joins nodes that exporters split (patterns.cpp).
-void simplify(Graph& graph, const std::string& source);
+// Patterns of nodes (patterns.cpp).
+/// The node with this operator that makes the value, or null.
+Node* maker(const Value* value, std::string_view op);
+/// Makes the node another operator, without attributes.
+void become(Node& node, std::string op, std::vector<Value*> inputs);
+/// Drops nodes that no output needs, and finds each tensor's readers.
+void connect(Graph& graph);
+/// Drops unneeded nodes, finds readers, and joins nodes that exporters split; with `joins_padding`
+/// also a convolution with the padding before it.
+void simplify(Graph& graph, const std::string& source, bool joins_padding = true);
+/// Puts operators back that PyTorch's exporters fold or write in several nodes, with a note
+/// (pytorch_patterns.cpp).
+void restore_pytorch_operators(Graph& graph);
 
 }  // namespace roofline::onnx_graph

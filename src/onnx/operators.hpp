@@ -148,6 +148,17 @@ const Operator* find_operator(std::string_view domain, std::string_view name);
 /// The domain of ONNX Runtime's optimiser.
 inline constexpr std::string_view microsoft = "com.microsoft";
 
+/// layer1.0.conv1 of "layer1.0.conv1.weight"; empty for names made up by exporters.
+std::string module_of_weight(const std::string& name);
+/// The module that the node is of, from paths, weights' names or exporter's notes; may be empty.
+std::string module_of(const Node& node);
+
+/// The layers of the PyTorch program that the model was exported from (as_pytorch.cpp), whose
+/// operators come back into the graph; nullopt if PyTorch lacks one, with the reason in `wrong`.
+std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, Graph& graph,
+                                                   const LayerDefaults& defaults,
+                                                   std::string& wrong);
+
 /// Sets sizes and types of the results by the row.
 void infer_results(Node& node);
 /// Sets the numbers of the first result if all operands and its sizes are known.

@@ -15,13 +15,22 @@
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
-namespace {
 
-/// The node with this operator that makes the value, or null.
 Node* maker(const Value* value, std::string_view op) {
   const bool is_made = value != nullptr && value->producer != nullptr && value->producer->op == op;
   return is_made ? value->producer : nullptr;
 }
+
+void become(Node& node, std::string op, std::vector<Value*> inputs) {
+  node.op = std::move(op);
+  node.domain.clear();
+  node.row = find_operator(node.domain, node.op);
+  node.proto = nullptr;
+  node.made.clear();
+  node.inputs = std::move(inputs);
+}
+
+namespace {
 
 /// The operand of two that is not `known`; null if neither is `known`.
 Value* other_operand(const Node& node, const Value* known) {
@@ -33,15 +42,6 @@ Value* other_operand(const Node& node, const Value* known) {
 bool is_vector_constant(const Value* value) {
   return value != nullptr && value->is_constant && value->sizes &&
          product(*value->sizes).value_or(0) > 1;
-}
-
-void become(Node& node, std::string op, std::vector<Value*> inputs) {
-  node.op = std::move(op);
-  node.domain.clear();
-  node.row = find_operator(node.domain, node.op);
-  node.proto = nullptr;
-  node.made.clear();
-  node.inputs = std::move(inputs);
 }
 
 struct Match {
@@ -304,6 +304,7 @@ void join_convolution_bias(Node& node) {
 
 /// Zeros along spatial axes only.
 void join_padding(Node& node) {
+  if (node.op != "Conv") return;
   const Node* pad = maker(node.input(0), "Pad");
   const Sizes* operand = pad != nullptr ? sizes_at(*pad, 0) : nullptr;
   if (operand == nullptr || operand->size() < 3 || only_reader(node.input(0)) != &node ||
@@ -328,11 +329,11 @@ void join_padding(Node& node) {
 
 void join_product(Node& node) {
   if (matrix_operands(node)) join_matrix_bias(node);
-  if (node.op == "Conv") join_padding(node);
   if (node.op == "Conv" || node.op == "ConvTranspose") join_convolution_bias(node);
 }
 
-/// Drops nodes that no output needs, and finds each tensor's readers.
+}  // namespace
+
 void connect(Graph& graph) {
   for (Node* node : graph.order) node->is_needed = graph.outputs.empty();
   for (Value& value : graph.values) {
@@ -360,9 +361,7 @@ void connect(Graph& graph) {
         input->consumers.push_back(node);
 }
 
-}  // namespace
-
-void simplify(Graph& graph, const std::string& source) {
+void simplify(Graph& graph, const std::string& source, bool joins_padding) {
   const std::vector<Node*> all = graph.order;
   connect(graph);
   const auto is_unneeded = [](const Node* node) {
@@ -374,7 +373,9 @@ void simplify(Graph& graph, const std::string& source) {
     graph.notes.push_back("left out " + std::to_string(count) + (count == 1 ? " node" : " nodes") +
                           " that no output depends on, the first " +
                           node_place(**std::ranges::find_if(all, is_unneeded)));
-  for (void (*join)(Node&) : {join_activation, join_norm, join_product}) {
+  std::vector<void (*)(Node&)> joins{join_activation, join_norm, join_product};
+  if (joins_padding) joins.push_back(join_padding);
+  for (void (*join)(Node&) : joins) {
     for (Node* node : graph.order)
       if (!node->outputs.empty() && node->outputs[0] != nullptr)
         at_node(source, *node, [&] { join(*node); });

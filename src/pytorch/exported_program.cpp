@@ -194,22 +194,29 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
   const Value stated = graph.find("tensor_values").find(name.try_text());
   if (stated.is_null())
     name.fail("expected a tensor whose sizes the program states, got " + in_quotes(name.text()));
-  TensorArgument found;
-  found.stated = found.sizes = sizes_.sizes(stated.require("sizes", "an array of sizes"));
-  found.strides = contiguous_strides(found.sizes);
-  found.batch_step.assign(found.rank(), 0);
+  TensorArgument found =
+      tensor(sizes_.sizes(stated.require("sizes", "an array of sizes")),
+             element_type_in_program(stated.find("dtype").try_integer().value_or(0)));
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
   if (element_count(found.stated) > most_elements)
     name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(found.stated));
   if (const Value strides = stated.find("strides"); strides.size() == found.rank())
     found.strides = sizes_.sizes(strides);
-  const auto number = stated.find("dtype").try_integer().value_or(0);
-  if (const ElementType* type = element_type_in_program(number); type != nullptr) {
-    found.type = type->type;
-    found.type_name = type->name;
-  }
-  if (defaults_.dtype_given && is_cast(found)) found.type = defaults_.dtype;
   return found;
+}
+
+TensorArgument ProgramReader::tensor(Sizes stated, const ElementType* type) const {
+  TensorArgument tensor;
+  tensor.stated = std::move(stated);
+  tensor.sizes = tensor.stated;
+  tensor.strides = contiguous_strides(tensor.sizes);
+  tensor.batch_step.assign(tensor.rank(), 0);
+  if (type != nullptr) {
+    tensor.type = type->type;
+    tensor.type_name = type->name;
+  }
+  if (defaults_.dtype_given && is_cast(tensor)) tensor.type = defaults_.dtype;
+  return tensor;
 }
 
 const TensorArgument& ProgramReader::find(const Value& name, const Tensors& tensors) {
@@ -292,12 +299,17 @@ void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
   for (const Value json : graph.require("nodes", "an array of nodes")) {
     Node node = node_of(json, graph, tensors);
     const Value origin = json.find("metadata");
-    module_ = module_of(origin.find("nn_module_stack").try_text());
-    source_line_ = source_line(origin.find("stack_trace").try_text());
-    run_node(*this, node);
+    run(node, module_of(origin.find("nn_module_stack").try_text()),
+        origin.find("stack_trace").try_text());
     for (std::size_t i = 0; i < node.results.size(); ++i)
       tensors[node.result_names[i]] = std::move(node.results[i]);
   }
+}
+
+void ProgramReader::run(Node& node, std::string module, std::string_view stack_trace) {
+  module_ = std::move(module);
+  source_line_ = source_line(stack_trace);
+  run_node(*this, node);
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,

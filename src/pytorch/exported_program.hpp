@@ -114,6 +114,13 @@ class ProgramReader {
   /// `program`: the root of model.json.
   void read(const Value& program);
 
+  /// At the program's batch; null for an unknown type.
+  TensorArgument tensor(Sizes stated, const ElementType* type) const;
+  /// The caller's tensor, or the model's "parameter", "buffer" or "tensor_constant".
+  TensorArgument input(TensorArgument tensor, std::string_view name, std::string_view kind);
+  /// Adds the node's layers and sets its results.
+  void run(Node& node, std::string module, std::string_view stack_trace = "");
+
   NetworkSpec network() &&;
 
   /// Returns the operator's last layer; nullopt if it moves and computes nothing.
@@ -136,8 +143,6 @@ class ProgramReader {
   using Tensors = std::unordered_map<std::string_view, TensorArgument>;
 
   Tensors inputs(const Value& program);
-  /// The caller's tensor, or the model's "parameter", "buffer" or "tensor_constant".
-  TensorArgument input(TensorArgument tensor, std::string_view name, std::string_view kind);
   void run_nodes(const Value& graph, Tensors& tensors);
   Node node_of(const Value& json, const Value& graph, const Tensors& tensors) const;
   Argument argument_of(const Value& input, const Value& graph, const Tensors& tensors) const;

@@ -530,6 +530,17 @@ TEST_CASE("A program runs what a recording of it ran", "[pytorch/programs]") {
   }
 }
 
+TEST_CASE("An ONNX model of PyTorch's exporter runs what the program runs", "[pytorch/programs]") {
+  LayerDefaults defaults = half_precision(32, Layout::nhwc);
+  defaults.as_pytorch_runs = true;
+  for (const std::string name : {"resnetv2_50", "r3d_18", "mobilevit_s"}) {
+    INFO(name);
+    const Network model = network_in(name + ".onnx.gz", defaults);
+    CHECK(model.runs_as == RunsAs::pytorch_program);
+    CHECK(differences(model, network_in(name + ".pt2", defaults)) == std::vector<std::string>{});
+  }
+}
+
 TEST_CASE("torch-compile writes as many kernels as in recordings of it", "[pytorch/programs]") {
   struct Case {
     std::string name;
