@@ -33,6 +33,7 @@ struct Row {
   std::string_view onnx;  ///< names with blanks between
   std::string_view pytorch;
   Operation (*write)(Program& program, const Node& node, std::string op) = nullptr;
+  std::size_t needs = 1;  ///< number of first operands that must be there
 };
 const Row* find_row(const Node& node);
 
@@ -42,6 +43,10 @@ class Program {
       : source_(model.source), reader_(model.source, defaults) {}
 
   void run(const Node& node);
+  void keep(const Value& output) {
+    if (const auto found = tensors_.find(&output); found != tensors_.end())
+      reader_.keep(found->second);
+  }
   NetworkSpec network() && { return std::move(reader_).network(); }
 
   /// A tensor as an argument; a constant of one element as its number; empty for null.
@@ -79,7 +84,6 @@ class Program {
   const TensorArgument& tensor(const Value& value) {
     const auto [found, is_new] = tensors_.try_emplace(&value);
     if (!is_new) return found->second;
-    if (!value.sizes) throw NodeError{"expected operands of known sizes"};
     const char* kind = !value.is_constant   ? "user_input"
                        : value.learned != 0 ? "parameter"
                                             : "buffer";
@@ -99,6 +103,9 @@ void Program::run(const Node& node) {
   };
   if (std::ranges::all_of(node.outputs, is_made_before)) return;
   if (row == nullptr) throw NodeError{"expected an operator that PyTorch has"};
+  for (std::size_t i = 0; i < std::max(row->needs, node.inputs.size()); ++i)
+    if (const Value* input = node.input(i); input == nullptr ? i < row->needs : !input->sizes)
+      throw NodeError{"expected operands of known sizes"};
   std::vector<Value*> results;
   for (Value* output : node.outputs)
     if (is_read(output)) {
@@ -143,8 +150,16 @@ Sizes padding(const Node& node, std::size_t rank) {
   return part(pads, 0, rank);
 }
 
+/// The number of axes of positions in an image.
+std::size_t image_rank(const Node& node) {
+  const std::size_t axes = sizes_of(node, 0).size();
+  if (axes < 3 || axes > most_operand_sizes)
+    throw NodeError{"expected an image of 1 to 3 axes of positions"};
+  return axes - 2;
+}
+
 Operation convolution(Program& program, const Node& node, std::string op) {
-  const std::size_t rank = sizes_of(node, 0).size() - 2;
+  const std::size_t rank = image_rank(node);
   const auto axes = [&](const char* name, std::int64_t otherwise) {
     return numbers(axis_numbers(node, name, rank, otherwise));
   };
@@ -161,7 +176,7 @@ Operation convolution(Program& program, const Node& node, std::string op) {
 }
 
 Operation pool(Program& program, const Node& node, std::string op) {
-  const std::size_t rank = sizes_of(node, 0).size() - 2;
+  const std::size_t rank = image_rank(node);
   Operation made{std::move(op) + std::to_string(rank) + "d",
                  {program.operand(node, 0), numbers(axis_numbers(node, "kernel_shape", rank, 1)),
                   numbers(axis_numbers(node, "strides", rank, 1)), numbers(padding(node, rank))}};
@@ -172,7 +187,7 @@ Operation pool(Program& program, const Node& node, std::string op) {
 }
 
 Operation global_pool(Program& program, const Node& node, std::string op) {
-  const std::size_t rank = sizes_of(node, 0).size() - 2;
+  const std::size_t rank = image_rank(node);
   return {std::move(op) + std::to_string(rank) + "d",
           {program.operand(node, 0), numbers(Sizes(rank, 1))}};
 }
@@ -370,18 +385,18 @@ Operation attention_call(Program& program, const Node& node, std::string op) {
 
 /// The operators that PyTorch's exporters write, and what PyTorch runs for them.
 constexpr Row rows[] = {
-    {"Conv", "conv", convolution},
-    {"ConvTranspose", "conv_transpose", convolution},
+    {"Conv", "conv", convolution, 2},
+    {"ConvTranspose", "conv_transpose", convolution, 2},
     {"MaxPool", "max_pool", pool},
     {"AveragePool", "avg_pool", pool},
     {"GlobalAveragePool", "adaptive_avg_pool", global_pool},
     {"GlobalMaxPool", "adaptive_max_pool", global_pool},
-    {"Gemm Linear MatMul", "matmul", product},
+    {"Gemm Linear MatMul", "matmul", product, 2},
     {"Einsum", "einsum", einsum},
-    {"LSTM", "lstm", recurrent},
-    {"GRU", "gru", recurrent},
-    {"RNN", "rnn_tanh", recurrent},
-    {"Attention", "scaled_dot_product_attention", attention_call},
+    {"LSTM", "lstm", recurrent, 3},
+    {"GRU", "gru", recurrent, 3},
+    {"RNN", "rnn_tanh", recurrent, 3},
+    {"Attention", "scaled_dot_product_attention", attention_call, 3},
     {"BatchNormalization", "batch_norm", norm_of_batch},
     {"InstanceNormalization", "instance_norm", norm},
     {"LayerNormalization", "layer_norm", norm_of_last},
@@ -411,15 +426,15 @@ constexpr Row rows[] = {
     {"DepthToSpace", "pixel_shuffle", first_operand},
     {"SpaceToDepth", "pixel_unshuffle", first_operand},
     {"Concat", "cat", join},
-    {"Gather", "index_select", gather},
-    {"GatherElements", "gather", gather_elements},
+    {"Gather", "index_select", gather, 2},
+    {"GatherElements", "gather", gather_elements, 2},
     {"GridSample", "grid_sampler", operands},
     {"NonMaxSuppression", "nms", operands},
     {"NonZero", "nonzero", operands},
     {"OneHot", "one_hot", operands},
     {"RoiAlign", "roi_align", operands},
-    {"ScatterElements", "scatter", scatter},
-    {"ScatterND", "index_put", put},
+    {"ScatterElements", "scatter", scatter, 3},
+    {"ScatterND", "index_put", put, 3},
     {"TopK", "topk", operands},
     {"Clip", "clamp", clip},
     {"Swish", "silu", first_operand},
@@ -468,8 +483,8 @@ constexpr Row rows[] = {
     {"Tanh", "tanh", operands},
     {"Trilu", "tril", first_operand},
     {"Where", "where", operands},
-    {"ConstantOfShape", "full", nothing},
-    {"Range", "arange", nothing},
+    {"ConstantOfShape", "full", nothing, 0},
+    {"Range", "arange", nothing, 0},
 };
 
 const Row* find_row(const Node& node) {
@@ -499,6 +514,8 @@ std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, Graph& gr
   try {
     as_pytorch::Program program(model, settings);
     for (const Node* node : graph.order) at_node(model.source, *node, [&] { program.run(*node); });
+    for (const Value* each : graph.outputs)
+      if (each != nullptr) program.keep(*each);
     return std::move(program).network();
   } catch (const InputError& error) {
     wrong = error.where + (error.where.empty() ? "" : ": ") + error.message;

@@ -44,7 +44,8 @@ Value* scaled_keys(const Value* matrix) {
     is_scaled = is_scaled || next != nullptr;
     const bool is_view = node.op == "Reshape" || node.op == "Transpose";
     if (next == nullptr && !is_view) return nullptr;
-    if (next == nullptr) next = node.inputs[0];
+    if (next == nullptr) next = node.inputs.empty() ? nullptr : node.inputs[0];
+    if (next == nullptr) return nullptr;
     if (node.op == "Transpose" && std::exchange(is_turned, true)) return nullptr;
     if (is_turned && is_scaled && next->sizes == wanted) keys = next;
     at = next;
@@ -59,20 +60,21 @@ Node* weighted_sum(const Value* weights) {
       where != weights->consumers.end() && weights->consumers.size() == 2)
     weights = (*where)->outputs[0];
   Node* product = only_reader(weights);
-  return product != nullptr && product->op == "MatMul" && product->inputs[0] == weights ? product
-                                                                                        : nullptr;
+  const bool weighs = product != nullptr && product->op == "MatMul" &&
+                      product->inputs.size() == 2 && product->inputs[0] == weights;
+  return weighs ? product : nullptr;
 }
 
 /// A mask of truth values is written as one of numbers.
 Value* mask_of(Value* added) {
   const Node* where = maker(added, "Where");
-  const bool is_written =
-      where != nullptr && constant_scalar(where->inputs[1]) && constant_scalar(where->inputs[2]);
+  const bool is_written = where != nullptr && where->inputs.size() == 3 &&
+                          constant_scalar(where->inputs[1]) && constant_scalar(where->inputs[2]);
   return is_written ? where->inputs[0] : added;
 }
 
 void join_attention(const Node& softmax) {
-  if (softmax.op != "Softmax") return;
+  if (softmax.op != "Softmax" || softmax.inputs.size() != 1) return;
   const Value* scores = softmax.inputs[0];
   Value* mask = nullptr;
   if (const Node* sum = maker(scores, "Add"); sum != nullptr && sum->inputs.size() == 2) {
@@ -81,7 +83,7 @@ void join_attention(const Node& softmax) {
     scores = sum->inputs[is_second ? 1 : 0];
   }
   const Node* product = maker(scores, "MatMul");
-  if (product == nullptr) return;
+  if (product == nullptr || product->inputs.size() != 2) return;
   Value* queries = scaled(product->inputs[0]);
   Value* keys = scaled_keys(product->inputs[1]);
   Node* last = weighted_sum(softmax.outputs[0]);
@@ -93,7 +95,7 @@ void join_attention(const Node& softmax) {
 void join_batch_norm(Node& norm) {
   if (norm.op != "BatchNormalization" || norm.inputs.size() < 5) return;
   const Node* mean = maker(norm.inputs[3], "ReduceMean");
-  if (mean != nullptr && mean->inputs[0] == norm.inputs[0]) norm.inputs.resize(3);
+  if (mean != nullptr && mean->input(0) == norm.inputs[0]) norm.inputs.resize(3);
 }
 
 // Batch norms that exporters fold into the convolution before.
@@ -151,7 +153,8 @@ class FoldedNorms {
     if (convolution.op != "Conv" && convolution.op != "ConvTranspose") return nullptr;
     const Value* weights = convolution.input(1);
     Value* result = convolution.outputs[0];
-    if (weights == nullptr || !weights->is_constant || !result->sizes) return nullptr;
+    if (weights == nullptr || !weights->is_constant || result == nullptr || !result->sizes)
+      return nullptr;
     const Value* bias = convolution.input(2);
     const bool is_folded =
         bias != nullptr ? module_of_weight(bias->name).empty() : unnormed_.contains(result);
@@ -165,6 +168,7 @@ class FoldedNorms {
     Value& image = graph_.values.emplace_back(*result);
     image.name += " before its norm";
     image.producer = &convolution;
+    image.is_output = false;
     convolution.inputs.resize(2);
     convolution.outputs[0] = &image;
     Node& norm = graph_.nodes.emplace_back();
@@ -203,6 +207,7 @@ namespace roofline::onnx_graph {
 
 void restore_pytorch_operators(Graph& graph) {
   for (Node* node : graph.order) {
+    if (node->outputs[0] == nullptr) continue;
     pytorch_patterns::join_attention(*node);
     pytorch_patterns::join_batch_norm(*node);
   }

@@ -164,8 +164,12 @@ void ProgramReader::read(const Value& program) {
   run_nodes(graph, tensors);
   for (const Value output : graph.find("outputs"))
     if (const auto found = tensors.find(output.find("as_tensor").find("name").try_text());
-        found != tensors.end() && found->second.producer)
-      layers_[*found->second.producer].is_kept = true;
+        found != tensors.end())
+      keep(found->second);
+}
+
+void ProgramReader::keep(const TensorArgument& output) {
+  if (output.producer) layers_[*output.producer].is_kept = true;
 }
 
 NetworkSpec ProgramReader::network() && {

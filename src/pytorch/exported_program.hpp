@@ -120,6 +120,8 @@ class ProgramReader {
   TensorArgument input(TensorArgument tensor, std::string_view name, std::string_view kind);
   /// Adds the node's layers and sets its results.
   void run(Node& node, std::string module, std::string_view stack_trace = "");
+  /// The tensor is a result of the program.
+  void keep(const TensorArgument& output);
 
   NetworkSpec network() &&;
 

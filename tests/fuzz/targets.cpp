@@ -79,6 +79,7 @@ const Setting& setting_for(const std::string& input) {
                    setting("h200", DataType::fp16, sustained),
                    setting("gtx1080", DataType::fp32, own)};
     all.back().defaults.batch_override = 3;
+    all.back().defaults.as_pytorch_runs = true;
     return all;
   }();
   return settings[input.size() % settings.size()];

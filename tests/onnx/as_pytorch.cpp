@@ -1,6 +1,8 @@
 // ONNX models read as PyTorch runs them: what exporters fold or write in several nodes comes back.
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,12 @@ Network network_of(const std::string& graph, bool as_pytorch_runs = true) {
   LayerDefaults defaults;
   defaults.as_pytorch_runs = as_pytorch_runs;
   return infer_onnx(folder.write("m.onnx", model(graph + output("y"))), defaults);
+}
+
+std::uint64_t sum_of(const Network& network, std::uint64_t Counts::*number) {
+  std::uint64_t sum = 0;
+  for (const Layer& layer : network.layers) sum += count(layer).*number;
+  return sum;
 }
 
 /// Kinds of the layers, in order: "conv relu".
@@ -151,6 +159,53 @@ TEST_CASE("A norm that comes back has its parameters, and the convolution no bia
   CHECK(network.assumptions ==
         std::vector<std::string>{"1 batch norm that an exporter folded into convolutions, as their "
                                  "biases show, run as in PyTorch"});
+}
+
+TEST_CASE("With its norms back, a network has the parameters that are published",
+          "[onnx/as_pytorch]") {
+  LayerDefaults defaults;
+  defaults.as_pytorch_runs = true;
+  for (const auto& [name, params, macs] :
+       {std::tuple("resnet18.dynamo", 11'689'512U, 1'814'073'344U),
+        std::tuple("resnet18.script", 11'689'512U, 1'814'073'344U),
+        std::tuple("mobilenet_v2.script", 3'504'872U, 300'774'272U)}) {
+    INFO(name);
+    const Network network = infer_onnx(model_path(name), defaults);
+    CHECK(sum_of(network, &Counts::params) == params);
+    CHECK(sum_of(network, &Counts::macs) == macs);
+  }
+}
+
+TEST_CASE("PyTorch's operators multiply as often as the nodes", "[onnx/as_pytorch]") {
+  LayerDefaults defaults;
+  defaults.as_pytorch_runs = true;
+  for (const char* name : {"activations",
+                           "attention_dynamo",
+                           "attention_script",
+                           "branches",
+                           "convnext",
+                           "deeplab",
+                           "detection",
+                           "efficientnet",
+                           "four_bits",
+                           "functions",
+                           "moves",
+                           "opset18",
+                           "opset21",
+                           "opset23",
+                           "opset7",
+                           "opset9",
+                           "products",
+                           "recurrent",
+                           "streaming",
+                           "swin",
+                           "types",
+                           "unet"}) {
+    INFO(name);
+    const Network network = infer_onnx(model_path(name), defaults);
+    CHECK(network.runs_as == RunsAs::pytorch_program);
+    CHECK(sum_of(network, &Counts::macs) == sum_of(infer_onnx(model_path(name)), &Counts::macs));
+  }
 }
 
 TEST_CASE("A model with an operator that PyTorch lacks is read as it stands", "[onnx/as_pytorch]") {
