@@ -143,6 +143,8 @@ enum class Algorithm : std::uint8_t {
   fused_attention,
   fused_attention_backward,
 
+  recurrent_steps,  ///< products of all steps, then a product and the gates of each step
+
   // Layers which stream through memory.
   vectorized_elementwise,
   broadcast_elementwise,
@@ -261,6 +263,14 @@ struct LayerId {
   auto operator<=>(const LayerId&) const = default;
 };
 
+/// Work of a layer that no other facts are known of: both for one call, at its own batch.
+struct StatedWork {
+  std::optional<std::uint64_t> flops;
+  std::optional<std::uint64_t> bytes;  ///< read and written
+
+  auto operator<=>(const StatedWork&) const = default;
+};
+
 /// Stated properties which a Layer keeps unchanged from its LayerSpec; each member is a row of
 /// src/model/layer_fields.hpp.
 struct LayerTraits {
@@ -271,6 +281,9 @@ struct LayerTraits {
   bool fp16_accumulate = false;    ///< contractions in fp16 and fp8 summed in fp16
   bool masked = false;             ///< attention: a tensor is added to the scores
   std::optional<AttentionBackend> backend;  ///< of attention; nullopt: the GPU's fastest
+  bool bidirectional = false;  ///< of recurrent layers: a second state runs from the last step
+  std::optional<std::uint64_t> num_layers;  ///< stacked recurrent layers; nullopt: one
+  SharedValue<StatedWork> work;             ///< of other layers
   /// Batch norm in training: statistics of the batch, not running means.
   bool batch_statistics = false;
   std::optional<Layout> layout;                ///< of images; nullopt: usual_layout
@@ -339,6 +352,18 @@ inline DataType usual_type(const Operand& operand, const Layer& layer) {
 inline DataType type_of(const Operand& operand, const Layer& layer) {
   return operand.type.value_or(usual_type(operand, layer));
 }
+
+/// A recurrent layer, or several stacked ones, whose rows are all positions of all samples.
+struct Recurrence {
+  std::uint64_t samples = 1;
+  std::uint64_t steps = 1;
+  std::uint64_t features = 1;  ///< of the input
+  std::uint64_t state = 1;     ///< hidden features of a direction
+  std::uint64_t gates = 1;     ///< of a hidden feature
+  std::uint64_t directions = 1;
+  std::uint64_t layers = 1;
+};
+Recurrence recurrence_of(const Layer& layer);
 
 /// PyTorch has no channels last for windows of one axis.
 inline Layout layout_of(const Layer& layer) {

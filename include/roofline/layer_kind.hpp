@@ -18,6 +18,9 @@ enum class LayerKind : std::uint8_t {
   linear,
   matmul,
   attention,
+  lstm,
+  gru,
+  rnn,
   batch_norm,
   layer_norm,
   rms_norm,
@@ -62,6 +65,7 @@ enum class LayerKind : std::uint8_t {
 enum class KindFamily : std::uint8_t {
   contraction,  ///< multiply-adds against weights or a second matrix
   attention,    ///< queries by keys, scores by values, in one kernel
+  recurrent,    ///< products of the input, and step by step of the state
   norm,
   activation,
   combine,  ///< elementwise over several operands, or their concatenation
@@ -125,8 +129,9 @@ enum class ElementCost : std::uint8_t {
 
 struct KindInfo {
   KindFamily family = KindFamily::contraction;
-  /// FLOP per element of the input (pools, norms, activations), or per element of the result and
-  /// operand after the first (add, mul). Contractions count 2 FLOP per MAC instead.
+  /// FLOP per element of the input (norms, activations), per tap of each result (pools), or per
+  /// element of the result and operand after the first (add, mul). Products count 2 FLOP per MAC
+  /// instead.
   std::uint64_t flop_per_element = 0;
   ElementCost cost = ElementCost::own;
   Reach reach = Reach::place;
@@ -147,7 +152,7 @@ const KindInfo& info(LayerKind kind);
 std::span<const KindInfo> all_kinds();
 bool is_input_kind(LayerKind kind);
 bool is_convolution(LayerKind kind);
-/// A product, a convolution or attention.
+/// A product, a convolution, attention or a recurrent layer.
 bool multiplies(LayerKind kind);
 /// Convolutions and pools.
 bool has_window(LayerKind kind);

@@ -122,6 +122,9 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
+  std::optional<std::uint64_t> hidden_size;  ///< of a recurrent layer's direction
+  /// False for a recurrent layer whose input is [steps, N, features].
+  std::optional<bool> batch_first;
   std::optional<std::uint64_t> m;
   std::optional<std::uint64_t> n;
   std::optional<std::uint64_t> k;

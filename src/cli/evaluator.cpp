@@ -34,6 +34,9 @@ std::string_view example_of_layer(LayerKind kind) {
   if (kind == LayerKind::matmul)
     return R"({"type": "matmul", "m": 512, "n": 512, "k": 64, "batch": 8})";
   const KindFamily family = info(kind).family;
+  if (family == KindFamily::recurrent)
+    return R"({"type": "lstm", "input": [8, 100, 256], "hidden_size": 512})";
+  if (kind == LayerKind::other) return R"({"type": "other", "flops": 2000000, "bytes": 12000})";
   if (family == KindFamily::attention)
     return R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], )"
            R"([8, 12, 128, 64]]})";

@@ -50,10 +50,12 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
   if (contracts) check_mapping(request.layer);
   const EngineModel* const own = request.own_engine();
   const bool is_dense = contracts && request.layer.groups == 1;
-  if (own == nullptr && (is_dense || family == KindFamily::attention)) return std::nullopt;
+  if (own == nullptr && (is_dense || (multiplies(request.layer.kind) && !contracts)))
+    return std::nullopt;
   if (contracts)
     if (auto on_solver = solver_plan(request, eval)) return on_solver;
   if (is_dense) return dense_plan(request, eval);
+  if (family == KindFamily::recurrent) return recurrent_plan(request, eval);
   const auto flop_s = practical_flop_s(request.counts, own, eval);
   const auto rates = machine_rates(request.model.machine, eval);
   auto works = contracts                         ? grouped_works(request, rates, eval)

@@ -26,6 +26,10 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval);
 template <class Number>
 std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval);
 
+/// On an engine of the GPU.
+template <class Number>
+KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval);
+
 /// Kernels in sequence.
 template <class Number>
 using Works = std::vector<ThroughputWork<Number>>;

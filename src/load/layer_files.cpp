@@ -172,6 +172,12 @@ bool is_id(std::string_view key) {
   return found && std::holds_alternative<ScalarField>(found->field->member);
 }
 
+/// Counts of a layer: of kinds that know their own they are somebody's, as other columns are.
+bool is_work(std::string_view key) {
+  const auto found = find_field(LayerKind::other, key);
+  return found && std::holds_alternative<WorkField>(found->field->member);
+}
+
 class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, const ByteStream& stream)
@@ -209,7 +215,7 @@ class CsvHeader {
     std::vector<JsonNode> record;
     std::optional<JsonNode> no_name;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!keys_[i]) continue;
+      if (!keys_[i] || (!own_ && is_work(columns_[i]) && !is_other(row))) continue;
       const std::string& key = keys_[i]->key;
       if (!row.cells[i].empty())
         (keys_[i]->is_of_layer ? layer : record).push_back(node_of(document, key, row.cells[i]));
@@ -228,6 +234,14 @@ class CsvHeader {
   }
 
  private:
+  bool is_other(const CsvRow& row) const {
+    const auto type = std::ranges::find(columns_, "type");
+    if (type == columns_.end()) return false;
+    const auto kind =
+        parse_layer_type(row.cells[static_cast<std::size_t>(type - columns_.begin())]);
+    return kind && kind->kind == LayerKind::other;
+  }
+
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(source_, "1", message);
   }

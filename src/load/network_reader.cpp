@@ -366,6 +366,11 @@ struct ReadField {
   void operator()(const UnusedField&) const { static_cast<void>(value.number()); }
   void operator()(const CountField& field) const { spec.*field.member = value.integer(1); }
   void operator()(const FlagField& field) const { spec.*field.member = value.boolean(); }
+  void operator()(const ChoiceOfTwoField& field) const { spec.*field.member = value.boolean(); }
+  void operator()(const WorkField& field) const {
+    const std::uint64_t count = value.integer(1);
+    spec.work.change([&](StatedWork& work) { work.*field.member = count; });
+  }
   void operator()(const SecondsField& field) const {
     const double time_s = value.positive_number() * unit;
     spec.measured.change([&](Measured& measured) { measured.*field.member = time_s; });

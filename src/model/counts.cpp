@@ -137,8 +137,30 @@ void count_attention(const Layer& layer, Counts& counts) {
   counts.bytes.output = checked_mul(counts.bytes.output, 2);
 }
 
+/// Each direction multiplies the input of all steps and, step by step, its state; a stacked layer
+/// reads all directions of the one below it. Bias: PyTorch and cuDNN have one for each product.
+void count_recurrent(const Layer& layer, Counts& counts) {
+  const Recurrence of = recurrence_of(layer);
+  const std::uint64_t columns = checked_mul(of.directions, of.gates, of.state);
+  const std::uint64_t first = checked_add(of.features, of.state);
+  const std::uint64_t stacked = checked_add(checked_mul(of.directions, of.state), of.state);
+  const std::uint64_t weights =
+      checked_mul(columns, checked_add(first, checked_mul(of.layers - 1, stacked)));
+  const std::uint64_t biases = layer.bias ? checked_mul(2, columns, of.layers) : 0;
+  counts.macs = checked_mul(weights, of.samples, of.steps);
+  counts.flops = checked_mul(counts.macs, 2);
+  counts.params = checked_add(weights, biases);
+  const bool moves_biases = layer.pass != Pass::dgrad;
+  counts.bytes.weight = stored_byte(moves_biases ? counts.params : weights, layer.dtypes.weight);
+  read_operand(0, elements_read(layer, 0), layer, counts);
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+}
+
 std::uint64_t elementwise_flops(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
+  if (has_window(layer.kind))
+    return checked_mul(elements(layer.output), checked_product(layer.window->kernel),
+                       kind.flop_per_element);
   if (kind.family == KindFamily::combine)
     return checked_mul(elements(layer.output), layer.inputs.size() - 1, kind.flop_per_element);
   return checked_mul(elements_read(layer, 0), kind.flop_per_element);
@@ -207,13 +229,31 @@ void count_elementwise(const Layer& layer, Counts& counts) {
 
 /// An interpolation that makes an image smaller may pass over elements.
 bool may_touch_less(const Layer& layer) {
+  if (layer.work->bytes) return false;
   const OperandReads reads = info(layer.kind).reads;
   return reads == OperandReads::picked || reads == OperandReads::some ||
          layer.generated->may_touch_less ||
          (layer.kind == LayerKind::upsample && elements(layer.output) < elements_read(layer, 0));
 }
 
+std::uint64_t gates_of(LayerKind kind) {
+  return kind == LayerKind::lstm ? 4 : kind == LayerKind::gru ? 3 : 1;
+}
+
 }  // namespace
+
+Recurrence recurrence_of(const Layer& layer) {
+  const Shape& input = layer.inputs.front().shape;
+  Recurrence of;
+  of.samples = input.batch;
+  of.steps = input.spatial[2];
+  of.features = input.channels;
+  of.directions = layer.bidirectional ? 2 : 1;
+  of.state = layer.output.channels / of.directions;
+  of.gates = gates_of(layer.kind);
+  of.layers = layer.num_layers.value_or(1);
+  return of;
+}
 
 std::uint64_t elements(const Shape& shape) {
   return checked_mul(shape.batch, shape.channels, checked_product(shape.spatial));
@@ -246,7 +286,8 @@ std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
 
 bool runs(const Layer& layer, Pass pass) {
   const KindFamily family = info(layer.kind).family;
-  if (family == KindFamily::contraction || pass == Pass::fwd) return true;
+  if (is_any(family, KindFamily::contraction, KindFamily::recurrent) || pass == Pass::fwd)
+    return true;
   return pass == Pass::dgrad && family != KindFamily::free && layer.kind != LayerKind::add;
 }
 
@@ -255,6 +296,7 @@ Counts count(const Layer& layer) {
   switch (info(layer.kind).family) {
     case KindFamily::contraction: count_contraction(layer, counts); break;
     case KindFamily::attention: count_attention(layer, counts); break;
+    case KindFamily::recurrent: count_recurrent(layer, counts); break;
     case KindFamily::lookup: count_lookup(layer, counts); break;
     case KindFamily::free: return counts;
     case KindFamily::transfer:
@@ -266,6 +308,11 @@ Counts count(const Layer& layer) {
     case KindFamily::pool:
     case KindFamily::resize:
     case KindFamily::movement: count_elementwise(layer, counts);
+  }
+  if (layer.work->flops) counts.flops = *layer.work->flops;
+  if (layer.work->bytes) {
+    counts.bytes = {};
+    counts.bytes.input = *layer.work->bytes;
   }
   if (layer.shared_weights) counts.params = 0;
   if (layer.fused_into) {

@@ -25,9 +25,12 @@ bool windowed_pool(LayerKind kind) {
 }
 bool not_identity(LayerKind kind) { return kind != LayerKind::identity; }
 bool pool(LayerKind kind) { return info(kind).family == KindFamily::pool; }
+bool recurrent(LayerKind kind) { return info(kind).family == KindFamily::recurrent; }
+bool of_features(LayerKind kind) { return kind == LayerKind::linear || recurrent(kind); }
+bool in_space(LayerKind kind) { return one_operand(kind) && !recurrent(kind); }
 bool norm(LayerKind kind) { return info(kind).family == KindFamily::norm; }
 bool in_groups(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::group_norm; }
-bool biased(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::linear; }
+bool biased(LayerKind kind) { return is_convolution(kind) || of_features(kind); }
 bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
@@ -201,7 +204,7 @@ constexpr auto work_fields = std::to_array<LayerField>({
      {{{"input_shape"}}}},
     {"in_channels",
      CountField{&L::in_channels},
-     one_operand,
+     in_space,
      another_spelling,
      {{{"c"},
        {"num_features"},
@@ -211,10 +214,10 @@ constexpr auto work_fields = std::to_array<LayerField>({
        {"c_in"},
        {"cin"},
        {"channels_in"}}}},
-    {"input_size", AxesField{&L::input_size}, one_operand, another_spelling, {{{"image_size"}}}},
+    {"input_size", AxesField{&L::input_size}, in_space, another_spelling, {{{"image_size"}}}},
     {"h",
      AxisField{&L::input_size, &AxesSpec::height},
-     one_operand,
+     in_space,
      another_spelling,
      {{{"height"},
        {"input_height"},
@@ -225,7 +228,7 @@ constexpr auto work_fields = std::to_array<LayerField>({
        {"ifmap_height"}}}},
     {"w",
      AxisField{&L::input_size, &AxesSpec::width},
-     one_operand,
+     in_space,
      another_spelling,
      {{{"width"}, {"input_width"}, {"in_w"}, {"w_in"}, {"input_w"}, {"ifmap_w"}, {"ifmap_width"}}}},
     {"inputs", OperandsField{&L::inputs}, has_several_operands, state_inputs},
@@ -233,7 +236,19 @@ constexpr auto work_fields = std::to_array<LayerField>({
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
-    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
+    {"in_features",
+     CountField{&L::in_features},
+     of_features,
+     state_in_features,
+     {{{"input_size"}}}},
+    {"hidden_size",
+     CountField{&L::hidden_size},
+     recurrent,
+     [](const Layer& layer, L& spec) { spec.hidden_size = recurrence_of(layer).state; },
+     {{{"units"}, {"num_units"}, {"hidden"}, {"hidden_dim"}}}},
+    {"num_layers", CountField{&L::num_layers}, recurrent, as_it_is},
+    {"bidirectional", FlagField{&L::bidirectional}, recurrent, as_it_is},
+    {"batch_first", ChoiceOfTwoField{&L::batch_first}, recurrent, another_spelling},
     {"out_features",
      CountField{&L::out_features},
      only<LayerKind::linear>,
@@ -338,6 +353,8 @@ constexpr auto kind_fields = std::to_array<LayerField>({
      {{{"group"}, {"num_groups"}, {"group_count"}}}},
     {"depthwise", FlagField{&L::depthwise}, is_convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is, {{{"use_bias"}}}},
+    {"flops", WorkField{&StatedWork::flops}, only<LayerKind::other>, as_it_is, {{{"flop"}}}},
+    {"bytes", WorkField{&StatedWork::bytes}, only<LayerKind::other>, as_it_is},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
     {"causal_from_first", FlagField{&L::causal_from_first}, only<LayerKind::attention>, as_it_is},
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},

@@ -37,6 +37,14 @@ struct CountField {
 struct FlagField {
   bool LayerSpec::*member;
 };
+/// A number >= 1 of StatedWork.
+struct WorkField {
+  std::optional<std::uint64_t> StatedWork::*member;
+};
+/// A flag whose absence says something else than false.
+struct ChoiceOfTwoField {
+  std::optional<bool> LayerSpec::*member;
+};
 struct SecondsField {
   std::optional<double> Measured::*member;
 };
@@ -73,10 +81,10 @@ struct DataTypeField {};  ///< of all tensors
 struct DataTypesField {};
 struct MappingField {};
 
-using FieldMember =
-    std::variant<TextField, ChoiceField, ScalarField, UnusedField, CountField, FlagField,
-                 SecondsField, AxesField, AxisField, SizesField, OperandField, OperandsField,
-                 KindField, DataTypeField, DataTypesField, MappingField>;
+using FieldMember = std::variant<TextField, ChoiceField, ScalarField, UnusedField, CountField,
+                                 FlagField, ChoiceOfTwoField, SecondsField, WorkField, AxesField,
+                                 AxisField, SizesField, OperandField, OperandsField, KindField,
+                                 DataTypeField, DataTypesField, MappingField>;
 
 /// Another key of a field, and the unit of its number.
 struct FieldAlias {

@@ -119,6 +119,9 @@ constexpr auto in_order = [] {
           .over(Reach::plane)
           .features_last()
           .also("scaleddotproductattention sdpa"),
+      product(lstm, KindFamily::recurrent).over(Reach::plane).features_last(),
+      product(gru, KindFamily::recurrent).over(Reach::plane).features_last(),
+      product(rnn, KindFamily::recurrent).over(Reach::plane).features_last().also("simplernn"),
 
       // x * scale + shift: statistics and affine folded into two numbers a channel
       norm(batch_norm)
@@ -191,10 +194,11 @@ constexpr auto in_order = [] {
       combine(LayerKind::div).flop(1).saves_input(),
       combine(concat).costs(Cost::own).over(Reach::moved).also("cat concatenate"),
 
-      // a compare an input element; backward finds the maximum again
+      // a compare a tap of each result; backward finds the maximum again
       pool(max_pool).flop(1).over_windows().saves_input().also("maxpooling adaptivemaxpool"),
-      // an add an input element
+      // an add a tap of each result
       pool(avg_pool).flop(1).over_windows().also("averagepooling averagepool"),
+      // an add an input element: the taps of all results
       pool(global_avg_pool)
           .flop(1)
           .over(Reach::plane)
@@ -212,7 +216,7 @@ constexpr auto in_order = [] {
       movement(gather).reads_only(Reads::picked).features_last().also("indexselect"),
       // an add an input element
       movement(scatter).flop(1).reads_only(Reads::some).features_last().also("scatteradd indexadd"),
-      // known by its bytes only
+      // known by its bytes, or by stated FLOP and bytes
       movement(other).costs(Cost::simple).reads_only(Reads::some).named_by_operator(),
       movement(flatten, KindFamily::free),
       Row(identity, KindFamily::free).also("dropout alphadropout spatialdropout droppath"),
@@ -269,7 +273,8 @@ bool is_convolution(LayerKind kind) {
 }
 
 bool multiplies(LayerKind kind) {
-  return is_any(info(kind).family, KindFamily::contraction, KindFamily::attention);
+  return is_any(info(kind).family, KindFamily::contraction, KindFamily::attention,
+                KindFamily::recurrent);
 }
 
 bool has_window(LayerKind kind) {

@@ -32,7 +32,8 @@ std::string beginning(std::string_view text, std::size_t most_byte) {
 
 std::string with_article(std::string_view noun) {
   const bool sounds_open = std::string_view("aeiou").find(noun.front()) != std::string_view::npos ||
-                           noun.starts_with("rms");
+                           noun.starts_with("rms") || noun.starts_with("lstm") ||
+                           noun.starts_with("rnn");
   return (sounds_open ? "an " : "a ") + std::string(noun);
 }
 

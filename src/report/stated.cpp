@@ -81,6 +81,8 @@ struct FieldValue {
   Cell operator()(const UnusedField&) const { return {}; }
   Cell operator()(const CountField& field) const { return spec.*field.member; }
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
+  Cell operator()(const ChoiceOfTwoField& field) const { return spec.*field.member; }
+  Cell operator()(const WorkField& field) const { return (*spec.work).*field.member; }
   Cell operator()(const SecondsField& field) const { return (*spec.measured).*field.member; }
   Cell operator()(const AxesField& field) const {
     const AxesSpec& axes = spec.*field.member;

@@ -10,7 +10,8 @@ std::string conv_with(const std::string& more) {
 }
 
 constexpr const char* all_types =
-    "expected a layer type (conv, conv_transpose, linear, matmul, attention, batch_norm, "
+    "expected a layer type (conv, conv_transpose, linear, matmul, attention, "
+    "lstm, gru, rnn, batch_norm, "
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
     "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
@@ -114,7 +115,7 @@ TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]
       {R"({"type": "relu", "input": [8], "stride": 2})",
        "/stride: a relu layer takes no \"stride\""},
       {conv_with("\"type\": \"convv\""), types + "\"convv\"; did you mean \"conv\"?"},
-      {conv_with("\"type\": \"lstm\""), types + "\"lstm\""},
+      {conv_with("\"type\": \"capsule\""), types + "\"capsule\""},
       {conv_with("\"dtype\": \"fp61\""),
        "/dtype: " + one_type + "\"fp61\"; did you mean \"fp64\"?"},
       {conv_with("\"pass\": \"backward\""),

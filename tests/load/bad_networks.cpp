@@ -92,6 +92,7 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
        "/layers/1/repeat: expected an integer >= 1, got -3"},
       {R"({"layers": [{"type": "relu", "input": [8]}, {"type": "softmaxx"}]})",
        "/layers/1/type: expected a layer type (conv, conv_transpose, linear, matmul, attention, "
+       "lstm, gru, rnn, "
        "batch_norm, layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, "
        "relu6, leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
        "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "

@@ -36,6 +36,7 @@ Json base_layer(LayerKind kind) {
   if (has_window(kind)) layer["kernel_size"] = 3;
   if (takes(kind, "out_channels")) layer["out_channels"] = 8;
   if (kind == LayerKind::linear) layer["out_features"] = 4;
+  if (family == KindFamily::recurrent) layer["hidden_size"] = 4;
   if (kind == LayerKind::group_norm) layer["groups"] = 4;
   if (kind == LayerKind::embedding) layer.update({{"num_embeddings", 9}, {"embedding_dim", 4}});
   if (kind == LayerKind::upsample) layer["scale_factor"] = 2;
@@ -53,6 +54,8 @@ void state_sizes(Json& layer, const Json& sizes) {
 /// A value that any field of that type may have.
 Json usual_sample(const LayerField& field) {
   if (std::holds_alternative<FlagField>(field.member)) return true;
+  if (std::holds_alternative<ChoiceOfTwoField>(field.member)) return false;
+  if (std::holds_alternative<WorkField>(field.member)) return 2;
   if (std::holds_alternative<SecondsField>(field.member)) return 3e-5;
   if (std::holds_alternative<ScalarField>(field.member)) return "a, \"b\"";
   if (std::holds_alternative<UnusedField>(field.member)) return 0.5;
@@ -87,6 +90,8 @@ Json with_field(LayerKind kind, const LayerField& field) {
   if (key == "in_channels" || key == "input_size") {
     state_sizes(layer, {{"input_size", 10}});
     if (key == "in_channels") layer.erase("c"), layer["in_channels"] = 8;
+  } else if (key == "flops") {
+    layer.update({{"flops", 7}, {"bytes", 9}});
   } else if (key == "h" || key == "w") {
     state_sizes(layer, {{"h", 10}, {"w", 9}});
   } else if (key == "output_size") {

@@ -139,6 +139,15 @@ inline std::vector<std::string> by_access(Numbers& numbers) {
           R"({"type": "gather", "input": [5000, )" + c + R"(], "output": [)" + s + ", " + c + "]}"};
 }
 
+inline std::string recurrent(Numbers& numbers) {
+  const std::string type = numbers.of({0, 1}) == 0 ? "lstm" : "gru";
+  const std::string sizes = numbers.text_of({1, 16, 64}) + ", " + numbers.text_of({1, 50, 81});
+  return R"({"type": ")" + type + R"(", "input": [)" + sizes + ", " +
+         numbers.text_of({80, 256, 512}) + R"(], "hidden_size": )" +
+         numbers.text_of({128, 256, 1000}) + R"(, "num_layers": )" + numbers.text_of({1, 2}) +
+         R"(, "bidirectional": )" + (numbers.of({0, 1}) == 0 ? "false}" : "true}");
+}
+
 /// `count` layers of each kind, in the forward pass.
 inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType dtype) {
   Numbers numbers(seed);
@@ -161,6 +170,7 @@ inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType
   }
   for (std::size_t i = 0; i < count; ++i)
     for (const std::string& text : by_access(numbers)) add(text);
+  for (std::size_t i = 0; i < count; ++i) add(recurrent(numbers));
   return all;
 }
 

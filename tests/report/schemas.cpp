@@ -37,6 +37,8 @@ struct FieldSchema {
   OrderedJson operator()(const UnusedField&) const { return {{"type", "number"}}; }
   OrderedJson operator()(const CountField&) const { return reference("size"); }
   OrderedJson operator()(const FlagField&) const { return reference("flag"); }
+  OrderedJson operator()(const ChoiceOfTwoField&) const { return reference("flag"); }
+  OrderedJson operator()(const WorkField&) const { return reference("size"); }
   OrderedJson operator()(const SecondsField&) const { return reference("quantity"); }
   OrderedJson operator()(const AxesField& field) const {
     if (field.least == 1) return reference("axes");

@@ -140,6 +140,9 @@ class StreamingKernels : StreamFormulas<Number> {
       case Kind::linear:
       case Kind::matmul:
       case Kind::attention:
+      case Kind::lstm:
+      case Kind::gru:
+      case Kind::rnn:
       case Kind::flatten:
       case Kind::identity:
       case Kind::host_copy: break;

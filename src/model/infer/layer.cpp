@@ -126,6 +126,30 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   layer.output.channels = required("out_features", spec.out_features);
 }
 
+/// The input is [N, steps, features], or as PyTorch has it unless batch_first is set.
+void infer_recurrent(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  Operand operand;
+  const bool stands_alone = scope.previous_copies == 0 || spec.batch;
+  if (spec.in_features && stands_alone && !spec.input) {
+    operand.shape.channels = *spec.in_features;
+    operand.shape.batch = infer_batch(spec, scope, std::nullopt);
+  } else {
+    operand = infer_operand(spec, scope, std::nullopt);
+  }
+  Shape& in = operand.shape;
+  if (in.spatial_rank > 1)
+    fail(spec.input ? "input" : "", "expected [N, steps, features], got " + to_text(in));
+  if (spec.in_features.value_or(in.channels) != in.channels)
+    fail("in_features",
+         concat("expected ", in.channels, ", the features of a step, got ", *spec.in_features));
+  if (spec.batch_first == false) std::swap(in.batch, in.spatial[2]);
+  in.spatial_rank = 1;
+  layer.inputs = {operand};
+  layer.output = in;
+  layer.output.channels = checked_mul(required("hidden_size", spec.hidden_size),
+                                      layer.bidirectional ? std::uint64_t{2} : 1);
+}
+
 Operand matrix(std::uint64_t products, std::uint64_t rows, std::uint64_t columns) {
   return {{products, columns, {1, 1, rows}, 1}};
 }
@@ -263,7 +287,11 @@ void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer
 
 /// Kinds with the stated result shape, else the operand's.
 void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  if (takes(spec.kind, "inputs"))
+  if (layer.work->flops && !layer.work->bytes)
+    fail_missing("bytes", "an integer >= 1, all that is read and written, beside flops");
+  if (layer.work->bytes && spec.inputs.empty())
+    layer.inputs = {Operand{}};
+  else if (takes(spec.kind, "inputs"))
     layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope);
   else
     layer.inputs = {infer_operand(spec, scope, std::nullopt)};
@@ -317,6 +345,7 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   switch (info(layer.kind).family) {
     case KindFamily::contraction: return infer_convolution(spec, scope, layer);
     case KindFamily::attention: return infer_attention(spec, scope, layer);
+    case KindFamily::recurrent: return infer_recurrent(spec, scope, layer);
     case KindFamily::combine: return infer_combination(spec, scope, layer);
     case KindFamily::movement: return infer_movement(spec, scope, layer);
     case KindFamily::lookup: return infer_embedding(spec, scope, layer);

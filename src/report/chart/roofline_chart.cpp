@@ -30,6 +30,7 @@ constexpr Look looks[] = {
     {"conv", KindFamily::contraction, Colour::blue, Symbol::circle},
     {"grouped conv", KindFamily::contraction, Colour::sky, Symbol::hexagon},
     {"linear, matmul", KindFamily::contraction, Colour::vermillion, Symbol::square},
+    {"recurrent", KindFamily::recurrent, Colour::vermillion, Symbol::pentagon},
     {"attention", KindFamily::attention, Colour::ink, Symbol::pentagon},
     {"norm", KindFamily::norm, Colour::green, Symbol::diamond},
     {"activation", KindFamily::activation, Colour::orange, Symbol::triangle},
