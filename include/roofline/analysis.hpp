@@ -77,7 +77,10 @@ struct Advice {
 };
 
 struct Verdict {
-  double step_s = 0;  ///< step with its gaps, or measured layers
+  double step_s = 0;  ///< step with its gaps and without its recorder, or measured layers
+  /// The step as it was recorded, where that differs.
+  std::optional<double> recorded_step_s;
+  bool is_stated = false;  ///< step_s, by the user
   EnumArray<StepPart, double> part_s{};
   bool knows_gaps = false;  ///< step_s includes the time between kernels
   /// First the best action with unchanged work, then the others in descending order of saving.

@@ -44,6 +44,8 @@ struct GateOutcome {
 };
 
 /// For a gate of layers, results must have their layers. An error for a gate without a field.
-Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results);
+/// `compares_two`: of two results, the condition is of the second one, against the first.
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results,
+                                 bool compares_two = false);
 
 }  // namespace roofline

@@ -188,17 +188,24 @@ struct TraceSummary {
   std::vector<RecordedRank> ranks;  ///< this one first, the one that the others wait for; or none
   EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), except for an engine
   std::vector<IdleGaps> gaps;                      ///< the longest, in descending order of time
-  double host_s = 0;               ///< host time from first to last launch, without waits
-  double copies_alone_s = 0;       ///< part of busy_s with only copies over a link running
-  double collectives_alone_s = 0;  ///< part of busy_s with only work between GPUs running
-  bool is_data_parallel = false;   ///< DistributedDataParallel ran
-  double layout_s = 0;             ///< part of layers_s spent on changing the layout of images
+  double host_s = 0;  ///< host time from first to last launch, without waits
+  /// A step without its recorder, which slows the host: stated, or estimated from the launches.
+  /// Absent where the recorder hardly lengthens it.
+  std::optional<double> unrecorded_s;
+  double unrecorded_host_s = 0;       ///< likewise of host_s
+  bool unrecorded_is_stated = false;  ///< by the user, who timed it
+  double copies_alone_s = 0;          ///< part of busy_s with only copies over a link running
+  double collectives_alone_s = 0;     ///< part of busy_s with only work between GPUs running
+  bool is_data_parallel = false;      ///< DistributedDataParallel ran
+  double layout_s = 0;                ///< part of layers_s spent on changing the layout of images
   std::vector<LayerTransforms> transforms;
   std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
   std::vector<std::string> notes;          ///< the reader's assumptions and omissions
 
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
+  /// Without the recorder.
+  double step_s() const { return unrecorded_s.value_or(span_s); }
   double between_gpus_s() const { return transfers_s(true); }
   double host_link_s() const { return transfers_s(false); }
   double explained_share() const {

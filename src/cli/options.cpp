@@ -283,7 +283,7 @@ void set_measured(const Options& options, Request& request) {
   const bool is_file = words.size() == 1 && (!looks_timed || std::filesystem::exists(path, error));
   if (times.size() != words.size() && !is_file)
     throw UsageError(
-        "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+        "--measured: expected a file, or a time above 0 in ns, us, ms or s such as 9.143ms or "
         "conv1=9.143ms, got " +
         in_quotes(joined(words, ",")));
   if (times.size() == words.size()) {

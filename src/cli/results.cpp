@@ -317,7 +317,9 @@ class Results {
     constexpr int condition_holds = 3;
     std::vector<std::string> unanswered;
     for (const Gate& gate : request_->gates) {
-      const GateOutcome outcome = unwrap(check_gate(gate, report.results));
+      const GateOutcome outcome =
+          unwrap(check_gate(gate, report.results, request_->report.compare));
+      note_step(gate, report);
       for (const GateFailure& failure : outcome.failures)
         gate_lines_.push_back(line_of(gate, failure, report.results[failure.result]));
       add_unanswered(gate, report, outcome, unanswered);
@@ -328,6 +330,16 @@ class Results {
     gate_lines_.insert(gate_lines_.end(), unanswered.begin(), unanswered.end());
     if (gate_code_ == 0 && !failed_ && !request_->gates.empty())
       gate_lines_.emplace_back("roofline: passed: no condition of --fail-if holds");
+  }
+
+  /// A condition on a recording's layers does not see its other kernels and gaps.
+  static void note_step(const Gate& gate, const Report& report) {
+    if (gate.of_layers || !gate.name.starts_with("measured_")) return;
+    for (const Result& result : report.results)
+      if (const auto& verdict = result.measured.verdict; verdict && verdict->knows_gaps)
+        note(fmt::format("{}: {} is of layers alone; the whole step is step_ms, {}",
+                         work_title(result, true), gate.name,
+                         calculator_text(verdict->step_s * 1e3)));
   }
 
   void end(const Output& output, const Report& report) {
@@ -392,6 +404,8 @@ int evaluate_inputs(const Request& request) {
     if (times)
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
+    if (const std::string text = times ? times->problem() : ""; !text.empty())
+      throw UsageError(text);
     results.write();
   } catch (const OutputClosed&) {  // `| head` has seen enough
   }

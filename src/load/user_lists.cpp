@@ -20,12 +20,21 @@
 namespace roofline {
 namespace {
 
+constexpr std::array<std::pair<std::string_view, double>, 4> time_units{
+    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+
+/// Keys of a layer's name, in order of preference.
+constexpr std::array<std::string_view, 2> name_keys{"name", "layer"};
+
+bool is_name(std::string_view key) { return std::ranges::find(name_keys, key) != name_keys.end(); }
+
 void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read) {
   CsvRows rows(stream);
   const std::optional<CsvRow> header = rows.next();
   const std::string expected = "expected a header row with name and a time, got ";
   if (!header) throw InputError(stream.name(), "", expected + "an empty file");
-  if (std::ranges::find(header->cells, "name") == header->cells.end())
+  if (std::ranges::none_of(header->cells,
+                           [](const std::string& column) { return is_name(column); }))
     throw InputError(stream.name(), std::to_string(header->line), expected + "none of name");
   while (const std::optional<CsvRow> row = rows.next()) {
     check_width(*row, header->cells.size(), stream.name());
@@ -33,7 +42,7 @@ void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read)
     std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
-      const bool is_text = column == "name" || column == "network";  // also if it is "64"
+      const bool is_text = is_name(column) || column == "network";  // also if it is "64"
       if (!row->cells[i].empty()) members.push_back(document.cell(column, row->cells[i], is_text));
     }
     document.set_root(document.row(members));
@@ -55,13 +64,12 @@ void read_rows(const std::string& path, const InputLimits& limits,
 
 constexpr std::size_t most_layers_named = 5;
 
-constexpr std::array<std::pair<std::string_view, double>, 3> time_units{
-    {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
-
-/// The unit of a time's key: a layer's key, or a unit alone.
+/// The unit of a time's key: a layer's key, a unit alone, or "time_" and a unit.
 std::optional<double> unit_of(std::string_view key) {
+  constexpr std::string_view prefix = "time_";
+  const std::string_view unit = key.starts_with(prefix) ? key.substr(prefix.size()) : key;
   for (const auto& [name, unit_s] : time_units)
-    if (key == name) return unit_s;
+    if (unit == name) return unit_s;
   const auto found = find_field(LayerKind::conv, key);
   const bool is_time = found && found->field->key == "measured_time_s";
   return is_time ? std::optional(found->unit) : std::nullopt;
@@ -70,8 +78,10 @@ std::optional<double> unit_of(std::string_view key) {
 MeasuredTime read_time(const Value& value) {
   if (!value.is_object()) value.fail_expected("an object with a name and a time");
   MeasuredTime time;
-  if (!value.contains("name")) value.fail("expected a name, got nothing");
-  time.name = value.at("name").text();
+  const auto name = std::ranges::find_if(
+      name_keys, [&](std::string_view key) { return value.contains(std::string(key).c_str()); });
+  if (name == name_keys.end()) value.fail("expected a name, got nothing");
+  time.name = value.at(std::string(*name).c_str()).text();
   for (const Value member : value)
     if (const auto unit_s = unit_of(member.key())) {
       if (time.time_s > 0)
@@ -101,25 +111,17 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 /// the time that was recorded.
 void set_step(Network& network, double step_s) {
   const auto recording = std::make_shared<TraceSummary>(*network.recording);
-  const double recorded_s = std::exchange(recording->span_s, step_s);
-  const double recorded_idle_s = network.recording->idle_s();
-  const double idle_s = recording->idle_s();
-  if (recorded_idle_s <= 0) recording->idle_by_cause_s[IdleCause::host] = idle_s;
-  const double share = recorded_idle_s > 0 ? idle_s / recorded_idle_s : 1;
-  for (double& cause_s : recording->idle_by_cause_s) cause_s *= share;
-  for (IdleGaps& gaps : recording->gaps) {
-    gaps.time_s *= share;
-    gaps.longest_s *= share;
+  if (step_s < recording->busy_s) {
+    constexpr double ms_per_s = 1e3;
+    const auto ms_text = [](double time_s) { return number_text(time_s * ms_per_s, 4) + " ms"; };
+    throw InputError(network.source, "",
+                     "expected a step no shorter than the GPU's recorded work of " +
+                         ms_text(recording->busy_s) + ", got " + ms_text(step_s) +
+                         ": give the mean of whole steps");
   }
-  recording->host_s *= step_s / recorded_s;
-  constexpr double ms_per_s = 1e3;
-  const auto ms_text = [](double time_s) { return number_text(time_s * ms_per_s, 4) + " ms"; };
-  recording->notes.push_back(
-      step_s < recording->busy_s
-          ? concat("the step given, ", ms_text(step_s), ", is shorter than the GPU's work of ",
-                   ms_text(recording->busy_s), " that was recorded")
-          : concat("a step takes ", ms_text(step_s), " as given, ", ms_text(recorded_s),
-                   " under the recorder: idle times are those of the recording, scaled"));
+  recording->unrecorded_s = step_s;
+  recording->unrecorded_host_s = recording->host_s * step_s / recording->span_s;
+  recording->unrecorded_is_stated = true;
   network.recording = recording;
 }
 
@@ -175,14 +177,13 @@ void MeasuredTimes::join(Network& network) {
                         !network.recording->times_hold_launches;
   for (const MeasuredTime& time : times_)
     if (has_step && time.name == "step" && !time.used) {
+      time.used = true;  // also where it is refused
       set_step(network, time.time_s);
-      time.used = true;
     }
 }
 
-std::vector<std::string> MeasuredTimes::notes() const {
-  if (!times_.empty() && times_.front().name.empty()) return {};  // join() refused its network
-  const std::string where = path_.empty() ? "the times given" : path_;
+std::string MeasuredTimes::unmatched() const {
+  if (layers_.empty() || times_.front().name.empty()) return "";  // join() met no network
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)
@@ -190,10 +191,23 @@ std::vector<std::string> MeasuredTimes::notes() const {
       unmatched.push_back(in_quotes(time.name) + (unmatched.size() < most_layers_named
                                                       ? did_you_mean(time.name, known)
                                                       : ""));
+  return unmatched.empty() ? "" : some_of(unmatched, most_layers_named);
+}
+
+std::string MeasuredTimes::problem() const {
+  const std::string names = path_.empty() ? unmatched() : "";
+  return names.empty()
+             ? ""
+             : "--measured: expected names of layers, or step of a recording, got " + names;
+}
+
+std::vector<std::string> MeasuredTimes::notes() const {
+  const std::string where = path_.empty() ? "the times given" : path_;
   std::vector<std::string> notes;
-  if (!unmatched.empty())
-    notes.push_back(where + ": " + std::to_string(unmatched.size()) +
-                    " of its times match no layer: " + some_of(unmatched, most_layers_named));
+  if (const std::string names = path_.empty() ? "" : unmatched(); !names.empty())
+    notes.push_back(where + ": " +
+                    std::to_string(std::ranges::count(times_, false, &MeasuredTime::used)) +
+                    " of its times match no layer: " + names);
   if (!repeated_.empty())
     notes.push_back(where + ": of several times that fit a layer the last counts: " +
                     some_of(repeated_, most_layers_named));

@@ -29,9 +29,9 @@ std::optional<double> stated_time_s(std::string_view text);
 
 class MeasuredTimes {
  public:
-  /// CSV with a header or a JSON list: a name, and a time as measured_us, measured_ms,
-  /// measured_time_s, us, ms or s; optionally network, batch, pass, dtype, gpu (else `gpu`). Throws
-  /// InputError.
+  /// CSV with a header or a JSON list: a name (or layer), and a time as measured_us, measured_ms,
+  /// measured_time_s, time_ms, ns, us, ms or s; optionally network, batch, pass, dtype, gpu (else
+  /// `gpu`). Throws InputError.
   MeasuredTimes(const std::string& path, const std::string& gpu, const InputLimits& limits = {});
 
   /// At least one time; one without a name is of the only layer.
@@ -40,11 +40,15 @@ class MeasuredTimes {
   /// Joins times to layers by name and the row's other fields. Where no layer is called "step",
   /// that time is of a recording's whole step, without its recorder.
   void join(Network& network);
-  /// Names without a layer, layers without a time, and layers with several times. The last time
-  /// counts.
+  /// Times of the command line that are of no layer, as an error; empty without any.
+  std::string problem() const;
+  /// Names of a file without a layer, layers without a time, and layers with several times. The
+  /// last time counts.
   std::vector<std::string> notes() const;
 
  private:
+  std::string unmatched() const;
+
   std::string path_;  ///< empty for one time
   std::vector<MeasuredTime> times_;
   std::vector<std::string> unmeasured_;  ///< layers

@@ -230,6 +230,17 @@ double launching_us(const Recording& recording, const WorkOrigins& origins,
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps);
 
+/// A run's times without its recorder, in all steps.
+struct UnrecordedTimes {
+  double span_us = 0;  ///< from the first activity's start to the last one's end
+  double host_us = 0;  ///< as launching_us()
+};
+
+/// Replays the launches at the pace of a host that nothing records; kernels keep their times.
+/// Without calls the recorded times.
+UnrecordedTimes unrecorded_times(const Recording& recording, const WorkOrigins& origins,
+                                 const std::vector<std::uint32_t>& activities);
+
 struct SplitWork {
   std::vector<std::uint32_t> computing;
   std::vector<std::uint32_t> computing_and_exchanges;  ///< all but copies over a link

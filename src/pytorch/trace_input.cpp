@@ -144,6 +144,8 @@ void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std:
 void set_times(const Recording& recording, const WorkOrigins& origins,
                const std::vector<std::uint32_t>& activities, const SplitWork& split,
                TraceSummary& summary) {
+  constexpr double least_launches = 10;  // of shorter steps none was timed without a recorder
+  constexpr double least_share = 0.03;   // of the step: less is within what a step varies
   const auto steps = static_cast<double>(summary.steps);
   const auto a_step_s = [&](double time_us) { return time_us * s_per_us / steps; };
   const Coverage busy = busy_time(recording, activities);
@@ -159,6 +161,12 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.copies_alone_s = a_step_s(busy.covered() - working_us);
   summary.collectives_alone_s = a_step_s(working_us - computing_us);
   summary.host_s = a_step_s(launching_us(recording, origins, activities));
+  const UnrecordedTimes unrecorded = unrecorded_times(recording, origins, activities);
+  if (summary.launches >= least_launches &&
+      a_step_s(unrecorded.span_us) < (1 - least_share) * summary.span_s) {
+    summary.unrecorded_s = a_step_s(unrecorded.span_us);
+    summary.unrecorded_host_s = std::min(summary.host_s, a_step_s(unrecorded.host_us));
+  }
   summary.is_data_parallel =
       std::ranges::any_of(recording.long_ranges, [&](const HostRange& range) {
         return recording.name(range) == "DistributedDataParallel.forward";

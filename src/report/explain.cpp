@@ -306,15 +306,42 @@ std::string rate_text(const LayerResult& row, double time_s) {
                      is_compute ? "peak" : "bandwidth");
 }
 
-/// What a kernel of one's own should do next, by the roof that is near.
-std::string next_step_text(double share_of_peak, double share_of_bandwidth) {
-  constexpr double near = 0.4;
-  if (std::max(share_of_peak, share_of_bandwidth) < near)
-    return line("next", "neither roof is near, so latency or instructions take the time:") +
-           line("", "compute more outputs a thread, as what is loaded then serves several");
-  return share_of_peak > share_of_bandwidth
-             ? line("next", "the peak is near: a faster engine or fewer FLOP are left")
-             : line("next", "memory's roof is near: move fewer bytes, or fuse the next layer");
+/// Whether a kernel can compute several outputs with what it loads once: not of a matrix-vector
+/// product, whose weights serve one output each, nor of work by element.
+bool can_reuse_loads(const LayerResult& row) {
+  double loaded = 0;
+  for (const Operand& operand : row.layer.inputs)
+    loaded += static_cast<double>(elements(operand.shape));
+  constexpr double twice = 2;
+  return static_cast<double>(row.counts.macs) >
+         twice * std::max(loaded, static_cast<double>(row.counts.params));
+}
+
+/// What a kernel of one's own should do next, by the roof that is near and by what the layer is.
+std::vector<std::string> next_steps(const LayerResult& row, double share_of_peak,
+                                    double share_of_bandwidth) {
+  constexpr double near = 0.7;
+  constexpr double half_way = 0.4;
+  const double most = std::max(share_of_peak, share_of_bandwidth);
+  const bool is_peak = share_of_peak > share_of_bandwidth;
+  if (most >= near)
+    return {is_peak ? "the peak is near: a faster engine or fewer FLOP are left"
+                    : "memory's roof is near: move fewer bytes, or fuse the next layer"};
+  std::string where = most >= half_way
+                          ? fmt::format("{} of the {} is reached; for the rest", percent(most),
+                                        is_peak ? "peak" : "bandwidth")
+                          : "neither roof is near, so latency or instructions take the time:";
+  if (can_reuse_loads(row))
+    return {std::move(where),
+            "compute more outputs a thread, as what is loaded then serves several"};
+  return {std::move(where), "load 16 bytes a thread, neighbours by neighbouring threads, and",
+          "several before the first is used: more bytes under way"};
+}
+
+std::string next_step_text(const std::vector<std::string>& steps) {
+  std::string text;
+  for (const std::string& step : steps) text += line(text.empty() ? "next" : "", "{}", step);
+  return text;
 }
 
 /// In elements: of the operands, the weights and the result.
@@ -339,7 +366,9 @@ std::string own_text(const LayerResult& row) {
     text += line(
         "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
         row.layer.mapping == KernelMapping{} ? "a library's kernel" : "such a kernel by the model");
-  return row.below_bound ? text : text + next_step_text(share_of_peak, share_of_bandwidth);
+  return row.below_bound
+             ? text
+             : text + next_step_text(next_steps(row, share_of_peak, share_of_bandwidth));
 }
 
 Grid advice_grid(std::string title, const std::vector<Advice>& all) {

@@ -152,6 +152,8 @@ void write_measured_summary(W& w, const Result& result) {
 void write_verdict(W& w, const Result& result) {
   w.optional("verdict", result.measured.verdict, [&](const Verdict& verdict) {
     w.members({{"step_s", verdict.step_s},
+               {"recorded_step_s", verdict.recorded_step_s},
+               {"step_is_stated", verdict.is_stated},
                {"knows_gaps", verdict.knows_gaps},
                {"idle_s", verdict.idle_s()}});
     write_parts(w, verdict.part_s);

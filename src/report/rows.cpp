@@ -204,8 +204,8 @@ std::string kernel_advice(const KernelTable& table) {
   std::ranges::stable_sort(savings, std::greater(), [](const auto& each) { return each.first; });
   std::string text;
   for (const auto& [saved_s, advice] : first_of(savings, most_said))
-    text += fmt::format("{}: {}: saves up to {}, leaves {}\n", text.empty() ? "do first" : "or",
-                        advice, duration(saved_s), duration(whole_s - saved_s));
+    text += fmt::format("{}: {}: leaves {}, saves up to {}\n", text.empty() ? "do first" : "or",
+                        advice, duration(whole_s - saved_s), duration(saved_s));
   return text;
 }
 

@@ -568,7 +568,9 @@ double saved_by_batch_s(const Subject& subject, double saved_by_layers_s) {
 
 /// Kernels that are faster than the host launches them wait for the host.
 double most_saved_by_kernels_s(const Subject& subject) {
-  return subject.run->step_s - subject.recording().host_s;
+  const TraceSummary& recording = subject.recording();
+  return subject.run->step_s -
+         (recording.unrecorded_s ? recording.unrecorded_host_s : recording.host_s);
 }
 
 }  // namespace

@@ -85,9 +85,9 @@ Side measured_side(const Result& result, bool joins_copies) {
     side.add({std::nullopt, work.name}, work.launches, work.time_s);
   side.sum_up();
   if (recording.span_s > 0 && !recording.times_hold_launches) {
-    side.run.step_s = recording.span_s;
+    side.run.step_s = recording.step_s();
     side.run.busy_s = recording.busy_s;
-    side.run.idle_s = recording.idle_s();
+    side.run.idle_s = std::max(0.0, recording.step_s() - recording.busy_s);
     side.run.launches = recording.launches;
   }
   return side;

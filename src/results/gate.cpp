@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -15,6 +16,9 @@ struct GateSubject {
   Total total;
   std::optional<std::uint64_t> batch;
   std::optional<std::uint64_t> memory_byte;
+  const Verdict* step = nullptr;            ///< of a recording with its gaps
+  const TraceSummary* recording = nullptr;  ///< likewise
+  std::optional<double> ratio;              ///< to the first of two inputs that are compared
 };
 
 namespace {
@@ -43,8 +47,37 @@ GateSubject subject_of(const LayerResult& row) {
   return subject;
 }
 
-GateSubject subject_of(const Result& result) {
-  return {result.total, result.setting.batch, needed_memory_byte(result)};
+bool knows_step(const Result& result) {
+  return result.measured.verdict && result.measured.verdict->knows_gaps;
+}
+
+/// Of whole steps, else of measured layers, else of expected ones: the first that both have.
+std::optional<double> ratio_between(const Result& before, const Result& after) {
+  const auto over = [](double a, double b) { return b > 0 ? std::optional(a / b) : std::nullopt; };
+  if (knows_step(before) && knows_step(after))
+    return over(after.measured.verdict->step_s, before.measured.verdict->step_s);
+  if (before.total.measured_time_s && after.total.measured_time_s)
+    return over(*after.total.measured_time_s, *before.total.measured_time_s);
+  return over(after.total.time_s, before.total.time_s);
+}
+
+/// `before`: null where nothing is compared.
+GateSubject subject_of(const Result& result, const Result* before) {
+  GateSubject subject;
+  subject.total = result.total;
+  subject.batch = result.setting.batch;
+  subject.memory_byte = needed_memory_byte(result);
+  if (knows_step(result)) {
+    subject.step = &*result.measured.verdict;
+    subject.recording = result.measured.recording.get();
+  }
+  if (before != nullptr) subject.ratio = ratio_between(*before, result);
+  return subject;
+}
+
+template <class Of>
+std::optional<double> of_step(const GateSubject& subject, Of of) {
+  return subject.step != nullptr ? std::optional<double>(of(*subject.step)) : std::nullopt;
 }
 
 Known known(const std::optional<std::uint64_t>& count) {
@@ -77,7 +110,24 @@ constexpr std::array gate_fields = std::to_array<GateField>({
     {"roofline", gate_times, [](S s) -> Known { return s.total.roofline_time_s; }, true,
      "the roofline bound"},
     {"measured", gate_times, [](S s) { return s.total.measured_time_s; }, true,
-     "the measured time, of a network known where every layer has one"},
+     "the measured time, of a network known where every layer has one (a recorded step is "
+     "step_ms)"},
+    {"step", gate_times,
+     [](S s) { return of_step(s, [](const Verdict& step) { return step.step_s; }); }, false,
+     "a recording's step with its gaps, known where the recording tells them; without the "
+     "recorder's "
+     "time, which is estimated unless --measured step=TIME states the step"},
+    {"idle_share", no_unit,
+     [](S s) {
+       return of_step(s, [](const Verdict& step) { return share_of(step.idle_s(), step.step_s); });
+     },
+     false, "the share of step_ms in which the GPU idles, known where step_ms is"},
+    {"kernel", gate_times,
+     [](S s) { return s.recording != nullptr ? Known(s.recording->kernel_s) : Known(); }, false,
+     "all kernels and copies of a recorded step added up, known where step_ms is"},
+    {"ratio", no_unit, [](S s) { return s.ratio; }, false,
+     "the second input's time over the first one's (of steps, else of measured layers, else "
+     "expected), known with --compare"},
     {"lost", gate_times, [](S s) { return lost(s.total); }, true,
      "the measured time beyond the roofline bound, of a network known where every layer has one"},
     {"share_of_bound", no_unit, [](S s) { return share_of_bound(s.total); }, true,
@@ -171,17 +221,20 @@ Expected<Gate> parse_gate(std::string_view text) {
   return expected([&] { return parsed_gate(text); });
 }
 
-Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results) {
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results,
+                                 bool compares_two) {
   constexpr std::string_view comparisons[] = {">", ">=", "<", "<="};
-  const bool compares = std::ranges::find(comparisons, gate.comparison) != std::end(comparisons);
-  if (gate.value == nullptr || !(gate.unit > 0) || !compares)
+  const bool is_known = std::ranges::find(comparisons, gate.comparison) != std::end(comparisons);
+  if (gate.value == nullptr || !(gate.unit > 0) || !is_known)
     return InputError("expected a gate as parse_gate returns it, got " + in_quotes(gate.text));
   GateOutcome outcome;
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  const bool has_before = compares_two && results.size() == 2;
+  for (std::size_t i = has_before ? 1 : 0; i < results.size(); ++i) {
     const Result& result = results[i];
     bool answered = false;
     if (!gate.of_layers)
-      answered = answer(gate, subject_of(result), {i, {}, 0}, outcome.failures);
+      answered = answer(gate, subject_of(result, has_before ? results.data() : nullptr), {i, {}, 0},
+                        outcome.failures);
     else
       for (std::size_t row = 0; row < result.layers.size(); ++row)
         if (answer(gate, subject_of(result.layers[row]), {i, row, 0}, outcome.failures))

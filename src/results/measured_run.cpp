@@ -171,6 +171,21 @@ void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
   take(StepPart::unexplained, rest_s);
 }
 
+/// A recorder slows launches, but no first uses of kernels: its time is part of the host's gaps,
+/// and only beyond them of the others.
+void take_out_recorder(Verdict& verdict, const TraceSummary& recording) {
+  double& launches_s = verdict.part_s[StepPart::idle_host];
+  const double taken_s = recording.span_s - *recording.unrecorded_s;
+  const double most_s = std::max(0.0, launches_s - first_uses_s(recording));
+  const double of_launches_s = std::min(taken_s, most_s);
+  launches_s -= of_launches_s;
+  const double idle_s = verdict.idle_s();
+  const double rest_s = std::min(taken_s - of_launches_s, idle_s);
+  if (rest_s <= 0) return;
+  for (const IdleCause cause : enumerators<IdleCause>)
+    verdict.part_s[idle_part(cause)] *= 1 - rest_s / idle_s;
+}
+
 /// Kernels which ran side by side took less of the step than the sum of their times.
 void add_recording(Verdict& verdict, const TraceSummary& recording) {
   auto& step_s = verdict.part_s;
@@ -184,6 +199,10 @@ void add_recording(Verdict& verdict, const TraceSummary& recording) {
   step_s[StepPart::collectives] = recording.collectives_alone_s;
   for (const IdleCause cause : enumerators<IdleCause>)
     step_s[idle_part(cause)] = recording.idle_by_cause_s[cause];
+  if (!recording.unrecorded_s) return;
+  verdict.recorded_step_s = recording.span_s;
+  verdict.is_stated = recording.unrecorded_is_stated;
+  take_out_recorder(verdict, recording);
 }
 
 /// Records in a row name one GPU.

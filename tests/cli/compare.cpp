@@ -63,8 +63,8 @@ after: resnet18.compiled.fp16.b32 on H200 SXM 141GB
 GPU busy 856.9 us -> 550.8 us, x0.64: -306.2 us
 
 a step        before     after     change  ratio
-whole step  2.413 ms  1.647 ms  -766.1 us  x0.68
-GPU idle    1.557 ms  1.097 ms  -459.9 us  x0.70
+whole step  1.438 ms  686.9 us  -751.4 us  x0.48
+GPU idle    581.3 us  136.1 us  -445.3 us  x0.23
 GPU busy    856.9 us  550.8 us  -306.2 us  x0.64
 launches         116        47        -69  x0.41
 

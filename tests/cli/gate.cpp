@@ -91,6 +91,44 @@ TEST_CASE("A gate looks at what the output says", "[cli/gate]") {
   }
 }
 
+TEST_CASE("A gate sees a recording's step, its idle share and its kernels", "[cli/gate]") {
+  const TemporaryFolder folder;
+  const std::string trace = ROOFLINE_SOURCE_FOLDER
+      "/tests/traces/resnet50.fwd.fp16.b32.3steps.json.gz --measured step=4ms ";
+  const std::string name =
+      "resnet50.fwd.fp16.b32.3steps on H200 SXM 141GB, fp16, batch 32, fwd, nhwc: ";
+  // The recording's kernels take 2.241 ms; (4 - 2.241) / 4 = 0.44.
+  for (const std::string condition : {"step_ms > 3.9", "idle_share > 0.43", "kernel_ms > 2.2"}) {
+    INFO(condition);
+    CHECK(run(folder, "roofline " + trace + fail_if(condition)).exit_code == 3);
+  }
+  for (const std::string condition : {"step_ms > 4.1", "idle_share > 0.45", "kernel_ms > 2.3"}) {
+    INFO(condition);
+    CHECK(run(folder, "roofline " + trace + fail_if(condition)).exit_code == 0);
+  }
+  const Outcome layers = run(folder, "roofline " + trace + fail_if("measured_ms > 3"));
+  CHECK(layers.err == name + "measured_ms is of layers alone; the whole step is step_ms, 4\n" +
+                          "roofline: passed: no condition of --fail-if holds\n");
+}
+
+TEST_CASE("With --compare a condition is of the second input against the first", "[cli/gate]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", two_layers);
+  const auto against = [&](const std::string& settings, const std::string& condition) {
+    return run(folder, "roofline net.json " + settings + fail_if(condition));
+  };
+  const std::string slower = "--gpu v100,t4 --compare ";
+  const std::string faster = "--gpu t4,v100 --compare ";
+  CHECK(against(slower, "ratio > 1.1").exit_code == 3);
+  CHECK(against(faster, "ratio > 1.1").exit_code == 0);
+  // 900 GB/s of a V100 and 320 GB/s of a T4: only the second one's bound is looked at.
+  CHECK(against(faster, "roofline_us > 30").exit_code == 0);
+  const Outcome alone = against("--gpu v100 ", "ratio > 1.1");
+  CHECK(alone.exit_code == 1);
+  CHECK(alone.err.find("has no answer: expected the second input's time over the first one's") !=
+        std::string::npos);
+}
+
 TEST_CASE("Several gates: what any of them finds", "[cli/gate]") {
   const TemporaryFolder folder;
   folder.write("net.json", two_layers);
@@ -202,13 +240,14 @@ TEST_CASE("Where nothing was evaluated no gate is open", "[cli/gate]") {
       {"lenet5 --gpu v100 --fail-if 'measured_ms > 1'",
        "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw: --fail-if 'measured_ms > 1' has "
        "no "
-       "answer: expected the measured time, of a network known where every layer has one, got "
-       "none\n"},
+       "answer: expected the measured time, of a network known where every layer has one (a "
+       "recorded "
+       "step is step_ms), got none\n"},
       {"lenet5 --gpu v100 --fail-if 'layer.measured_ms > 1'",
        "lenet5 on Tesla V100 SXM2 16GB, fp32, batch 1, fwd, nchw: --fail-if 'layer.measured_ms > "
        "1' has "
-       "no answer: expected the measured time, of a network known where every layer has one, got "
-       "none for any layer\n"},
+       "no answer: expected the measured time, of a network known where every layer has one (a "
+       "recorded step is step_ms), got none for any layer\n"},
       {"x.csv --gpu a100",
        "x.csv: --fail-if 'roofline_us > 15' has no answer: expected layers, got kernels\n"},
   };
@@ -225,7 +264,8 @@ TEST_CASE("Where nothing was evaluated no gate is open", "[cli/gate]") {
 TEST_CASE("A condition that is none is a wrong command line", "[cli/gate]") {
   const TemporaryFolder folder;
   const std::string fields =
-      "expected one of expected_ms, roofline_ms, measured_ms, lost_ms, share_of_bound, "
+      "expected one of expected_ms, roofline_ms, measured_ms, step_ms, idle_share, kernel_ms, "
+      "ratio, lost_ms, share_of_bound, "
       "over_expected, images_per_s, memory_mb, macs, flops, params, bytes, got ";
   const std::string form =
       "expected a field, one of > >= < <=, and a number, as in 'expected_ms > 2.5'";

@@ -1,5 +1,7 @@
 // Why the GPU of a recording waits, and what it could do in one kernel.
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "pytorch/trace_text.hpp"
 
@@ -47,6 +49,46 @@ TEST_CASE("A gap is the host's where the launch came after it began", "[pytorch/
   CHECK(summary.gaps[0].longest_s == Approx(37e-6));
   CHECK(summary.gaps[1].cause == IdleCause::queued);
   CHECK(summary.gaps[1].during.empty());
+}
+
+namespace {
+
+/// Twelve relus, launched every 20 us; a kernel starts 5 us after its launch, or after the last
+/// one.
+TraceText launched_relus(double kernel_us, double pause_us = 0) {
+  TraceText trace;
+  double end_us = 0;
+  for (int id = 1; id <= 12; ++id) {
+    const double asked_us = 20 * id + (id > 6 ? pause_us : 0);
+    const double start_us = std::max(asked_us + 5, end_us);
+    add_relu(trace, id, asked_us, start_us, kernel_us);
+    end_us = start_us + kernel_us;
+  }
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("Without its recorder a host takes three fifths of the time between launches",
+          "[pytorch/trace_idle]") {
+  // Eleven times 12 us in place of 20 us, and the last kernel's 5 us.
+  const TraceSummary eager = *read_trace(launched_relus(5).text())->summary;
+  CHECK(eager.span_s == Approx(225e-6));
+  CHECK(eager.step_s() == Approx(137e-6));
+  CHECK(eager.host_s == Approx(220e-6));
+  CHECK(eager.unrecorded_host_s == Approx(132e-6));
+  // Compiled code needs no more than 10 us a launch.
+  const TraceSummary compiled =
+      *read_trace(launched_relus(5).operation("Torch-Compiled Region: 0/0", 99, 1, 900).text())
+           ->summary;
+  CHECK(compiled.step_s() == Approx(115e-6));
+  // Kernels that keep the GPU busy hide the host, recorded or not.
+  const TraceSummary busy = *read_trace(launched_relus(30).text())->summary;
+  CHECK_FALSE(busy.unrecorded_s);
+  CHECK(busy.step_s() == Approx(12 * 30e-6));
+  // A pause of the host's own is none of the recorder's: 20 + 1,500 us stay, ten times 8 us go.
+  const TraceSummary pause = *read_trace(launched_relus(5, 1500).text())->summary;
+  CHECK(pause.step_s() == Approx(pause.span_s - 80e-6));
 }
 
 TEST_CASE("The innermost range that runs for half of a gap names it", "[pytorch/trace_idle]") {
