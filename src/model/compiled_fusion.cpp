@@ -1,6 +1,6 @@
-// Kernels written by a compiler for a network (PyTorch's inductor): all but products, convolutions
-// and attention. A kernel iterates once over the places of its largest tensor, reads each outside
-// tensor once, and writes tensors with readers outside.
+// Kernels written by a compiler for a network (PyTorch's inductor): all but products, convolutions,
+// attention and recurrent layers. A kernel iterates once over the places of its largest tensor,
+// reads each outside tensor once, and writes tensors with readers outside.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 bool is_compiled(const Layer& layer) {
   using enum KindFamily;
-  return !is_any(info(layer.kind).family, contraction, attention, transfer, free) &&
+  return !is_any(info(layer.kind).family, contraction, attention, recurrent, transfer, free) &&
          layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 

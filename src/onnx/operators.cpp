@@ -134,7 +134,8 @@ void emit_operation(Emitter& emitter, const Node& node, const Operation& operati
   if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
   for (const LayerSpec& layer : layers) emitter.add(node, layer);
   const KindFamily family = info(layers.back().kind).family;
-  const bool has_weights = family == KindFamily::norm || family == KindFamily::contraction;
+  const bool has_weights =
+      is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
   if (has_weights && node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
 }
 

@@ -169,18 +169,14 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
       return emit_by_bytes(emitter, node, no_fit);
-  const Sizes& x = sizes_of(node, 0);
-  const Sizes& weights = sizes_of(node, 1);
-  const std::int64_t positions = product_or_throw({x[0], x[1]});
-  const std::int64_t gates = product_or_throw({weights[0], weights[1]});
-  const Value* operand = node.input(0);
-  std::size_t own_weights = 1;
-  for (const auto& [part, features] : recurrent_products(weights[2], sizes_of(node, 2)[2])) {
-    emit_linear(emitter, node, *operand, *node.input(own_weights++), {positions, features}, gates,
-                node.input(3) != nullptr, part);
-    for (Value* result : node.outputs) emitter.writes(result);
-    operand = node.outputs[0];
-  }
+  const Sizes& recurrent = sizes_of(node, 2);
+  Attributes attributes;
+  attributes.state = static_cast<std::uint64_t>(recurrent[2]);
+  attributes.bidirectional = recurrent[0] == 2;
+  attributes.batch_first = int_attribute(node, "layout", 0) != 0;
+  attributes.bias = node.input(3) != nullptr;
+  emit_operation(emitter, node, operation_of(emitter, node, attributes));
+  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 /// Where an operator has its arguments behind queries, keys and values.

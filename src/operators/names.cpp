@@ -44,10 +44,21 @@ std::string name_of_pool(const LayerSpec& spec) {
          sizes_text(kernel) + " s" + sizes_text(stride.empty() ? kernel : stride);
 }
 
+/// "lstm 8x100x256 to 512 l2".
+std::string name_of_recurrent(const LayerSpec& spec) {
+  const std::uint64_t directions = spec.bidirectional ? 2 : 1;
+  std::string name(info(spec.kind).name);
+  name +=
+      " " + sizes_text(spec.input->sizes) + " to " + std::to_string(directions * *spec.hidden_size);
+  if (spec.num_layers) name += " l" + std::to_string(*spec.num_layers);
+  return name;
+}
+
 }  // namespace
 
 std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   if (spec.out_channels) return name_of_convolution(spec);
+  if (spec.hidden_size) return name_of_recurrent(spec);
   if (!spec.kernel_size.empty()) return name_of_pool(spec);
   const KindInfo& kind = info(spec.kind);
   std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
@@ -67,7 +78,7 @@ std::vector<std::string> names_by_module(const std::vector<LayerOrigin>& origins
     bool has_modules = false;  ///< it contains modules
   };
   const auto is_contraction = [](const LayerOrigin& origin) {
-    return info(origin.kind).family == KindFamily::contraction;
+    return is_any(info(origin.kind).family, KindFamily::contraction, KindFamily::recurrent);
   };
   std::unordered_map<std::string_view, Module> modules;
   for (const LayerOrigin& origin : origins) {

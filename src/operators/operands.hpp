@@ -1,15 +1,13 @@
 #pragma once
 
 // What operators are as layers: how operands broadcast, Einsum as a product, attention's heads,
-// recurrent products, and layers known by their bytes alone.
+// and layers known by their bytes alone.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "load/recording.hpp"
@@ -81,12 +79,5 @@ std::optional<Sizes> as_heads(const Sizes& sizes);
 
 /// Marks attention causal. With a past, queries are the last positions; else the first.
 void set_causal(LayerSpec& spec, bool has_past);
-
-/// LSTM, GRU and RNN as products of all steps together, without their dependence on each other: the
-/// features of each, which become the columns of all gates and directions.
-template <class Size>
-constexpr std::array<std::pair<const char*, Size>, 2> recurrent_products(Size input, Size state) {
-  return {{{"input", input}, {"state", state}}};
-}
 
 }  // namespace roofline

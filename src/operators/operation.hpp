@@ -59,6 +59,12 @@ struct Attributes {
   bool ceil_mode = false;
   std::uint64_t channels = 0;  ///< of a convolution's result
   bool bias = false;
+
+  // Recurrent networks.
+  std::uint64_t state = 0;  ///< features of a direction's state
+  std::uint64_t layers = 1;
+  bool bidirectional = false;
+  bool batch_first = false;  ///< [N, steps, features], not [steps, N, features]
 };
 
 struct OperatorRow;

@@ -30,7 +30,8 @@ const OperatorRow* find_in(const Rows& rows, std::string_view name) {
 }  // namespace
 
 std::span<const std::span<const OperatorRow>> operator_families() {
-  static const std::array families{row_operators(), window_operators(), pointwise_operators()};
+  static const std::array families{row_operators(), window_operators(), pointwise_operators(),
+                                   matrix_operators()};
   return families;
 }
 

@@ -12,6 +12,7 @@ namespace roofline {
 std::span<const OperatorRow> row_operators();
 std::span<const OperatorRow> window_operators();
 std::span<const OperatorRow> pointwise_operators();
+std::span<const OperatorRow> matrix_operators();
 
 /// All families, in order.
 std::span<const std::span<const OperatorRow>> operator_families();

@@ -90,7 +90,8 @@ const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& argume
   if (layer.kind == LayerKind::matmul) return nullptr;
   if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
   const KindFamily family = info(layer.kind).family;
-  if (family != KindFamily::contraction && family != KindFamily::norm) return nullptr;
+  if (!is_any(family, KindFamily::contraction, KindFamily::recurrent, KindFamily::norm))
+    return nullptr;
   const Argument& weights =
       argument_at(arguments, argument_place("weight", argument_names(row, arguments)));
   return weights.is_list && !weights.tensors.empty() ? &weights.tensors.front() : weights.tensor();
@@ -357,7 +358,6 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   CallLayers read = read_call(call);
   unruled_.add(call, read);
   if (read.layers.empty()) return std::nullopt;
-  const bool is_recurrent = read.layers.size() > 1;
   for (LayerSpec& layer : read.layers) {
     layer.place = {source_, place_of(node), false, {}};
     layer.source_line = source_line_;
@@ -379,11 +379,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     if (weights != nullptr || is_norm)
       layer.shared_weights = own.empty() || used_.contains(own) || used_.contains(weights->weights);
     if (!own.empty()) counted.push_back(own);
-    // Products of the input and of the state in turns; each reads the one before.
-    const std::size_t i = static_cast<std::size_t>(&layer - read.layers.data());
-    const char* part = !is_recurrent ? "" : i % 2 == 0 ? "input" : "state";
-    if (i > 0 && !layer.input->producer) layer.input->producer = layers_.size() - 1;
-    origins_.push_back({module_, std::string(base_name(op)), layer.kind, part});
+    origins_.push_back({module_, std::string(base_name(op)), layer.kind});
     layers_.push_back(std::move(layer));
   }
   used_.insert(counted.begin(), counted.end());

@@ -117,6 +117,7 @@ struct CallRow {
 Layers convolution_layers(const OperatorCall& call);
 Layers pool_layers(const OperatorCall& call);
 Layers function_layers(const OperatorCall& call);
+Layers recurrent_layers(const OperatorCall& call);
 Layers built_layers(const OperatorCall& call);  ///< of other operators
 
 std::span<const CallRow> product_operators();

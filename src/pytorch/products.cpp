@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/text.hpp"
+#include "operators/table.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
@@ -156,39 +158,12 @@ Layers fused_experts(const OperatorCall& call) {
   return {spec};
 }
 
-/// One layer with all its directions.
-struct RecurrentLayer {
-  std::uint64_t positions = 1;  ///< steps of all samples
-  std::uint64_t features = 1;   ///< of the input
-  std::uint64_t state = 1;      ///< of a direction
-  std::uint64_t gates = 1;      ///< columns of all gates and directions
-};
-
-Layers product_layers(const OperatorCall& call, const TensorArgument& input,
-                      const RecurrentLayer& layer, bool bias) {
-  Layers layers;
-  for (const auto& [part, features] : recurrent_products(layer.features, layer.state)) {
-    const Sizes sizes{layer.positions, features};
-    LayerSpec spec = named_layer(LayerKind::linear, std::string(base_name(call.name)) + "." + part,
-                                 sizes_text(sizes) + " to " + std::to_string(layer.gates),
-                                 multiplied_type(call, *input.type));
-    const bool is_first = layers.empty();
-    spec.input = is_first ? operand_of(input, sizes) : whole_operand(sizes);
-    spec.in_features = features;
-    spec.out_features = layer.gates;
-    spec.bias = bias;
-    layers.push_back(std::move(spec));
-  }
-  return layers;
-}
-
-/// The gates of cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU.
-std::optional<std::uint64_t> gates_of(const OperatorCall& call) {
-  const auto mode = call["mode"].integer();
-  if (mentions(call.name, {"lstm"}) || mode == 2) return 4;
-  if (mentions(call.name, {"gru"}) || mode == 3) return 3;
-  const bool is_plain = mentions(call.name, {"rnn_tanh", "rnn_relu"}) || mode == 0 || mode == 1;
-  return is_plain ? std::optional<std::uint64_t>(1) : std::nullopt;
+/// By cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU. Null for others.
+const OperatorRow* recurrent_row(const OperatorCall& call) {
+  if (!has_word(call.argument_names, "mode")) return call.row;
+  const std::int64_t mode = call["mode"].integer().value_or(-1);
+  if (mode < 0 || mode > 3) return nullptr;
+  return find_row(mode == 2 ? "lstm" : mode == 3 ? "gru" : "rnn");
 }
 
 /// The first of a list.
@@ -196,61 +171,24 @@ const TensorArgument* first_tensor(const Argument& argument) {
   return argument.tensors.empty() ? nullptr : &argument.tensors.front();
 }
 
-/// A layer reads all directions of the one below it.
-Layers stacked(const OperatorCall& call, bool bias) {
-  const Sizes stated_layers = call["layers"].integers();
-  const std::uint64_t layers = stated_layers.empty() ? 0 : stated_layers.front();
-  const TensorArgument* input = call["input"].typed_tensor();
-  // A list has the hidden states before the cells'; a projection makes them smaller.
-  const Argument& states = call["states"];
-  const TensorArgument* state = first_tensor(states);
-  const auto gates = gates_of(call);
-  if (input == nullptr || state == nullptr || state->rank() < 2 || !gates ||
-      element_count(input->sizes) == 0 || layers == 0 ||
-      states.tensors.back().sizes.back() != state->sizes.back())
-    return {};
-  const std::uint64_t directions = call["bidirectional"].flag().value_or(false) ? 2 : 1;
-  RecurrentLayer layer{.features = input->sizes.back(), .state = state->sizes.back()};
-  layer.positions = element_count(input->sizes) / layer.features;
-  layer.gates = directions * *gates * layer.state;
-  Layers all;
-  for (std::uint64_t i = 0; i < layers; ++i) {
-    for (LayerSpec& product : product_layers(call, *input, layer, bias))
-      all.push_back(std::move(product));
-    if (i == 0)
-      layer.features = directions * layer.state;
-    else
-      all[all.size() - 2].input = whole_operand({layer.positions, layer.features});
-  }
-  return all;
-}
-
-Layers network(const OperatorCall& stated) {
-  // Packed sequences have their lengths behind the input.
-  OperatorCall call = stated;
-  if (argument_at(*call.arguments, 3).is_list)
-    call.argument_names = "input - states weight bias layers - - bidirectional";
-  return stacked(call, call["bias"].flag().value_or(true));
-}
-
-/// A library's: a layer has four weights, or two without biases.
-Layers library_network(const OperatorCall& call) {
+/// Two biases for each layer and direction, whose weights are two as well.
+bool has_biases(const OperatorCall& call) {
   constexpr std::int64_t with_biases = 4;
-  return stacked(call, call["weights"].integer().value_or(with_biases) >= with_biases);
+  if (has_word(call.argument_names, "weights"))
+    return call["weights"].integer().value_or(with_biases) >= with_biases;
+  if (has_word(call.argument_names, "layers")) return call["bias"].flag().value_or(true);
+  return call["bias"].tensor() != nullptr;
 }
 
-Layers cell(const OperatorCall& call) {
-  const TensorArgument* input = call["input"].typed_tensor();
-  const TensorArgument* state = first_tensor(call["states"]);
-  const TensorArgument* weight = call["weight"].tensor();
-  if (input == nullptr || state == nullptr || weight == nullptr || state->sizes.empty() ||
-      element_count(input->sizes) == 0)
-    return {};
-  const std::uint64_t features = input->sizes.back();
-  return product_layers(
-      call, *input,
-      {element_count(input->sizes) / features, features, state->sizes.back(), weight->sizes[0]},
-      call["bias"].tensor() != nullptr);
+/// Samples, steps and features. A cell runs one step of all samples; so do packed sequences, whose
+/// lengths are data.
+Sizes recurrent_sizes(const Sizes& stated, bool is_one_step) {
+  Sizes sizes = stated;
+  if (is_one_step)
+    sizes = {element_count(stated) / stated.back(), 1, stated.back()};
+  else if (sizes.size() == 2)
+    sizes.insert(sizes.begin(), 1);
+  return sizes;
 }
 
 /// Behind both products of a cell. Writes the state, an LSTM's cell, and what a backward pass
@@ -264,6 +202,41 @@ Layers cell_kernel(const OperatorCall& call) {
 }
 
 }  // namespace
+
+Layers recurrent_layers(const OperatorCall& stated) {
+  OperatorCall call = stated;
+  const bool is_network = has_word(call.argument_names, "layers");
+  const bool is_library = has_word(call.argument_names, "mode");
+  // Packed sequences have the samples of each step behind the input; libraries get them as rows.
+  const bool has_steps = is_network && !is_library && argument_at(*call.arguments, 3).is_list;
+  if (has_steps) call.argument_names = "input - states weight bias layers - - bidirectional";
+  const TensorArgument* input = call["input"].typed_tensor();
+  const TensorArgument* state = first_tensor(call["states"]);
+  const OperatorRow* row = recurrent_row(call);
+  // A list has the hidden states before the cells'; a projection makes them smaller.
+  if (input == nullptr || state == nullptr || row == nullptr || state->sizes.empty() ||
+      element_count(input->sizes) == 0 ||
+      call["states"].tensors.back().sizes.back() != state->sizes.back())
+    return {};
+  const bool is_packed = has_steps || (is_library && input->rank() == 2);
+  const Sizes sizes = recurrent_sizes(input->sizes, !is_network || is_packed);
+  Attributes attributes;
+  attributes.state = state->sizes.back();
+  attributes.bidirectional = call["bidirectional"].flag().value_or(false);
+  attributes.batch_first =
+      sizes.size() != input->rank() || call["batch_first"].flag().value_or(false);
+  attributes.bias = has_biases(call);
+  if (is_network) {
+    const Sizes layers = call["layers"].integers();
+    attributes.layers = layers.empty() ? 0 : layers.front();
+  }
+  Operation operation{.row = row,
+                      .operands = {with_sizes(*input, sizes)},
+                      .attributes = attributes,
+                      .pass = call.pass()};
+  operation.operands.front().type = multiplied_type(call, *input->type);
+  return row->build(operation);
+}
 
 bool reads_cache(std::string_view operator_name) {
   const CallRow* row = find_operator(operator_name);
@@ -306,14 +279,6 @@ std::span<const CallRow> product_operators() {
       {"::inplace_fused_experts ::outplace_fused_experts", fused_experts, matmul,
        "input weight down shares"},
 
-      {"lstm gru rnn_tanh rnn_relu", network, linear,
-       "input states weight bias layers - - bidirectional"},
-      {"_cudnn_rnn", library_network, linear,
-       "input weight weights - states - mode - - layers - - - bidirectional"},
-      {"miopen_rnn", library_network, linear,
-       "input weight weights states - mode - layers - - - bidirectional"},
-      {"lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell", cell, linear,
-       "input states weight - bias"},
       {"_thnn_fused_lstm_cell _thnn_fused_gru_cell", cell_kernel, other, "gates - state"},
   };
   return rows;

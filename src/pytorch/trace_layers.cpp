@@ -339,7 +339,7 @@ class LayerReader {
     // Kernels may be missing if the profiler's buffers ran full.
     const bool only_fills = std::ranges::all_of(
         kernels, [](std::string_view name) { return name.starts_with("Memset"); });
-    if (info(kind).family == KindFamily::contraction && only_fills)
+    if (is_any(info(kind).family, KindFamily::contraction, KindFamily::recurrent) && only_fills)
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     for (const std::uint32_t index : work) {
       if (is_layout_kernel(name_of_activity(index))) read_.layout_s += duration_s(index);
@@ -351,8 +351,6 @@ class LayerReader {
       products_.insert(std::string(call.name));
     if (rows.size() == 1)
       add_to(rows.front(), work);
-    else if (kind == LayerKind::linear)
-      add_products(rows, work);
     else
       add_gradients(rows, work, kernels);
   }
@@ -366,18 +364,6 @@ class LayerReader {
         computing.empty() ? work : computing, {}, [&](std::uint32_t i) { return duration_s(i); });
     const double time_s = duration_s(work);
     read_.layers.add(row, time_s, name_of_activity(longest), time_s - duration_s(computing));
-  }
-
-  /// Products of a recurrent operator, all of as many rows, share its time by their work.
-  void add_products(const std::vector<std::size_t>& rows, const LaunchedWork& work) {
-    const auto size_of = [&](std::size_t row) {
-      const LayerSpec& product = read_.layers.layer(row);
-      return static_cast<double>(*product.in_features) * static_cast<double>(*product.out_features);
-    };
-    double all = 0;
-    for (const std::size_t row : rows) all += size_of(row);
-    for (const std::size_t row : rows) read_.layers.add(row, duration_s(work) * size_of(row) / all);
-    ++shared_operators_;
   }
 
   void add_gradients(const std::vector<std::size_t>& rows, const LaunchedWork& work,
@@ -406,10 +392,6 @@ class LayerReader {
       read_.notes.push_back(std::to_string(halved_operators_) +
                             " convolution_backward whose kernels' names do not tell the gradients "
                             "apart: half of the time each");
-    if (shared_operators_ > 0)
-      read_.notes.push_back(std::to_string(shared_operators_) +
-                            " recurrent operators: their products have shares of their time by "
-                            "MACs");
     if (without_values_ > 0)
       read_.notes.push_back(std::to_string(without_values_) +
                             " operators are counted by the bytes of their operands alone: the "
@@ -441,7 +423,6 @@ class LayerReader {
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< if kernels' names do not tell
   std::size_t halved_operators_ = 0;
-  std::size_t shared_operators_ = 0;
   std::size_t without_values_ = 0;
   UnruledCalls unruled_;
   std::map<std::uint64_t, const Arguments*> look_ups_;  ///< by elements of their results

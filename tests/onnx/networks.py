@@ -191,7 +191,7 @@ def convnext():
 
 
 def recurrent():
-    """Both products of all steps; 4 gates of an LSTM, 3 of a GRU."""
+    """One layer of all steps; 4 gates of an LSTM, 3 of a GRU."""
     m = Model("recurrent", batch=3)
     x = m.x("x", [5, "N", 6])
     for op, gates, ways in [("LSTM", 4, 1), ("GRU", 3, 2)]:
@@ -199,8 +199,8 @@ def recurrent():
         m.n(op, [x, m.w(name + "_w", [ways, gates * hidden, 6]), m.w(name + "_r", [ways, gates * hidden, hidden])],
             name, hidden_size=hidden, direction="bidirectional" if ways == 2 else "forward")
         n = ways * gates * hidden
-        m.row("linear", [[rows, 6]], [rows, n], rows * 6 * n, 6 * n, name + ".input")
-        m.row("linear", [[rows, hidden]], [rows, n], rows * hidden * n, hidden * n, name + ".state")
+        weights = (6 + hidden) * n
+        m.row(name, [[3, 5, 6]], [3, 5, ways * hidden], rows * weights, weights)
         m.out(name)
     m.save()
 

@@ -394,7 +394,7 @@ TEST_CASE("Windows and images as PyTorch's own functions take them", "[pytorch/p
   CHECK(count(network.layers[3]).macs == 16 * 16 * 8 * 4);
 }
 
-TEST_CASE("A recurrent network is products of its inputs and its states", "[pytorch/programs]") {
+TEST_CASE("A recurrent network is one layer of all its steps", "[pytorch/programs]") {
   ProgramText program;
   program.input("x", {"2", "5", "6"})
       .input("h", {"1", "2", "4"})
@@ -411,12 +411,13 @@ TEST_CASE("A recurrent network is products of its inputs and its states", "[pyto
             "y", {"2", "5", "4"}, "rnn");
   for (const std::uint64_t batch : {2U, 8U}) {
     const Network network = network_of(program, at_batch(batch));
-    CHECK(names_of_layers(network) == std::vector<std::string>{"rnn.input", "rnn.state"});
-    CHECK(count(network.layers[0]).macs == batch * 5 * 6 * 16);
-    CHECK(count(network.layers[1]).macs == batch * 5 * 4 * 16);
-    CHECK(count(network.layers[0]).params == 16 * 6 + 16);
-    CHECK(count(network.layers[1]).params == 16 * 4 + 16);
-    CHECK(network.layers[1].inputs.front().producer == 0);
+    CHECK(names_of_layers(network) == std::vector<std::string>{"rnn"});
+    const Layer& layer = network.layers.front();
+    CHECK(layer.kind == LayerKind::lstm);
+    CHECK(recurrence_of(layer).samples == batch);
+    CHECK(recurrence_of(layer).steps == 5);
+    CHECK(count(layer).macs == batch * 5 * (6 + 4) * 16);
+    CHECK(count(layer).params == 16 * 6 + 16 + 16 * 4 + 16);
   }
 }
 

@@ -464,7 +464,7 @@ TEST_CASE("Operators become layers", "[pytorch/trace_operators]") {
   }
 }
 
-TEST_CASE("A recurrent operator is a product of the input and one of the state",
+TEST_CASE("A recurrent operator is one layer with all its stacked layers and directions",
           "[pytorch/trace_operators]") {
   // 5 steps of 2 samples with 6 features, 2 layers of an LSTM in both directions, of 4 features.
   const RecordedArguments arguments{
@@ -478,20 +478,67 @@ TEST_CASE("A recurrent operator is a product of the input and one of the state",
                                    .kernel("RNN_blockPersist_fp_LSTM", 1, 10, 28)
                                    .text());
   const auto layers = infer(*spec, {}).value().layers;
-  REQUIRE(layers.size() == 4);
-  const std::vector<std::uint64_t> macs{10 * 6 * 32, 10 * 4 * 32, 10 * 8 * 32, 10 * 4 * 32};
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    INFO(layers[i].name);
-    CHECK(layers[i].kind == LayerKind::linear);
-    CHECK(layers[i].bias);
+  REQUIRE(layers.size() == 1);
+  CHECK(layers[0].name == "lstm 2x5x6 to 8 l2");
+  CHECK(layers[0].kind == LayerKind::lstm);
+  CHECK(layers[0].bias);
+  CHECK(count(layers[0]).macs == 10 * 6 * 32 + 10 * 4 * 32 + 10 * 8 * 32 + 10 * 4 * 32);
+  CHECK(*spec->layers[0].measured->warm_s == Approx(28e-6));
+}
+
+/// Steps, samples, features and MACs by hand.
+TEST_CASE("Recurrent operators in every form", "[pytorch/trace_operators]") {
+  struct Form {
+    std::string name;
+    RecordedArguments arguments;
+    LayerKind kind = LayerKind::lstm;
+    Sizes sizes = {};  // samples, steps, features
+    std::uint64_t macs = 0;
+  };
+  const Form forms[] = {
+      {"aten::lstm",  // batch first
+       {"[[2, 5, 6], [[1, 2, 4], [1, 2, 4]], [[16, 6], [16, 4]], [], [], [], [], [], []]",
+        R"(["float", "TensorList", "TensorList", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar",
+            "Scalar"])",
+        R"(["", "", "", "False", "1", "0.", "False", "False", "True"])"},
+       LayerKind::lstm,
+       {2, 5, 6},
+       2 * 5 * (6 + 4) * 16},
+      {"aten::gru",
+       {"[[5, 2, 6], [1, 2, 4], [[12, 6], [12, 4]], [], [], [], [], [], []]",
+        R"(["float", "float", "TensorList", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar",
+            "Scalar"])",
+        R"(["", "", "", "True", "1", "0.", "False", "False", "False"])"},
+       LayerKind::gru,
+       {2, 5, 6},
+       2 * 5 * (6 + 4) * 12},
+      {"aten::gru_cell",
+       {"[[2, 6], [2, 4], [12, 6], [12, 4], [12], [12]]",
+        R"(["float", "float", "float", "float", "float", "float"])", R"(["", "", "", "", "", ""])"},
+       LayerKind::gru,
+       {2, 1, 6},
+       2 * (6 + 4) * 12},
+      {"aten::miopen_rnn",  // packed: rows of all samples
+       {"[[9, 6], [[4, 6]], [], [1, 2, 4], [], [], [], [], [], [], [], [], [], []]",
+        R"(["float", "TensorList", "Scalar", "float", "", "Scalar", "Scalar", "Scalar", "Scalar",
+            "Scalar", "Scalar", "Scalar", "ScalarList", ""])",
+        R"(["", "", "2", "", "", "1", "4", "1", "False", "0.", "False", "False", "[]", ""])"},
+       LayerKind::rnn,
+       {9, 1, 6},
+       9 * (6 + 4) * 4},
+  };
+  for (const Form& form : forms) {
+    INFO(form.name);
+    const auto layers = trace_layers(TraceText()
+                                         .operation(form.name, 1, 0, 100, form.arguments)
+                                         .kernel("recurrent", 1, 10, 28)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    const Recurrence of = recurrence_of(layers.front());
+    CHECK(layers.front().kind == form.kind);
+    CHECK(Sizes{of.samples, of.steps, of.features} == form.sizes);
+    CHECK(count(layers.front()).macs == form.macs);
   }
-  std::uint64_t all = 0;
-  double time_s = 0;
-  for (const Layer& layer : layers) all += count(layer).macs;
-  for (const LayerSpec& layer : spec->layers)
-    time_s += *layer.measured->warm_s * static_cast<double>(layer.repeat.value_or(1));
-  CHECK(all == macs[0] + macs[1] + macs[2] + macs[3]);
-  CHECK(time_s == Approx(28e-6));
 }
 
 TEST_CASE("fp32 that ran on TF32 units is tf32", "[pytorch/trace_operators]") {
