@@ -113,6 +113,7 @@ struct KernelPlan {
   double idle_ratio = 1;  ///< its time, from an idle GPU's clock, to that of a busy GPU
   Algorithm algorithm = Algorithm::implicit_gemm;
   Engine engine = Engine::fp32;  ///< on which it computes, whichever was asked for
+  bool in_library = true;        ///< whether the library has it for the layer
   /// The library's own name (MIOpen's solver); empty if the library has no such names.
   SharedValue<std::string> solver;
   std::array<std::uint64_t, 3> tile{};  ///< m, n, k of one block; zeros where there is no tile

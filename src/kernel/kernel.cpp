@@ -6,20 +6,23 @@
 #include "kernel/plans.hpp"
 #include "kernel/tunings.hpp"
 #include "model/requests.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
 /// The rest of a mapping needs a tile.
-void check_mapping(const Layer& layer) {
+void check_mapping(const PlanRequest& request) {
+  const Layer& layer = request.layer;
   const KernelMapping& mapping = *layer.mapping;
   if (layer.groups > 1 && mapping != KernelMapping{})
     throw InputError("expected a kernel mapping only where there is one group, got " +
                      std::to_string(layer.groups) + " groups");
   const bool has_parts = mapping.split_k || mapping.threads || mapping.stages ||
                          mapping.registers || mapping.shared_memory_byte;
-  if (mapping.algorithm == Algorithm::direct && !mapping.tile)
+  const bool has_direct = !request.model.constants->solvers.empty() && has_window(layer.kind);
+  if (mapping.algorithm == Algorithm::direct && !mapping.tile && !has_direct)
     throw InputError("expected a tile [m, n, k] beside \"direct\", which no library has, got none");
   if (has_parts && !mapping.tile)
     throw InputError("expected a tile [m, n, k] beside the rest of the mapping, got none");
@@ -42,19 +45,33 @@ Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
   }
 }
 
+/// Whether the library runs the layer on solvers, none of which has the stated algorithm.
+bool lacks_solver(const PlanRequest& request) {
+  if (!request.layer.mapping->algorithm) return false;
+  Layer layer = request.layer;
+  layer.mapping = KernelMapping{};
+  Planning eval;
+  return solver_plan({layer, request.counts, request.engine, request.model, request.cache}, eval)
+      .has_value();
+}
+
 template <class Number>
 std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Number>& eval) {
   const KindFamily family = info(request.layer.kind).family;
   const bool contracts = family == KindFamily::contraction;
   if (family == KindFamily::free || family == KindFamily::transfer) return std::nullopt;
-  if (contracts) check_mapping(request.layer);
+  if (contracts) check_mapping(request);
   const EngineModel* const own = request.own_engine();
   const bool is_dense = contracts && request.layer.groups == 1;
   if (own == nullptr && (is_dense || (multiplies(request.layer.kind) && !contracts)))
     return std::nullopt;
   if (contracts)
     if (auto on_solver = solver_plan(request, eval)) return on_solver;
-  if (is_dense) return dense_plan(request, eval);
+  if (is_dense) {
+    auto dense = dense_plan(request, eval);
+    if (dense && lacks_solver(request)) dense->in_library = false;
+    return dense;
+  }
   if (family == KindFamily::recurrent) return recurrent_plan(request, eval);
   const auto flop_s = practical_flop_s(request.counts, own, eval);
   const auto rates = machine_rates(request.model.machine, eval);
@@ -119,25 +136,45 @@ bool falls_back(const PlanRequest& request) {
          positions * static_cast<double>(output->channels) > 8e5;
 }
 
-/// cuDNN's older kernels on vector units, in NCHW: TF32's convolutions may run in fp32, and 16-bit
-/// ones forward, or as data gradients that sum in fp32 where tensor cores have none (cuDNN 7).
+/// A GPU's tensor cores for the layer's type, whichever engine was asked for; null without.
+const EngineModel* tensor_model(const PlanRequest& request) {
+  if (is_tensor_engine(request.engine)) return request.own_engine();
+  const std::optional<Engine> dense = request.model.dense_engine[request.layer.dtypes.input];
+  return dense && is_tensor_engine(*dense) ? engine_model(request.model, *dense) : nullptr;
+}
+
+/// Vector units were asked for where the library multiplies on tensor cores alone: 16-bit types,
+/// groups, and all that it names solvers for.
+bool is_off_tensor_cores(const PlanRequest& request) {
+  const Layer& layer = request.layer;
+  return has_window(layer.kind) && info(layer.kind).family == KindFamily::contraction &&
+         !is_depthwise(layer) && !is_tensor_engine(request.engine) &&
+         (info(layer.dtypes.input).bits == 16 || layer.groups > 1 ||
+          !request.model.constants->solvers.empty()) &&
+         tensor_model(request) != nullptr;
+}
+
+/// cuDNN's older kernels on vector units, in NCHW or between copies: TF32's convolutions may run in
+/// fp32, and 16-bit ones forward, or as data gradients that sum in fp32 where tensor cores have
+/// none (cuDNN 7).
 std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
-  const EngineModel* const own = request.own_engine();
+  const EngineModel* const own = tensor_model(request);
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   if (!has_window(layer.kind) || layer.groups > 1 ||
       !is_any(layer.kernels, KernelSource::library, KernelSource::heuristic) ||
-      layer.mapping != KernelMapping{} || !is_tensor_engine(request.engine) || own == nullptr ||
-      vector == nullptr || !has_cudnn(request.model.machine))
+      layer.mapping->tile || own == nullptr || vector == nullptr ||
+      !has_cudnn(request.model.machine))
     return std::nullopt;
+  if (!is_tensor_engine(request.engine) && !is_off_tensor_cores(request)) return std::nullopt;
   const auto scatters = [](const EngineModel& engine) {
     return engine.features[LibraryFeature::scatter];
   };
-  if (request.engine != Engine::tf32) {
-    const bool forward = mirror_of(layer).pass == Pass::fwd && !is_nhwc(layer);
-    const bool adds = layer.pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
-    if (facts_of(request.engine).operand_byte != 2) return std::nullopt;
-    if (!forward && !adds && !falls_back(request)) return std::nullopt;
+  if (own->engine != Engine::tf32) {
+    const Pass pass = mirror_of(layer).pass;
+    const bool adds = pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
+    if (facts_of(own->engine).operand_byte != 2) return std::nullopt;
+    if (pass != Pass::fwd && !adds && !falls_back(request)) return std::nullopt;
   }
   return WiderLayer{layer, request.counts, Engine::fp32, 32};
 }
@@ -150,7 +187,7 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const auto [input, weight, output] = layer.dtypes;
   if (info(layer.kind).family != KindFamily::contraction || !is_narrow(input) ||
-      !is_narrow(weight) || output == DataType::int32 || layer.mapping != KernelMapping{})
+      !is_narrow(weight) || output == DataType::int32 || layer.mapping->tile)
     return std::nullopt;
   EngineRates rates;
   for (const Engine each : enumerators<Engine>)
@@ -177,13 +214,19 @@ template <class Number>
 std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
   if (!wider) wider = on_vector_units(request);
-  if (!wider) return plan_in_own_type(request, eval);
+  const bool lacks_own = is_off_tensor_cores(request);
+  if (!wider) {
+    auto plan = plan_in_own_type(request, eval);
+    if (plan && lacks_own && plan->solver->empty()) plan->in_library = false;
+    return plan;
+  }
   const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
   const auto other = plan_in_own_type(in_16, planning);
-  const bool runs_wider =
-      falls_back(request) || (own && other && other->expected_time_s() < own->expected_time_s());
+  const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
+  const bool runs_wider = other && (is_alone || !own || falls_back(request) ||
+                                    other->expected_time_s() < own->expected_time_s());
   if constexpr (std::is_same_v<Number, double>) return runs_wider ? other : own;
   if (!runs_wider) return plan_in_own_type(request, eval);
   eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
@@ -205,6 +248,10 @@ template <class Number>
 std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   auto plan = fastest_plan(request, eval);
+  if (!plan && layer.mapping->algorithm && request.own_engine() != nullptr &&
+      info(layer.kind).family == KindFamily::contraction)
+    throw InputError("expected an algorithm that " + request.model.gpu +
+                     " has for this layer, got " + in_quotes(name_of(*layer.mapping->algorithm)));
   if (!plan || layer.kernels != KernelSource::heuristic) return plan;
   const LayerErrors* const picked =
       find_errors(request.model.errors, layer, layer.kernels, request.engine);

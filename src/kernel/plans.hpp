@@ -18,11 +18,12 @@ struct PlanRequest {
   const EngineModel* own_engine() const { return engine_model(model, engine); }
 };
 
-/// A library's kernel or the stated mapping. Throws InputError for an impossible mapping.
+/// A library's kernel or the stated mapping; nullopt if the layer has none of the stated algorithm.
+/// Throws InputError for an impossible mapping.
 template <class Number>
-KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval);
+std::optional<KernelPlan> dense_plan(const PlanRequest& request, Eval<Number>& eval);
 
-/// On one of the library's solvers; nullopt if no solver runs it.
+/// On one of the library's solvers, of the stated algorithm; nullopt if no solver runs it.
 template <class Number>
 std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval);
 

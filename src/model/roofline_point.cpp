@@ -124,7 +124,7 @@ std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peaks,
   const bool whole_vectors = layer.inputs.front().shape.channels % vector_of_channels == 0 &&
                              layer.output.channels % vector_of_channels == 0;
   const bool dense = info(layer.kind).family == KindFamily::contraction && layer.groups == 1;
-  if (!dense || layer.mapping != KernelMapping{}) return std::nullopt;
+  if (!dense || layer.mapping->tile) return std::nullopt;
   if (engine != Engine::tf32 && whole_vectors) return std::nullopt;
   const std::optional<Engine> vector = vector_engine(multiplied_type(layer), peaks);
   return vector == engine ? std::nullopt : vector;

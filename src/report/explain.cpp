@@ -150,6 +150,13 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
+/// A stated tile is the user's own.
+std::string lacking_text(const LayerResult& row) {
+  return row.kernel->in_library || row.layer.mapping->tile
+             ? ""
+             : "; a kernel that the library does not have";
+}
+
 bool is_for_tensor_cores(const LayerResult& row) {
   return is_any(row.planned_engine, Engine::tf32, Engine::fp16_tensor, Engine::bf16);
 }
@@ -461,12 +468,19 @@ std::string signed_percent(double share) {
   return (share > 0 ? "+" : "") + percent(share);
 }
 
+/// A tenth more of something gains at most a tenth of all, unless kernels change tiles or waves.
+bool jumps(const Sensitivity& each) {
+  constexpr double least = -0.005;
+  constexpr double most = 1 - 1 / 1.1 + 0.0005;
+  return each.saved_share < least || each.saved_share > most;
+}
+
 Grid sensitivity_grid(const NetworkExplanation& explanation) {
   Grid grid{{left("10% more")}};
   std::vector<std::string> saved{"time"};
   for (const Sensitivity& each : explanation.sensitivity) {
     grid.columns.push_back({each.what == "sms" ? "SMs" : each.what == "l2" ? "L2" : each.what});
-    saved.push_back(signed_percent(-each.saved_share));
+    saved.push_back(jumps(each) ? "jumps" : signed_percent(-each.saved_share));
   }
   grid.add_row(saved);
   return grid;
@@ -489,7 +503,8 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
     if (const std::string memory = memory_sentence(result); !memory.empty()) text += "  " + memory;
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, *result.bounds.ceilings);
   if (!row.kernel) return text;
-  text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
+  text += "\n3. How does a kernel do it?\n" +
+          line("mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row)) +
           (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
           vector_units_text(explanation, row) + tiles_text(explanation, *row.kernel) +
           waves_text(*row.kernel) + stream_text(*row.kernel) + traffic_text(row);
@@ -543,10 +558,10 @@ std::string layer_list(const Result& result) {
   if (!row.kernel) return text;
   const double time_s = row.kernel->expected_time_s();
   const std::string idle = idle_text(row);
-  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}",
+  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
                      range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
                      is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
-                     idle.empty() ? "" : "; " + idle);
+                     idle.empty() ? "" : "; " + idle, lacking_text(row));
 }
 
 std::string memory_sentence(const Result& result) {
@@ -664,7 +679,10 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
         '\n' + style.render(advice_grid("what would help, for as much work", explanation.changes));
   if (!explanation.sensitivity.empty())
     text += '\n' + style.render(sensitivity_grid(explanation)) +
-            "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n";
+            "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n" +
+            (std::ranges::any_of(explanation.sensitivity, jumps)
+                 ? "jumps: kernels change tiles or waves, and a little more or less may undo it.\n"
+                 : "");
   return text;
 }
 

@@ -80,6 +80,9 @@ TEST_CASE("A convolution without a kernel on tensor cores is named", "[report/ex
       "             on vector units: the library has no tensor-core kernel as fast for this:\n"
       "             3 channels in bf16, NCHW\n";
   CHECK(run(folder, line + "nchw").out.find(named) != std::string::npos);
+  CHECK(run(folder, line + "nhwc").out.find("3 channels in bf16, NHWC\n") != std::string::npos);
+  std::ofstream(folder / "x.json") << R"({"name": "stem", "type": "conv", "dtype": "bf16",
+             "input": [64, 64, 64], "out_channels": 64, "kernel_size": 5, "stride": 4})";
   CHECK(run(folder, line + "nhwc").out.find(" on vector units") == std::string::npos);
   // A network's table says how much of its time goes there.
   folder.write("net.json",

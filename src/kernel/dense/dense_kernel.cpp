@@ -12,8 +12,6 @@
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
-#include "model/text.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
@@ -216,28 +214,38 @@ class Fastest {
   double best_s_ = std::numeric_limits<double>::infinity();
 };
 
-void consider_plain_product(Fastest& fastest, const DenseContext& context) {
+/// cuBLAS runs half-precision rows on tiled kernels, but not single columns.
+bool is_vector_product(const Contraction& x) {
+  if (x.is_convolution) return false;
+  return x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1;
+}
+
+void consider_plain_product(Fastest& fastest, const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
   const Engine engine = context.engine.engine;
-  const Algorithm algorithm = x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm;
   const auto older = older_tiles(*context.model.constants, engine, x);
   if (!older.empty()) fastest.consider(product_choice(context, x, algorithm, true), older);
   if (older.empty() || fits_newest(x, context.model, is_tensor_engine(engine)))
     fastest.consider(x, algorithm);
 }
 
+bool scatters(const DenseContext& context) {
+  const Contraction& x = context.x;
+  return context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
+         x.is_convolution && !x.pointwise;
+}
+
+Algorithm usual_product(const Contraction& x) {
+  return x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm;
+}
+
 void consider_library(Fastest& fastest, const DenseContext& context) {
   const Contraction& x = context.x;
   for (const Transform& transform : transforms_of(x, context.engine.features))
     fastest.consider(transform);
-  consider_plain_product(fastest, context);
-  if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
-      x.is_convolution && !x.pointwise)
-    fastest.consider(scattered(x), Algorithm::scatter_gemm);
-  // cuBLAS runs half-precision rows on tiled kernels, but not single columns.
-  if (!x.is_convolution &&
-      (x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1))
-    fastest.consider_vector_product();
+  consider_plain_product(fastest, context, usual_product(x));
+  if (scatters(context)) fastest.consider(scattered(x), Algorithm::scatter_gemm);
+  if (is_vector_product(x)) fastest.consider_vector_product();
 }
 
 /// Even if it is not the fastest.
@@ -245,29 +253,47 @@ void consider_stated(Fastest& fastest, const DenseContext& context, Algorithm al
   const Contraction& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
                       context.layer.mapping->tile;
-  if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
-    return fastest.consider(x, algorithm);
+  if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm)
+    return consider_plain_product(fastest, context, algorithm);
+  if (direct) return fastest.consider(x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
     return fastest.consider(scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
     return fastest.consider_vector_product();
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
     fastest.consider(transform);
-  if (!fastest.best())
-    throw InputError("expected an algorithm that " + context.model.gpu +
-                     " has for this layer, got " + in_quotes(name_of(algorithm)));
 }
 
-DenseChoice choice_of(const DenseContext& context) {
+/// nullopt if the layer has no kernel of the stated algorithm.
+std::optional<DenseChoice> choice_of(const DenseContext& context) {
   const KernelMapping& mapping = *context.layer.mapping;
   Fastest fastest(context);
   if (mapping.algorithm)
     consider_stated(fastest, context, *mapping.algorithm);
   else if (mapping.tile)
-    consider_plain_product(fastest, context);
+    consider_plain_product(fastest, context, usual_product(context.x));
   else
     consider_library(fastest, context);
-  return *fastest.best();
+  return fastest.best();
+}
+
+/// Whether consider_library() considers it.
+bool is_in_library(const DenseContext& context) {
+  const KernelMapping& mapping = *context.layer.mapping;
+  const Contraction& x = context.x;
+  if (mapping.tile) return false;
+  if (!mapping.algorithm) return true;
+  switch (*mapping.algorithm) {
+    case Algorithm::gemm:
+    case Algorithm::implicit_gemm: return true;
+    case Algorithm::scatter_gemm: return scatters(context);
+    case Algorithm::gemv: return is_vector_product(x);
+    default: break;
+  }
+  const auto transforms = transforms_of(x, context.engine.features);
+  return std::ranges::any_of(transforms, [&](const Transform& transform) {
+    return transform.algorithm == *mapping.algorithm;
+  });
 }
 
 /// Data gradients of windows as large as their strides, by cuDNN on tensor cores.
@@ -293,8 +319,7 @@ struct Copies {
 /// gradients of images.
 bool reorders(const DenseContext& context) {
   const Contraction& x = context.x;
-  if (is_tensor_engine(context.engine.engine))
-    return x.channels_first || (x.rank == 1 && !x.pointwise);
+  if (is_tensor_engine(context.engine.engine)) return x.channels_first;
   return x.channels_last && has_cudnn(context.model.machine) &&
          (x.role != Pass::wgrad || x.rank == 3);
 }
@@ -354,14 +379,18 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                                   product.m * product.n * mapping.split * product.result_byte);
 }
 
+/// nullopt if the layer has no kernel of the stated algorithm.
 template <class Number>
-KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval<Number>& eval) {
+std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest& request,
+                                  Eval<Number>& eval) {
   const EngineModel& engine = context.engine;
   const ResolvedModel& model = context.model;
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
   const DenseConstants& constants = *engine.constants;
-  const DenseChoice choice = choice_of(context);
+  const std::optional<DenseChoice> chosen = choice_of(context);
+  if (!chosen) return std::nullopt;
+  const DenseChoice& choice = *chosen;
 
   const Number flop_s = practical_flop_s(request.counts, &engine, eval);
   const auto rates = dense_rates(model, eval);
@@ -408,6 +437,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
+  plan.in_library = is_in_library(context);
   plan.engine = engine.engine;
   plan.kernels = to_count(choice.kernels() + copies.kernels);
   plan.l2_byte = x.read_byte + x.write_byte;
@@ -423,24 +453,24 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Eval
 
 /// As the library finds by timing: operands where they lie or copies of them.
 template <class Number>
-KernelPlan fastest_plan_of(const PlanRequest& request, const EngineModel& engine,
-                           Eval<Number>& eval) {
+std::optional<KernelPlan> fastest_plan_of(const PlanRequest& request, const EngineModel& engine,
+                                          Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const auto context_with = [&](Operands operands) {
     return DenseContext{layer, request.model, engine,
                         contraction_of(layer, request.counts, engine, operands)};
   };
   const DenseContext own = context_with(Operands::as_they_are);
-  const bool may_copy = own.x.is_convolution && layer.mapping == KernelMapping{};
+  const bool may_copy = own.x.is_convolution && !layer.mapping->tile;
   const bool copies = may_copy && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
   const bool folds = may_copy && may_fold(own);
   if (!copies && !folds) return plan_of(own, request, eval);
   Planning planning;
   Operands best = Operands::as_they_are;
-  KernelPlan plan = plan_of(own, request, planning);
+  std::optional<KernelPlan> plan = plan_of(own, request, planning);
   const auto consider = [&](Operands operands) {
-    KernelPlan other = plan_of(context_with(operands), request, planning);
-    if (!(other.expected_time_s() < plan.expected_time_s())) return;
+    std::optional<KernelPlan> other = plan_of(context_with(operands), request, planning);
+    if (!other || (plan && !(other->expected_time_s() < plan->expected_time_s()))) return;
     plan = std::move(other);
     best = operands;
   };
@@ -453,7 +483,7 @@ KernelPlan fastest_plan_of(const PlanRequest& request, const EngineModel& engine
 }  // namespace
 
 template <class Number>
-KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
+std::optional<KernelPlan> dense_plan(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const EngineModel& library = *request.own_engine();
   std::optional<EngineModel> built;  // with the rates of kernels picked by a builder
@@ -467,7 +497,7 @@ KernelPlan dense_plan(const PlanRequest& request, Eval<Number>& eval) {
   return fastest_plan_of(request, engine, eval);
 }
 
-template KernelPlan dense_plan(const PlanRequest&, Planning&);
-template KernelPlan dense_plan(const PlanRequest&, Explaining&);
+template std::optional<KernelPlan> dense_plan(const PlanRequest&, Planning&);
+template std::optional<KernelPlan> dense_plan(const PlanRequest&, Explaining&);
 
 }  // namespace roofline

@@ -37,7 +37,8 @@ void add_winograd(std::vector<Transform>& all, const Contraction& x, const Libra
         wgrad ? library[LibraryFeature::winograd_wgrad] : library[LibraryFeature::winograd];
     if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
   };
-  if (x.kernel_h != x.kernel_w) return;
+  // cuDNN's take 16-bit tensors in NCHW.
+  if (x.kernel_h != x.kernel_w || (x.element_byte < 4 && x.channels_last && !stated)) return;
   if (x.kernel_h == 3 && !wgrad)
     add({Algorithm::winograd_2x2_fused, 4, 16, x.element_byte,
          library[LibraryFeature::winograd_box]});

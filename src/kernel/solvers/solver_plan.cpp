@@ -170,13 +170,14 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
 /// Bytes read, and written again, by each copying kernel around a product; 0: no kernel.
 std::array<double, 3> copies_of(const SolverProblem& problem, SolverMethod method) {
   const Contraction& x = problem.x;
-  const auto& bytes = problem.request.counts.bytes;
-  const double input = element_count(problem.request.layer.inputs.front().shape) * x.element_byte;
+  const Mirror mirror = mirror_of(problem.request.layer);
+  const double input = element_count(*mirror.input) * x.element_byte;
+  const double output = element_count(*mirror.output) * x.element_byte;
   const double tiles = 36 * x.batch * divide_up(x.out_h, 4) * divide_up(x.out_w, 4);
   switch (method) {
     case SolverMethod::copied:
       if (is_nhwc(problem.request.layer)) return {};
-      return {input, static_cast<double>(bytes.weight), static_cast<double>(bytes.output)};
+      return {input, static_cast<double>(problem.request.counts.bytes.weight), output};
     case SolverMethod::strided: return {input / x.stride};
     case SolverMethod::columns:
       return {(x.in_channels * x.taps * x.out_positions * x.element_byte + input / 2) / x.batch};
@@ -273,7 +274,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
   const bool has_type = type == DataType::fp32 || type == DataType::fp16 || type == DataType::bf16;
   const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
-  if (solvers.empty() || !convolves || !has_type || layer.mapping != KernelMapping{} || !vector)
+  if (solvers.empty() || !convolves || !has_type || layer.mapping->tile || !vector)
     return std::nullopt;
   const SolverProblem problem{request,
                               contraction_of(layer, request.counts, *vector, Operands::copied)};
@@ -285,6 +286,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
   for (const Solver& solver : solvers) {
     const EngineModel* const engine = engine_of(solver, request);
     if (engine == nullptr || !takes(solver, problem, words)) continue;
+    if (layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm) continue;
     if (least_solver_s(solver, problem, *engine) >= best_s) continue;
     KernelPlan own = plan_on(solver, problem, *engine, planning);
     const double time_s = own.expected_time_s();
