@@ -371,8 +371,11 @@ inline Layout layout_of(const Layer& layer) {
                                                        : usual_layout(layer.dtypes.input));
 }
 
+/// One channel a group of the convolution, or of the one whose data gradient a transposed layer is.
 inline bool is_depthwise(const Layer& layer) {
-  return layer.groups > 1 && layer.groups == layer.inputs.front().shape.channels;
+  const bool transposed = layer.kind == LayerKind::conv_transpose;
+  const Shape& input = transposed ? layer.output : layer.inputs.front().shape;
+  return layer.groups > 1 && layer.groups == input.channels;
 }
 
 }  // namespace roofline

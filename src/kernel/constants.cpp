@@ -76,7 +76,7 @@ ConvolutionForm form_of(const Layer& layer) {
   const bool in_groups = layer.groups > 1;
   if (!in_groups && std::min(in, out) < 16) return is_volume ? few_channel_volume : few_channels;
   if (is_volume) return volume;
-  if (window.rank == 1) return line;
+  if (is_line(layer)) return line;
   if (layer.kind == LayerKind::conv_transpose) return transposed;
   if (in > 1 && (in % 8 != 0 || out % 8 != 0 || (in_groups && !std::has_single_bit(in))))
     return odd_channels;

@@ -15,6 +15,13 @@ Mirror mirror_of(const Layer& layer) {
   return {&layer.output, &in, pass};
 }
 
+bool is_line(const Layer& layer) {
+  const Window& window = *layer.window;
+  if (window.rank != 2) return window.rank == 1;
+  return layer.inputs.front().shape.spatial[1] == 1 && layer.output.spatial[1] == 1 &&
+         window.kernel[1] == 1;
+}
+
 double skipped_byte(const Layer& layer, std::size_t axes) {
   const Mirror mirror = mirror_of(layer);
   if (mirror.pass == Pass::dgrad) return 0;

@@ -30,6 +30,9 @@ struct Mirror {
 };
 Mirror mirror_of(const Layer& layer);
 
+/// A window of one axis, or of two over images of one row: PyTorch calls the latter for the former.
+bool is_line(const Layer& layer);
+
 /// Bytes of the (mirrored) input moved without being read by a window, beyond Counts::bytes, if a
 /// kernel skips positions along the first `axes` axes only. Memory moves whole sectors of 32 bytes
 /// (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"): with channels innermost a

@@ -44,7 +44,7 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
 /// The first layer of ResNet and its kin: libraries have a 16-bit kernel for it.
 bool is_wide_first_layer(const Layer& layer, double in_channels, double out_channels) {
   const Window& window = *layer.window;
-  return layer.mapping == KernelMapping{} && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
+  return !layer.mapping->tile && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
          window.stride == Axes{1, 2, 2} && in_channels <= 4 && out_channels == 64;
 }
 
@@ -122,7 +122,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
 
 void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
   const Window& window = *layer.window;
-  x.rank = window.rank;
+  x.rank = is_line(layer) ? 1 : window.rank;
   x.taps = product(window.kernel);
   x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   x.in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
@@ -166,9 +166,9 @@ void set_products_of_images(Contraction& x) {
 /// Weights of a linear layer are shared by all positions.
 void set_plain(Contraction& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
-  x.batched = layer.kind == LayerKind::matmul;
-  // Products that share their second matrix are rows of one.
-  x.count = x.batched ? number(layer.inputs[1].shape.batch) : 1;
+  // Products that share their second matrix are rows of one, a linear layer's.
+  x.count = layer.kind == LayerKind::matmul ? number(layer.inputs[1].shape.batch) : 1;
+  x.batched = x.count > 1;
   const double rows = product(in.spatial) * number(layer.output.batch) / x.count;
   const double columns = number(layer.output.channels);
   const double depth = number(in.channels);

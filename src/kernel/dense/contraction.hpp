@@ -61,7 +61,7 @@ struct Contraction : MatrixProduct {
   double gather_vector = 1;  ///< elements per gathering load
   bool pads_image = false;   ///< copies pad the channels of image and weights to four first
   bool is_convolution = true;
-  bool batched = false;       ///< a matmul: no shared weights
+  bool batched = false;       ///< products without shared weights
   bool by_engine = false;     ///< kernels picked by an inference engine's builder
   bool by_heuristic = false;  ///< kernels picked by the library's heuristic
   /// Without a window: the largest power of two, at most 16, dividing all rows.

@@ -153,7 +153,7 @@ struct GroupedFormulas {
   /// PyTorch has kernels of its own for square windows of 1, 3 and 5.
   bool is_unrolled() const {
     const Window& w = *problem.layer->window;
-    return w.rank == 2 && w.kernel[1] == w.kernel[2] && w.kernel[2] <= 5;
+    return w.rank < 3 && w.kernel[1] == w.kernel[2] && w.kernel[2] <= 5;
   }
   bool is_volume() const { return problem.layer->window->rank == 3; }
 
