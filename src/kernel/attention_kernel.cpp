@@ -1,6 +1,6 @@
 // Fused attention: a block keeps 128 queries of a head and walks the keys in steps of 128
 // (backward: 128 keys, walking the queries). Scores stay on the SM, so only operands move. A single
-// query per head only reads its keys and values: bytes alone count.
+// query per head only reads its keys and values: bytes alone count. So may a few, one by one.
 
 #include <cmath>
 #include <cstdint>
@@ -58,13 +58,37 @@ Works<Number> written_out(const PlanRequest& request, Eval<Number>& eval) {
   return {products, casts, softmax};
 }
 
-}  // namespace
+/// Queries one after the other on vector units, each reading its keys and values.
+template <class Number>
+ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& eval) {
+  const Layer& layer = request.layer;
+  const bool forward = layer.pass == Pass::fwd;
+  const AttentionConstants& kernels = request.model.constants->values.attention;
+  ThroughputWork<Number> work;
+  work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
+  work.streams = streams_of(layer, request.counts);
+  work.start_s = eval.named("start beyond the launch",
+                            eval((forward ? kernels.forward : kernels.backward).start_s), "s");
+  work.kernels = forward ? 1 : 3;
+  work.threads = tile;
+  const double element = element_byte(layer.dtypes.input);
+  const double operands =
+      element * (element_count(layer.inputs[1].shape) + element_count(layer.inputs[2].shape));
+  const double again = static_cast<double>(heads_of(layer.inputs[0].shape).length) - 1;
+  work.streams.again_byte = again * operands;
+  work.streams.between_byte = operands;
+  if (again == 0) return work;
+  const EngineModel* const vector = engine_model(request.model, Engine::fp32);
+  work.flop = eval.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
+  work.flop_per_s = (vector != nullptr ? *vector : *request.own_engine()).peak_flop_per_s *
+                    eval((forward ? kernels.forward : kernels.backward).vector_share);
+  return work;
+}
 
 template <class Number>
-Works<Number> attention_works(const PlanRequest& request, const MachineRates<Number>& rates,
-                              Eval<Number>& eval) {
+ThroughputWork<Number> query_tiles(const PlanRequest& request, const MachineRates<Number>& rates,
+                                   Eval<Number>& eval) {
   const Layer& layer = request.layer;
-  if (layer.kernels == KernelSource::compiler) return written_out(request, eval);
   const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
@@ -90,7 +114,6 @@ Works<Number> attention_works(const PlanRequest& request, const MachineRates<Num
   work.kernels = forward ? 1 : 3;
   work.threads = tile;
   work.blocks = value_of(blocks);
-  if (queries == 1) return {work};
 
   const Number scores =
       eval.named("scores, on whole tiles",
@@ -118,7 +141,33 @@ Works<Number> attention_works(const PlanRequest& request, const MachineRates<Num
   const Number waves = eval.named("waves", blocks / rates.sm_count);
   work.idle = eval.factor("whole waves / waves",
                           (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
-  return {work};
+  return work;
+}
+
+/// Few queries may be faster one by one than in a tile that they fill partly. Twice the queries
+/// take at most twice as long either way.
+bool runs_single_queries(const PlanRequest& request) {
+  const std::uint64_t queries = heads_of(request.layer.inputs[0].shape).length;
+  if (queries == 1) return true;
+  if (static_cast<double>(queries) >= tile) return false;
+  Planning eval;
+  const auto rates = machine_rates(request.model.machine, eval);
+  const double flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
+  const auto time_s = [&](ThroughputWork<double> work) {
+    work.least_s = flop_s;
+    return throughput_time(work, rates, request.model.memory, request.cache, eval).total_s;
+  };
+  return time_s(single_queries(request, eval)) < time_s(query_tiles(request, rates, eval));
+}
+
+}  // namespace
+
+template <class Number>
+Works<Number> attention_works(const PlanRequest& request, const MachineRates<Number>& rates,
+                              Eval<Number>& eval) {
+  if (request.layer.kernels == KernelSource::compiler) return written_out(request, eval);
+  if (runs_single_queries(request)) return {single_queries(request, eval)};
+  return {query_tiles(request, rates, eval)};
 }
 
 template Works<double> attention_works(const PlanRequest&, const MachineRates<double>&, Planning&);
