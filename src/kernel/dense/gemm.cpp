@@ -208,6 +208,15 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
   if (3 * best.front().blocks < rates.sm_count) last = 0;
   while (last > 0 && std::isinf(best[last].time_s)) --last;
   if (is_any_too_slow || !std::isinf(best[last].time_s)) return best[last];
+  // Lists are of narrower types: wider ones take shorter steps.
+  TileMapping shorter;
+  for (TileKernel tile : tiles) {
+    while (tile.k > 1 && mapping_of(tile, product, sm).occupancy.blocks == 0) tile.k /= 2;
+    if (mapping_of(tile, product, sm).occupancy.blocks == 0) continue;
+    const TileMapping own = fastest_mapping(product, rates, {&tile, 1}, sm, limit_s);
+    if (own.time_s < shorter.time_s) shorter = own;
+  }
+  if (!std::isinf(shorter.time_s)) return shorter;
   TileMapping none = mapping_of(tiles.front(), product, sm);
   none.occupancy.blocks = 1;
   none.time_s = gemm_time(product, rates, none, eval).schedule.kernel_s;

@@ -95,8 +95,8 @@ bool packs(const ConvolutionProblem& problem) {
 /// On tensor cores, wide groups with long windows of lines and, unless they fill their tiles, of
 /// images run one after the other (kernels cutlass_tensorop_f16_s16816fprop_analytic).
 bool has_long_window(const ConvolutionProblem& problem) {
-  const std::uint8_t rank = problem.layer->window->rank;
-  const bool by_parts = rank == 1 || (rank == 2 && !packs(problem));
+  const bool is_image = problem.layer->window->rank == 2;
+  const bool by_parts = is_line(*problem.layer) || (is_image && !packs(problem));
   return problem.by_cudnn && problem.is_16bit() && by_parts && problem.pass == Pass::fwd &&
          problem.taps > 25 && problem.taps * problem.group_in > 1536;
 }
@@ -154,7 +154,7 @@ bool is_left_to_cudnn(const ConvolutionProblem& problem) {
   if (!problem.by_cudnn || problem.layer->dtypes.input != DataType::fp16 || problem.groups < 32 ||
       product(w.dilation) > 1)
     return false;
-  if (w.rank == 1) return problem.stride == 1;
+  if (is_line(*problem.layer)) return problem.stride == 1;
   const std::uint64_t size = w.kernel[2];
   const std::uint64_t width = problem.input->spatial[2];
   const bool is_small = size == 1 || size == 3 || size == 5;
@@ -222,24 +222,27 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
   } else if (depthwise) {
     const Window& w = *problem.layer->window;
     const bool left = is_left_to_cudnn(problem);
-    const bool is_line = w.rank == 1;
     const bool is_odd = w.kernel[2] % 2;
-    const bool is_line_wgrad = is_line && pass == Pass::wgrad;
+    const bool of_line = is_line(*problem.layer);
+    const bool is_line_wgrad = of_line && pass == Pass::wgrad;
     add([&f] { return f.cudnn_nchw(); },
-        left && (pass == Pass::wgrad ? !is_line : problem.group_out == 1 && is_odd));
+        left && (pass == Pass::wgrad ? !of_line : problem.group_out == 1 && is_odd));
     add([&f] { return f.cudnn_line_wgrad(); }, left && is_line_wgrad);
     add([&f] { return f.general(); }, left && !is_line_wgrad);
-    add([&f] { return f.forward_nchw(); }, !left && pass == Pass::fwd);
-    add([&f] { return f.dgrad_nchw(); }, !left && pass == Pass::dgrad);
+    // With strides PyTorch leaves to cuDNN what it found faster there.
+    const bool own = !left || problem.stride > 1;
+    add([&f] { return f.forward_nchw(); }, own && pass == Pass::fwd);
+    add([&f] { return f.dgrad_nchw(); }, own && pass == Pass::dgrad);
     add([&f] { return f.is_volume() ? f.wgrad_volume() : f.wgrad_nchw(); },
-        !left && pass == Pass::wgrad);
+        own && pass == Pass::wgrad);
   } else if (has_long_window(problem)) {
     if (has_group_kernels(*problem.layer->window))
       add_groups(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
     else
       add(general);
   } else if (problem.nhwc) {
-    add(packed, packs(problem) && problem.by_tensor_cores);
+    const bool is_packed = packs(problem) && problem.by_tensor_cores;
+    add(packed, is_packed);
     add(repacked, !packs(problem) && problem.by_tensor_cores &&
                       std::max(problem.group_in, problem.group_out) <= 4 * packed_tile);
     add_groups(Algorithm::group_by_group_nhwc,
@@ -249,7 +252,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
       add_groups(Algorithm::group_by_group_nhwc, constants.whole_16bit);
     add([&f] { return f.batched(f.constants.batched_16bit[f.problem.pass]); },
         batches(problem) && !packs(problem));
-    add(general, !packs(problem));
+    add(general, !is_packed);
   } else {
     add(general);
     add_groups(Algorithm::group_by_group_nchw, constants.group_nchw[pass]);
