@@ -34,8 +34,8 @@ bool casts_weights(const Network& network, const Layer& layer);
 std::vector<std::size_t> reader_counts(const Network& network, bool in_training = true);
 
 /// Fuses all layers but contractions and attention into the kernels of a compiler
-/// (Layer::generated), for inference.
-void fuse_compiled(Network& network);
+/// (Layer::generated), for inference. PyTorch's compiler writes out masked attention too.
+void fuse_compiled(Network& network, bool by_pytorch);
 
 /// The network under the options' fusion. An engine (FusionKind::epilogue) fuses batch norms,
 /// activations and residual adds into the kernel of the preceding contraction, or of another such

@@ -84,9 +84,6 @@ class Compiler {
 
   void run() {
     for (std::size_t i = 0; i < network_.layers.size(); ++i) take(i);
-    for (Layer& each : network_.layers)
-      if (each.kind == LayerKind::attention && each.masked && each.access)
-        each.kernels = KernelSource::compiler;
     const std::vector<std::size_t> outside = outside_readers();
     for (const Kernel& kernel : kernels_)
       if (!kernel.layers.empty()) write(kernel, outside);
@@ -220,6 +217,12 @@ class Compiler {
 
 }  // namespace
 
-void fuse_compiled(Network& network) { Compiler(network).run(); }
+void fuse_compiled(Network& network, bool by_pytorch) {
+  Compiler(network).run();
+  if (!by_pytorch) return;
+  for (Layer& each : network.layers)
+    if (each.kind == LayerKind::attention && each.masked && each.access)
+      each.kernels = KernelSource::compiler;
+}
 
 }  // namespace roofline

@@ -193,7 +193,9 @@ Network as_run(Network network, const AnalysisOptions& options) {
   switch (options.fusion) {
     case FusionKind::none: break;
     case FusionKind::epilogue: fuse_epilogues(network); break;
-    case FusionKind::pointwise: fuse_compiled(network); break;
+    case FusionKind::pointwise:
+      fuse_compiled(network, options.framework == Framework::torch_compile);
+      break;
     case FusionKind::eager: return with_eager_kernels(std::move(network));
   }
   return network;

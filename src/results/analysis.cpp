@@ -41,6 +41,17 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
              context.gpu.name, " has no peak", unit, "; it has ", peaks_of(context.gpu)));
 }
 
+/// PyTorch's convolutions on GPUs compute in 16 bits and more.
+void require_framework(const Layer& layer, const Context& context, const std::string& source) {
+  const std::optional<Framework> framework = context.options.framework;
+  const bool is_pytorch = framework == Framework::pytorch || framework == Framework::torch_compile;
+  if (!is_pytorch || !is_convolution(layer.kind) || info(layer.dtypes.input).bits >= 16) return;
+  throw InputError(source, "",
+                   concat("layer ", in_quotes(layer.name), " is a convolution in ",
+                          layer.dtypes.input, ", which PyTorch does not run on GPUs; engines do: ",
+                          "--framework tensorrt on NVIDIA's, MIGraphX on AMD's"));
+}
+
 /// The engine with most FLOP of products, else the first row's.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
   EnumArray<Engine, double> flops{};
@@ -97,6 +108,7 @@ void count_row(LayerResult& row, const Context& context, const std::string& sour
   row.uses_batch_statistics = takes_them && !layer.batch_statistics;
   layer.batch_statistics = takes_them;
   row.counts = count(layer);
+  require_framework(layer, context, source);
   row.planned_engine = require_engine(layer, context, source);
   row.engine =
       fastest_engine(layer, context.ceilings.peak_flop_per_s, context.options.engine).value();

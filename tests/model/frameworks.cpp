@@ -133,6 +133,19 @@ TEST_CASE("Names that bias kernels take are those of no layer", "[model/framewor
   CHECK(rows_of(result) == "a:fp32 a.bias#2:fp32 a#2:fp32 a.bias#3:fp32 a.bias:fp32");
 }
 
+TEST_CASE("PyTorch has no convolution in one byte", "[model/frameworks]") {
+  const char* const bytes = R"([
+      {"name": "c", "input": [16, 8, 8], "out_channels": 16, "kernel_size": 3, "dtype": "int8"}])";
+  for (const Framework framework : {Framework::pytorch, Framework::torch_compile}) {
+    const std::string message = message_of([&] { run(bytes, "t4", options_of(framework)); });
+    CHECK(message ==
+          "conv.json: layer \"c\" is a convolution in int8, which PyTorch does not run on GPUs; "
+          "engines do: --framework tensorrt on NVIDIA's, MIGraphX on AMD's");
+  }
+  CHECK(rows_of(run(bytes, "t4", options_of(Framework::tensorrt))) == "c:int8");
+  CHECK(rows_of(run(bytes, "t4", {})) == "c:int8");
+}
+
 TEST_CASE("Attention that is written out runs in one kernel", "[model/frameworks]") {
   AnalysisOptions options = options_of(Framework::pytorch);
   const Result result = run(written_out, "a100", options);
