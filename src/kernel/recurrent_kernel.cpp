@@ -37,7 +37,7 @@ class Chain {
                    std::uint64_t features, std::uint64_t columns) {
     const Layer layer = part_of(request_.layer, LayerKind::linear, rows, features, columns);
     const Counts counts = count(layer);
-    add(dense_plan({layer, counts, request_.engine, request_.model, request_.cache}, eval_),
+    add(*dense_plan({layer, counts, request_.engine, request_.model, request_.cache}, eval_),
         times_name, times);
   }
 
