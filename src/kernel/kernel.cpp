@@ -210,6 +210,14 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return std::nullopt;
 }
 
+/// More FLOP than vector units do in this time: of 16 bits in NHWC no transform saves any.
+bool is_beyond_vector_units(const WiderLayer& wider, double time_s, const ResolvedModel& model) {
+  const EngineModel* const engine = engine_model(model, wider.engine);
+  return engine != nullptr && !is_tensor_engine(wider.engine) && is_nhwc(wider.layer) &&
+         info(wider.layer.dtypes.input).bits == 16 &&
+         static_cast<double>(wider.counts.flops) >= time_s * engine->rate_flop_per_s;
+}
+
 template <class Number>
 std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>& eval) {
   std::optional<WiderLayer> wider = in_16_bits(request);
@@ -223,7 +231,10 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
   const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;
   const auto own = plan_in_own_type(request, planning);
-  const auto other = plan_in_own_type(in_16, planning);
+  const bool must = lacks_own || !own || !own->in_library || falls_back(request);
+  std::optional<KernelPlan> other;
+  if (must || !is_beyond_vector_units(*wider, own->expected_time_s(), request.model))
+    other = plan_in_own_type(in_16, planning);
   const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
   const bool runs_wider = other && (is_alone || !own || falls_back(request) ||
                                     other->expected_time_s() < own->expected_time_s());
