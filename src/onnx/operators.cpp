@@ -136,7 +136,7 @@ void emit_operation(Emitter& emitter, const Node& node, const Operation& operati
   const KindFamily family = info(layers.back().kind).family;
   const bool has_weights =
       is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
-  if (has_weights && node.input(1) != nullptr) emitter.uses_weights(*node.input(1));
+  if (has_weights && node.input(1) != nullptr) emitter.shares_weights(*node.input(1));
 }
 
 void emit_view(Emitter& /*emitter*/, const Node& node) {

@@ -44,8 +44,10 @@ class Emitter {
   /// A layer of the table of operators, with its types.
   void add(const Node& node, LayerSpec built);
   /// Sets the last layer's weights; layers that share the file's tensor count it once.
+  void shares_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
+  /// Likewise, and their type.
   void uses_weights(const Value& weights) {
-    drafts_.back().weights = weights.weights;
+    shares_weights(weights);
     drafts_.back().spec->dtypes.weight = type_of(weights);
   }
   /// Whether the tensor is the whole result of its own node's layer.

@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "onnx/operators.hpp"
+#include "operators/table.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -25,27 +27,42 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
   return product->result;
 }
 
-/// Features, the last of `sizes`, at each position times learned weights.
-LayerSpec& emit_linear(Emitter& emitter, const Node& node, const Value& positions,
-                       const Value& weights, const Sizes& sizes, std::int64_t out_features,
-                       bool bias, const char* part = "") {
-  LayerSpec& spec = emitter.add(node, LayerKind::linear, part);
-  spec.dtypes.input = emitter.type_of(positions);
-  spec.input = Emitter::operand(positions, sizes);
-  spec.in_features = static_cast<std::uint64_t>(sizes.back());
-  spec.out_features = static_cast<std::uint64_t>(out_features);
-  spec.bias = bias;
-  emitter.uses_weights(weights);
-  return spec;
+Tensor typed(const Emitter& emitter, const Value& value, const Sizes& sizes) {
+  Tensor tensor = Emitter::tensor(value, sizes);
+  tensor.type = emitter.type_of(value);
+  return tensor;
 }
 
-OperandSpec matrix(const Value& value, const Sizes& sizes) {
-  OperandSpec operand = whole_operand(unsigned_sizes(sizes));
-  operand.producer = value.layer;
-  operand.is_parameter = !value.layer && value.learned > 0;
-  if (operand.is_parameter && value.learned != product_or_throw(sizes))
-    operand.parameters = static_cast<std::uint64_t>(value.learned);
-  return operand;
+/// The node by this row of the table of operators.
+Operation operation_by(const Emitter& emitter, const Node& node, std::string_view row,
+                       std::vector<Tensor> operands, const Attributes& attributes = {}) {
+  Operation operation = operation_of(emitter, node, attributes);
+  operation.row = find_row(row);
+  operation.operands = std::move(operands);
+  return operation;
+}
+
+/// Features, the last of `sizes`, at each position times learned weights, of this type or their
+/// own.
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias,
+                 std::optional<DataType> type = {}) {
+  Tensor learned = typed(emitter, weights, *weights.sizes);
+  if (type) learned.type = type;
+  Attributes attributes;
+  attributes.channels = static_cast<std::uint64_t>(out_features);
+  attributes.bias = bias;
+  emit_operation(emitter, node,
+                 operation_by(emitter, node, "linear",
+                              {typed(emitter, positions, sizes), std::move(learned)}, attributes));
+  emitter.shares_weights(weights);
+}
+
+Tensor matrix(const Emitter& emitter, const Value& value, const Sizes& sizes) {
+  Tensor tensor{
+      .sizes = unsigned_sizes(sizes), .type = emitter.type_of(value), .producer = value.layer};
+  if (!value.layer && value.learned > 0) tensor.learned = static_cast<std::uint64_t>(value.learned);
+  return tensor;
 }
 
 /// `of_a`, `of_b`: matrices in an operand. One that is constant, of one matrix, makes a linear
@@ -60,11 +77,12 @@ void emit_product(Emitter& emitter, const Node& node, const Value& a, const Valu
   } else {
     // Each matrix with each: one of them counts for every product.
     const std::int64_t products = product_or_throw(all);
-    LayerSpec& spec = emitter.add(node, LayerKind::matmul);
-    spec.dtypes.input = emitter.type_of(a);
-    spec.inputs = {matrix(a, {products > std::max(of_a, of_b) ? products : of_a, m, k}),
-                   matrix(b, {of_b, k, n})};
-    emitter.uses_weights(b);
+    const std::int64_t products_of_a = products > std::max(of_a, of_b) ? products : of_a;
+    emit_operation(emitter, node,
+                   operation_by(emitter, node, "matmul",
+                                {matrix(emitter, a, {products_of_a, m, k}),
+                                 matrix(emitter, b, {of_b, k, n})}));
+    emitter.shares_weights(b);
   }
 }
 
@@ -93,9 +111,9 @@ void emit_few_bits_product(Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   if (node.input(1) == nullptr) return emit_by_bytes(emitter, node, no_fit);
   const Sizes rows{product_or_throw(part(in, 0, in.size() - 1)), in.back()};
-  LayerSpec& spec = emit_linear(emitter, node, *node.input(0), *node.input(1), rows,
-                                node.outputs[0]->sizes->back(), node.input(5) != nullptr);
-  spec.dtypes.weight = int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4;
+  emit_linear(emitter, node, *node.input(0), *node.input(1), rows, node.outputs[0]->sizes->back(),
+              node.input(5) != nullptr,
+              int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4);
 }
 
 /// nullopt for unknown sizes.
@@ -268,15 +286,15 @@ Sizes rows_by_heads(const Sizes& sizes) {
 
 /// Keys or values: the new ones behind the past ones. If they are a result as well, they are
 /// written before attention reads them.
-OperandSpec with_past(Emitter& emitter, const Node& node, std::size_t index, const Sizes& whole) {
+Tensor with_past(Emitter& emitter, const Node& node, std::size_t index, const Sizes& whole) {
   const Value& given = *operand_of(node, index);
   const Value* past = node.input(form_of(node).past + index - 1);
   Value* present = index < node.outputs.size() ? node.outputs[index] : nullptr;
   const bool has_past = has_elements(past);
-  if (!is_read(present)) return Emitter::operand(has_past ? *past : given, whole);
+  if (!is_read(present)) return typed(emitter, has_past ? *past : given, whole);
   if (!has_past && given.sizes == present->sizes) {
     Emitter::view(present, &given);
-    return Emitter::operand(given);
+    return typed(emitter, given, *given.sizes);
   }
   LayerSpec& spec = emitter.add(node, has_past ? LayerKind::concat : LayerKind::copy,
                                 index == 1 ? "present_key" : "present_value");
@@ -290,7 +308,7 @@ OperandSpec with_past(Emitter& emitter, const Node& node, std::size_t index, con
     spec.output = layer_sizes(whole);
   }
   emitter.writes(present);
-  return Emitter::operand(*present, whole);
+  return typed(emitter, *present, whole);
 }
 
 /// One kernel, as in recordings.
@@ -299,15 +317,16 @@ void emit_attention(Emitter& emitter, const Node& node) {
   if (!sizes || !has_elements(operand_of(node, 1)) || !has_elements(node.outputs[0]))
     return emit_by_bytes(emitter, node, no_fit);
   const Form& form = form_of(node);
-  std::vector<OperandSpec> operands{Emitter::operand(*node.input(0), sizes->queries),
-                                    with_past(emitter, node, 1, sizes->keys),
-                                    with_past(emitter, node, 2, sizes->values)};
-  for (OperandSpec& each : operands) each.is_parameter = false;
-  LayerSpec& spec = emitter.add(node, LayerKind::attention);
-  spec.inputs = std::move(operands);
-  if (form.causal == nullptr || int_attribute(node, form.causal, 0) != 0)
-    set_causal(spec, has_elements(node.input(form.past)));
-  spec.masked = node.input(form.mask) != nullptr || node.input(form.mask_of_keys) != nullptr;
+  std::vector<Tensor> operands{typed(emitter, *node.input(0), sizes->queries),
+                               with_past(emitter, node, 1, sizes->keys),
+                               with_past(emitter, node, 2, sizes->values)};
+  for (Tensor& each : operands) each.learned.reset();
+  Attributes attributes;
+  attributes.causal = form.causal == nullptr || int_attribute(node, form.causal, 0) != 0;
+  attributes.has_past = has_elements(node.input(form.past));
+  attributes.masked = node.input(form.mask) != nullptr || node.input(form.mask_of_keys) != nullptr;
+  emit_operation(emitter, node,
+                 operation_by(emitter, node, "attention", std::move(operands), attributes));
   Value* scores = node.outputs.size() > 3 ? node.outputs[3] : nullptr;
   if (is_read(scores)) emit_traffic(emitter, node, {}, {scores}, "scores");
   const Value* bias = node.op == "MultiHeadAttention" ? node.input(3) : nullptr;

@@ -44,6 +44,22 @@ std::string name_of_pool(const LayerSpec& spec) {
          sizes_text(kernel) + " s" + sizes_text(stride.empty() ? kernel : stride);
 }
 
+/// "attention 8x16x512x64 to 77", the keys if they are not as many as the queries.
+std::string name_of_attention(const LayerSpec& spec) {
+  const Sizes& queries = spec.inputs[0].sizes;
+  const std::uint64_t keys = spec.inputs[1].sizes[2];
+  std::string name = "attention " + sizes_text(queries);
+  if (keys != queries[2]) name += " to " + std::to_string(keys);
+  return name;
+}
+
+/// "linear 64x512 to 1000", "matmul 8x64x32 by 8x32x64".
+std::string name_of_product(const LayerSpec& spec) {
+  if (spec.out_features)
+    return "linear " + sizes_text(spec.input->sizes) + " to " + std::to_string(*spec.out_features);
+  return "matmul " + sizes_text(spec.inputs[0].sizes) + " by " + sizes_text(spec.inputs[1].sizes);
+}
+
 /// "lstm 8x100x256 to 512 l2".
 std::string name_of_recurrent(const LayerSpec& spec) {
   const std::uint64_t directions = spec.bidirectional ? 2 : 1;
@@ -59,6 +75,8 @@ std::string name_of_recurrent(const LayerSpec& spec) {
 std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   if (spec.out_channels) return name_of_convolution(spec);
   if (spec.hidden_size) return name_of_recurrent(spec);
+  if (spec.kind == LayerKind::attention) return name_of_attention(spec);
+  if (spec.out_features || spec.kind == LayerKind::matmul) return name_of_product(spec);
   if (!spec.kernel_size.empty()) return name_of_pool(spec);
   const KindInfo& kind = info(spec.kind);
   std::string name(kind.named == Named::by_operator ? operation.called : kind.name);

@@ -57,8 +57,15 @@ struct Attributes {
   AxesSpec dilation = {};
   AxesSpec output_padding = {};
   bool ceil_mode = false;
-  std::uint64_t channels = 0;  ///< of a convolution's result
+  std::uint64_t channels = 0;  ///< of a convolution's or linear layer's result
   bool bias = false;
+
+  // Attention.
+  bool causal = false;
+  bool has_past = false;  ///< queries are the last positions; else the first, if they are fewer
+  bool masked = false;
+  bool mask_is_transposed = false;
+  std::optional<AttentionBackend> backend = {};
 
   // Recurrent networks.
   std::uint64_t state = 0;  ///< features of a direction's state

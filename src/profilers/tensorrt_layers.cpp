@@ -131,13 +131,8 @@ Attributes attributes_of(const EngineLayer& layer) {
   return attributes;
 }
 
-/// By a row of the table of operators.
-LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
-  Operation operation{.row = &row,
-                      .operands = layer.inputs,
-                      .results = layer.outputs,
-                      .attributes = attributes_of(layer),
-                      .called = layer.type};
+LayerOrReason built(const EngineLayer& layer, const Operation& operation) {
+  const OperatorRow& row = *operation.row;
   Layers layers = row.build(operation);
   if (layers.empty()) return not_modelled(layer, "its shapes fit no " + std::string(row.name));
   LayerSpec& spec = layers.front();
@@ -145,6 +140,15 @@ LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
   spec.place = layer.value.place();
   if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
   return spec;
+}
+
+/// By a row of the table of operators.
+LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
+  return built(layer, Operation{.row = &row,
+                                .operands = layer.inputs,
+                                .results = layer.outputs,
+                                .attributes = attributes_of(layer),
+                                .called = layer.type});
 }
 
 /// A convolution, maybe with activation and pool in one kernel, without the pool's few operations.
@@ -207,18 +211,22 @@ LayerOrReason product(const EngineLayer& layer) {
   const std::uint64_t m = result.size() > 1 ? result[result.size() - 2] : 1;
   const bool has_second = layer.inputs.size() > 1 && parameter_count(layer, "Weights") == 0;
   const Sizes b = has_second ? layer.inputs[1].sizes : Sizes();
+  Operation operation{.row = find_row("matmul"), .results = layer.outputs};
   if (const std::uint64_t k = summed_size(a, b, m, n); k != 0) {
-    LayerSpec spec = base_layer(layer, LayerKind::matmul);
-    spec.inputs = {whole_operand({element_count(a) / (m * k), m, k}),
-                   whole_operand({element_count(b) / (k * n), k, n})};
-    return spec;
+    operation.operands = {{.sizes = {element_count(a) / (m * k), m, k}},
+                          {.sizes = {element_count(b) / (k * n), k, n}}};
+  } else {
+    if (element_count(a) % rows != 0)
+      return not_modelled(layer, "its shapes fit no matrix product");
+    operation.row = find_row("linear");
+    operation.operands = {{.sizes = {rows, element_count(a) / rows}}};
+    operation.attributes.channels = n;
   }
-  if (element_count(a) % rows != 0) return not_modelled(layer, "its shapes fit no matrix product");
-  LayerSpec spec = base_layer(layer, LayerKind::linear);
-  spec.in_features = element_count(a) / rows;
-  spec.input = whole_operand({rows, *spec.in_features});
-  spec.out_features = n;
-  return spec;
+  const LayerSpec own = base_layer(layer, operation.row->kind);
+  operation.operands.front().type = own.dtypes.input;
+  LayerOrReason read = built(layer, operation);
+  if (auto* spec = std::get_if<LayerSpec>(&read)) spec->fp16_accumulate = own.fp16_accumulate;
+  return read;
 }
 
 /// A result of another shape.
@@ -265,7 +273,6 @@ struct EngineRule {
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes without one.
 constexpr EngineRule engine_rules[] = {
     {"Pooling", pool},
-    {"FullyConnected MatrixMultiply Gemm gemm", product},
     {"PointWise ElementWise Unary Activation Scale", pointwise},
     {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize", copied},
     {"kgen", generated},
@@ -298,7 +305,9 @@ LayerOrReason read_by_rule(const EngineLayer& layer) {
   if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
     return not_modelled(layer, "its tensors have no sizes or types that the model knows");
   const bool is_convolution = row != nullptr && has_window(row->kind);
+  const bool is_product = row != nullptr && row->kind == LayerKind::matmul;
   LayerOrReason read = is_convolution   ? convolution(layer, *row)
+                       : is_product     ? product(layer)
                        : row != nullptr ? built(layer, *row)
                                         : found->rule(layer);
   if (const auto* spec = std::get_if<LayerSpec>(&read))

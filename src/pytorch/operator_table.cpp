@@ -30,6 +30,9 @@ auto reader_of(const OperatorRow& row) -> Layers (*)(const OperatorCall& call) {
     case LayerKind::max_pool:
     case LayerKind::avg_pool: return pool_layers;
     case LayerKind::softmax: return built_layers;
+    case LayerKind::linear:
+    case LayerKind::matmul: return product_layers;
+    case LayerKind::attention: return attention_layers;
     case LayerKind::lstm:
     case LayerKind::gru:
     case LayerKind::rnn: return recurrent_layers;

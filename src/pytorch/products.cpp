@@ -1,5 +1,5 @@
-// Matrix products, attention, experts; LSTM, GRU and RNN: whole networks, single cells, and the
-// kernels of cells.
+// Arguments of matrix products, attention, experts, LSTM, GRU and RNN: whole networks, single
+// cells, and the kernels of cells.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "operators/table.hpp"
@@ -22,25 +23,25 @@ bool is_matrix(const TensorArgument* tensor) {
          element_count(tensor->sizes) > 0;
 }
 
-Layers linear_layer(const OperatorCall& call, const TensorArgument& from, std::uint64_t rows,
-                    std::uint64_t in_features, std::uint64_t out_features, bool bias, Pass pass) {
-  const Sizes input{rows, in_features};
-  LayerSpec spec = named_layer(LayerKind::linear, "linear",
-                               sizes_text(input) + " to " + std::to_string(out_features),
-                               multiplied_type(call, *from.type), pass);
-  spec.input = operand_of(from, input);
-  spec.in_features = in_features;
-  spec.out_features = out_features;
-  spec.bias = bias;
-  return {spec};
+/// By a row of the table; the first operand has the type that is multiplied.
+Layers built(const OperatorCall& call, std::string_view row, std::vector<Tensor> operands,
+             const Attributes& attributes, Pass pass = Pass::fwd) {
+  operands.front().type = multiplied_type(call, *operands.front().type);
+  const Operation operation{.row = find_row(row),
+                            .operands = std::move(operands),
+                            .attributes = attributes,
+                            .pass = pass,
+                            .called = base_name(call.name)};
+  return operation.row->build(operation);
 }
 
-Layers matmul_layer(const OperatorCall& call, const TensorArgument& a, const TensorArgument& b) {
-  LayerSpec spec =
-      named_layer(LayerKind::matmul, "matmul", sizes_text(a.sizes) + " by " + sizes_text(b.sizes),
-                  multiplied_type(call, *a.type));
-  spec.inputs = {operand_of(a, a.sizes), operand_of(b, b.sizes)};
-  return {spec};
+Layers linear_product(const OperatorCall& call, const TensorArgument& from, std::uint64_t rows,
+                      std::uint64_t out_features, bool bias, Pass pass = Pass::fwd) {
+  const std::uint64_t in_features = element_count(from.sizes) / rows;
+  Attributes attributes;
+  attributes.channels = out_features;
+  attributes.bias = bias;
+  return built(call, "linear", {with_sizes(from, {rows, in_features})}, attributes, pass);
 }
 
 /// A gradient of a linear layer: grad x weight, or transposed(grad) x input.
@@ -48,31 +49,30 @@ Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const 
   const bool weight_gradient = a.is_transposed();
   const std::uint64_t rows = weight_gradient ? a.sizes[1] : a.sizes[0];
   const std::uint64_t out_features = weight_gradient ? a.sizes[0] : a.sizes[1];
-  return linear_layer(call, a, rows, b.sizes[1], out_features, false,
-                      weight_gradient ? Pass::wgrad : Pass::dgrad);
+  TensorArgument input = a;
+  input.sizes = {rows, b.sizes[1]};
+  return linear_product(call, input, rows, out_features, false,
+                        weight_gradient ? Pass::wgrad : Pass::dgrad);
 }
 
 /// The bias of a linear layer is a vector; a matrix of the result's size is added.
 Layers matrix_product(const OperatorCall& call) {
-  const TensorArgument* a = call["input"].tensor();
+  const TensorArgument* a = call["input"].typed_tensor();
   const TensorArgument* b = call["weight"].tensor();
   const TensorArgument* added = call["bias"].tensor();
+  if (a == nullptr || b == nullptr || element_count(a->sizes) == 0) return {};
+  // Types of second matrices are the first's, or fp32 that is multiplied as tf32.
+  Tensor second = *b;
+  second.type.reset();
+  const auto product = [&] { return built(call, "matmul", {*a, second}, {}); };
+  if (a->rank() == 3) return product();
   if (!is_matrix(a) || !is_matrix(b) || a->sizes[1] != b->sizes[0]) return {};
   if (call.caller("AddmmBackward0") != nullptr || call.caller("MmBackward0") != nullptr)
     return linear_gradient(call, *a, *b);
   const bool has_bias = added != nullptr && added->sizes.size() == 1;
   if (has_bias || b->learned || call.caller("aten::linear") != nullptr)
-    return linear_layer(call, *a, a->sizes[0], a->sizes[1], b->sizes[1], has_bias, Pass::fwd);
-  return matmul_layer(call, *a, *b);
-}
-
-Layers batched_product(const OperatorCall& call) {
-  const TensorArgument* a = call["input"].typed_tensor();
-  const TensorArgument* b = call["weight"].tensor();
-  if (a == nullptr || b == nullptr || a->sizes.size() != 3 || b->sizes.size() != 3 ||
-      a->sizes[2] != b->sizes[1] || element_count(a->sizes) == 0 || element_count(b->sizes) == 0)
-    return {};
-  return matmul_layer(call, *a, *b);
+    return linear_product(call, *a, a->sizes[0], b->sizes[1], has_bias);
+  return product();
 }
 
 Layers linear_alone(const OperatorCall& call) {
@@ -81,9 +81,20 @@ Layers linear_alone(const OperatorCall& call) {
   if (input == nullptr || !is_matrix(weight) || input->sizes.back() != weight->sizes[1] ||
       element_count(input->sizes) == 0)
     return {};
-  return linear_layer(call, *input, element_count(input->sizes) / weight->sizes[1],
-                      weight->sizes[1], weight->sizes[0], call["bias"].tensor() != nullptr,
-                      Pass::fwd);
+  return linear_product(call, *input, element_count(input->sizes) / weight->sizes[1],
+                        weight->sizes[0], call["bias"].tensor() != nullptr);
+}
+
+Layers fused_experts(const OperatorCall& call) {
+  std::vector<Tensor> operands;
+  for (const std::string_view name : {"input", "weight", "down", "shares"}) {
+    const TensorArgument* tensor = call[name].tensor();
+    if (tensor == nullptr) return {};
+    operands.push_back(*tensor);
+  }
+  if (!operands[1].type) return {};
+  return call.row->build(
+      {.row = call.row, .operands = std::move(operands), .called = base_name(call.name)});
 }
 
 std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
@@ -92,70 +103,11 @@ std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
   return std::nullopt;
 }
 
-/// Queries, keys and values are [N, heads, length, features], or with the heads third.
-template <std::size_t heads_axis>
-Layers attention_of_heads(const OperatorCall& call) {
-  LayerSpec spec = named_layer(LayerKind::attention, "attention", "", DataType::fp32, call.pass());
-  for (const std::string_view name : {"query", "key", "value"}) {
-    const TensorArgument* tensor = call[name].tensor();
-    auto sizes = tensor != nullptr ? as_heads(tensor->sizes) : std::nullopt;
-    if (!sizes || element_count(*sizes) == 0) return {};
-    if (tensor->rank() == 4) std::swap((*sizes)[1], (*sizes)[heads_axis]);
-    spec.inputs.push_back(operand_of(*tensor, *sizes));
-  }
-  const TensorArgument* query = call["query"].typed_tensor();
-  if (query == nullptr) return {};
-  const Sizes& queries = spec.inputs[0].sizes;
-  const std::uint64_t keys = spec.inputs[1].sizes[2];
-  spec.dtypes.input = multiplied_type(call, *query->type);
-  *spec.name += " " + sizes_text(queries);
-  if (keys != queries[2]) *spec.name += " to " + std::to_string(keys);
-  spec.backend = backend_of(call.name);
-  const TensorArgument* mask = call["mask"].tensor();
-  spec.masked = mask != nullptr;
-  if (mask != nullptr && !mask->strides.empty() && mask->strides.back() != 1 &&
-      mask->sizes.back() > 1)
-    spec.access = Access::transposed;
-  // A flag, or the type of a mask: 1 is causal from the first key, 2 to the last.
-  const auto type = call["causal"].integer().value_or(0);
-  const bool is_pytorch = call.name.starts_with("aten::");
-  if (call["causal"].flag().value_or(type != 0)) set_causal(spec, type == 2 || !is_pytorch);
-  return {spec};
-}
-
 /// Queries [T, heads, features] on a cache of unknown length: only the queries count.
 Layers attention_on_cache(const OperatorCall& call) {
   const TensorArgument* query = call["query"].typed_tensor();
   if (query == nullptr || query->rank() != 3 || call["key"].tensor() == nullptr) return {};
   return traffic_layer(call, {query}, query->sizes, *query->type);
-}
-
-/// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], chosen experts [T, K]: each token passes K of
-/// E experts, to 2 I features and back from I, as a product with 3 I columns.
-Layers fused_experts(const OperatorCall& call) {
-  const TensorArgument* tokens = call["input"].tensor();
-  const TensorArgument* up = call["weight"].typed_tensor();
-  const TensorArgument* down = call["down"].tensor();
-  const TensorArgument* shares = call["shares"].tensor();
-  if (!is_matrix(tokens) || up == nullptr || down == nullptr || shares == nullptr ||
-      up->sizes.size() != 3 || down->sizes.size() != 3 || up->sizes[2] != tokens->sizes[1] ||
-      down->sizes[1] != tokens->sizes[1])
-    return {};
-  const std::uint64_t rows = element_count(shares->sizes);
-  const std::uint64_t experts = std::min(up->sizes[0], rows);
-  if (experts == 0) return {};
-  // fp8 weights multiply fp8 tokens.
-  const DataType type = up->type == DataType::fp8 ? DataType::fp8 : *tokens->type;
-  LayerSpec spec = named_layer(LayerKind::matmul, base_name(call.name),
-                               sizes_text(tokens->sizes) + " through " + std::to_string(experts) +
-                                   " experts of " + std::to_string(down->sizes[2]),
-                               type);
-  spec.dtypes.weight = up->type;
-  spec.batch = experts;
-  spec.m = (rows + experts - 1) / experts;
-  spec.n = up->sizes[1] + down->sizes[2];
-  spec.k = tokens->sizes[1];
-  return {spec};
 }
 
 /// By cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU. Null for others.
@@ -203,6 +155,32 @@ Layers cell_kernel(const OperatorCall& call) {
 
 }  // namespace
 
+Layers product_layers(const OperatorCall& call) {
+  if (has_word(call.argument_names, "shares")) return fused_experts(call);
+  return call.row->kind == LayerKind::linear ? linear_alone(call) : matrix_product(call);
+}
+
+Layers attention_layers(const OperatorCall& call) {
+  std::vector<Tensor> operands;
+  for (const std::string_view name : {"query", "key", "value"}) {
+    const TensorArgument* tensor = call[name].tensor();
+    if (tensor == nullptr) return {};
+    operands.push_back(*tensor);
+  }
+  if (!operands.front().type) return {};
+  Attributes attributes;
+  attributes.backend = backend_of(call.name);
+  const TensorArgument* mask = call["mask"].tensor();
+  attributes.masked = mask != nullptr;
+  attributes.mask_is_transposed = mask != nullptr && !mask->strides.empty() &&
+                                  mask->strides.back() != 1 && mask->sizes.back() > 1;
+  // A flag, or the type of a mask: 1 is causal from the first key, 2 to the last.
+  const auto type = call["causal"].integer().value_or(0);
+  attributes.causal = call["causal"].flag().value_or(type != 0);
+  attributes.has_past = type == 2 || !call.name.starts_with("aten::");
+  return built(call, call.row->name, std::move(operands), attributes, call.pass());
+}
+
 Layers recurrent_layers(const OperatorCall& stated) {
   OperatorCall call = stated;
   const bool is_network = has_word(call.argument_names, "layers");
@@ -245,40 +223,9 @@ bool reads_cache(std::string_view operator_name) {
 
 std::span<const CallRow> product_operators() {
   using enum LayerKind;
-  static constexpr auto heads_second = attention_of_heads<1>;
-  static constexpr auto heads_third = attention_of_heads<2>;
   static constexpr CallRow rows[] = {
-      {"mm _int_mm _scaled_mm", matrix_product, matmul, "input weight"},
-      {"addmm _addmm_activation", matrix_product, matmul, "bias input weight"},
-      {"bmm", batched_product, matmul, "input weight"},
-      {"baddbmm", batched_product, matmul, "- input weight"},
-      {"linear", linear_alone, linear, "input weight bias"},
-      {"_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu",
-       heads_second, attention, "query key value - causal"},
-      {"_scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention", heads_second,
-       attention, "query key value mask - - causal"},
-      {"scaled_dot_product_attention", heads_second, attention, "query key value mask - causal"},
-      {"_cudnn_attention_forward", heads_second, attention,
-       "query key value mask - - - - - - causal"},
-      {"_flash_attention_forward", heads_third, attention, "query key value - - - - - causal"},
-      {"_efficient_attention_forward", heads_third, attention,
-       "query key value mask - - - - - causal"},
-      {"_scaled_dot_product_flash_attention_backward", heads_second, attention,
-       "- query key value - - - - - - - causal"},
-      {"_scaled_dot_product_efficient_attention_backward", heads_second, attention,
-       "- query key value mask - - - - - - causal"},
-      {"_cudnn_attention_backward _scaled_dot_product_cudnn_attention_backward", heads_second,
-       attention, "- query key value - - - - - - - - - - causal"},
-      {"_flash_attention_backward ::_flash_attn_backward", heads_third, attention,
-       "- query key value - - - - - - - causal"},
-      {"_efficient_attention_backward", heads_third, attention,
-       "- query key value mask - - - - - - - - - causal"},
-      {"::_flash_attn_forward", heads_third, attention, "query key value - - causal"},
       {"::unified_attention ::unified_attention_with_output ::mha_batch_prefill",
        attention_on_cache, attention, "query key value"},
-      {"::inplace_fused_experts ::outplace_fused_experts", fused_experts, matmul,
-       "input weight down shares"},
-
       {"_thnn_fused_lstm_cell _thnn_fused_gru_cell", cell_kernel, other, "gates - state"},
   };
   return rows;

@@ -449,12 +449,26 @@ std::vector<Case> product_cases() {
   learned.expected = {"linear", 262144, 524288, 8192, 4 * (4096 + 8192 + 2048)};
   cases.push_back(learned);
 
+  Case added = linear;
+  added.name = "x @ W + b";
+  added.tensors[1] = parameter("w", {128, 64});
+  added.onnx = {"Gemm", {"x", "w", "b"}};
+  added.pytorch = {"addmm", {"b", "x", "w"}};
+  cases.push_back(added);
+
   Case products = of_two("products", {8, 64, 32}, {8, 32, 16}, {8, 64, 16});
   products.onnx = {"MatMul", {"x", "y"}};
   products.pytorch = {"bmm", {"x", "y"}};
   products.layer = R"({"type": "matmul", "inputs": [[8, 64, 32], [8, 32, 16]]})";
   products.expected = {"matmul", 262144, 524288, 0, 4 * (16384 + 4096 + 8192)};
   cases.push_back(products);
+
+  Case sums = products;
+  sums.name = "products that are added";
+  sums.tensors.push_back({"c", {8, 64, 16}});
+  sums.onnx = {};
+  sums.pytorch = {"baddbmm", {"c", "x", "y"}};
+  cases.push_back(sums);
 
   products.name = "products by parameters";
   products.tensors[1].is_parameter = true;
@@ -534,6 +548,71 @@ std::vector<Case> attention_cases() {
                     "inputs": [[8, 1, 16, 32], [8, 1, 16, 32], [8, 1, 16, 32]]})";
   heads.expected = {"attention", 8 * 16 * 16 * 64, 2 * 8 * 16 * 16 * 64, 0, 4 * 4 * 4096};
   cases.push_back(heads);
+
+  Case positions{.name = "attention with the heads third",
+                 .tensors = {{"q", {2, 16, 4, 32}}, {"k", {2, 16, 4, 32}}, {"v", {2, 16, 4, 32}}},
+                 .result = {"r", {2, 16, 4, 32}}};
+  positions.pytorch = {"_flash_attention_forward",
+                       {"q", "k", "v", "as_none: true", "as_none: true", "as_none: true",
+                        "as_none: true", "as_float: 0.0", "as_bool: true"}};
+  positions.layer = R"({"type": "attention", "causal": true, "backend": "flash",
+                        "inputs": [[2, 4, 16, 32], [2, 4, 16, 32], [2, 4, 16, 32]]})";
+  // 136 pairs of a query and a key in each of 8 heads.
+  positions.expected = {"attention", 8 * 136 * 64, 2 * 8 * 136 * 64, 0, 4 * 4 * 4096};
+  cases.push_back(positions);
+  return cases;
+}
+
+/// 5 steps of 2 samples with 6 features, and states of 4.
+std::vector<Case> recurrent_cases() {
+  std::vector<Case> cases;
+  struct Kind {
+    std::string name, onnx, pytorch;
+    std::int64_t gates = 1;
+  };
+  for (const Kind& kind : {Kind{"lstm", "LSTM", "lstm", 4}, Kind{"gru", "GRU", "gru", 3},
+                           Kind{"rnn", "RNN", "rnn_tanh", 1}}) {
+    const auto gates = static_cast<std::uint64_t>(kind.gates);
+    const std::uint64_t weights = 4 * gates * (6 + 4);
+    const Expected expected{kind.name, 10 * weights, 2 * 10 * weights, weights,
+                            4 * (60 + weights + 40)};
+    Case onnx{.name = kind.onnx,
+              .tensors = {{"x", {5, 2, 6}},
+                          parameter("w", {1, 4 * kind.gates, 6}),
+                          parameter("u", {1, 4 * kind.gates, 4})},
+              .result = {"r", {5, 1, 2, 4}}};
+    onnx.onnx = {kind.onnx, {"x", "w", "u"}, onnx_bytes::attribute("hidden_size", 4)};
+    onnx.layer = R"({"type": ")" + kind.name +
+                 R"(", "input": [5, 2, 6], "hidden_size": 4, "batch_first": false})";
+    onnx.expected = expected;
+    cases.push_back(onnx);
+
+    const std::string states =
+        kind.name == "lstm" ? R"(as_tensors: [{"name": "h"}, {"name": "h"}])" : "h";
+    Case pytorch{.name = kind.pytorch,
+                 .tensors = {{"x", {5, 2, 6}},
+                             {"h", {1, 2, 4}},
+                             parameter("w", {4 * kind.gates, 6}),
+                             parameter("u", {4 * kind.gates, 4})},
+                 .result = {"r", {5, 2, 4}}};
+    pytorch.pytorch = {
+        kind.pytorch,
+        {"x", states, R"(as_tensors: [{"name": "w"}, {"name": "u"}])", "as_bool: false",
+         "as_int: 1", "as_float: 0.0", "as_bool: false", "as_bool: false", "as_bool: false"},
+        false};
+    pytorch.layer = onnx.layer;
+    pytorch.expected = expected;
+    cases.push_back(pytorch);
+  }
+
+  Case cell{
+      .name = "a cell",
+      .tensors = {{"x", {2, 6}}, {"h", {2, 4}}, parameter("w", {12, 6}), parameter("u", {12, 4})},
+      .result = {"r", {2, 4}}};
+  cell.pytorch = {"gru_cell", {"x", "h", "w", "u"}};
+  cell.layer = R"({"type": "gru", "input": [2, 1, 6], "hidden_size": 4})";
+  cell.expected = {"gru", 2 * 120, 2 * 2 * 120, 120, 4 * (12 + 120 + 8)};
+  cases.push_back(cell);
   return cases;
 }
 
@@ -588,8 +667,8 @@ void check(const Case& each, const std::vector<Layer>& layers, std::optional<dou
 }  // namespace
 
 TEST_CASE("An operator is one layer, whatever brought it", "[operators/all_ways]") {
-  for (const auto family :
-       {elementwise_cases, row_cases, window_cases, product_cases, attention_cases, movement_cases})
+  for (const auto family : {elementwise_cases, row_cases, window_cases, product_cases,
+                            attention_cases, recurrent_cases, movement_cases})
     for (const Case& each : family()) {
       std::optional<double> time_s;
       INFO(each.name);
