@@ -214,10 +214,9 @@ void restore_pytorch_operators(Graph& graph) {
   connect(graph);
   const std::size_t norms = pytorch_patterns::FoldedNorms(graph).restore();
   if (norms > 0)
-    graph.notes.push_back(
-        concat(norms, norms == 1 ? " batch norm" : " batch norms",
-               " that an exporter folded into convolutions, as their biases show, "
-               "run as in PyTorch"));
+    graph.notes.push_back(concat("read as PyTorch runs it, with ", norms,
+                                 norms == 1 ? " batch norm" : " batch norms",
+                                 " that an exporter had folded into convolutions"));
 }
 
 }  // namespace roofline::onnx_graph

@@ -157,8 +157,8 @@ TEST_CASE("A norm that comes back has its parameters, and the convolution no bia
   CHECK(network.runs_as == RunsAs::pytorch_program);
   CHECK(network.batch == 2);
   CHECK(network.assumptions ==
-        std::vector<std::string>{"1 batch norm that an exporter folded into convolutions, as their "
-                                 "biases show, run as in PyTorch"});
+        std::vector<std::string>{"read as PyTorch runs it, with 1 batch norm that an exporter had "
+                                 "folded into convolutions"});
 }
 
 TEST_CASE("With its norms back, a network has the parameters that are published",
