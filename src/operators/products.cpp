@@ -68,6 +68,18 @@ Layers attended(const Operation& operation) {
   return named(operation, *spec);
 }
 
+/// Queries [T, heads, features] on a cache of unknown length: only the queries count.
+Layers queries_alone(const Operation& operation) {
+  const Sizes sizes = first_sizes(operation);
+  if (sizes.size() != 3) return {};
+  auto spec = layer_of(operation, LayerKind::other, operation.operands.front().stored_sizes());
+  if (!spec) return {};
+  OperandSpec queries = *std::exchange(spec->input, {});
+  queries.type = spec->dtypes.input;
+  if (!set_traffic(*spec, {queries}, {{sizes, *queries.type}})) return {};
+  return named(operation, *spec);
+}
+
 /// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], chosen experts [T, K]: each token passes K of
 /// E experts, to 2 I features and back from I, as a product with 3 I columns.
 Layers experts(const Operation& operation) {
@@ -148,6 +160,8 @@ std::span<const OperatorRow> matrix_operators() {
        "- query key value - - - - - - - causal;"
        "_efficient_attention_backward: - query key value mask - - - - - - - - - causal;"
        "::_flash_attn_forward: query key value - - causal"},
+      {"attention_on_cache", queries_alone, attention, "",
+       "::unified_attention ::unified_attention_with_output ::mha_batch_prefill: query key value"},
 
       // Libraries name the kind by a mode.
       {"lstm", recurrent, lstm, "LSTM",

@@ -103,13 +103,6 @@ std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
   return std::nullopt;
 }
 
-/// Queries [T, heads, features] on a cache of unknown length: only the queries count.
-Layers attention_on_cache(const OperatorCall& call) {
-  const TensorArgument* query = call["query"].typed_tensor();
-  if (query == nullptr || query->rank() != 3 || call["key"].tensor() == nullptr) return {};
-  return traffic_layer(call, {query}, query->sizes, *query->type);
-}
-
 /// By cuDNN's and MIOpen's modes: RNN with ReLU and tanh, LSTM, GRU. Null for others.
 const OperatorRow* recurrent_row(const OperatorCall& call) {
   if (!has_word(call.argument_names, "mode")) return call.row;
@@ -168,6 +161,9 @@ Layers attention_layers(const OperatorCall& call) {
     operands.push_back(*tensor);
   }
   if (!operands.front().type) return {};
+  if (reads_cache(call.name))
+    return call.row->build(
+        {.row = call.row, .operands = std::move(operands), .called = base_name(call.name)});
   Attributes attributes;
   attributes.backend = backend_of(call.name);
   const TensorArgument* mask = call["mask"].tensor();
@@ -218,14 +214,12 @@ Layers recurrent_layers(const OperatorCall& stated) {
 
 bool reads_cache(std::string_view operator_name) {
   const CallRow* row = find_operator(operator_name);
-  return row != nullptr && row->read == attention_on_cache;
+  return row != nullptr && row->row != nullptr && row->row->name == "attention_on_cache";
 }
 
 std::span<const CallRow> product_operators() {
   using enum LayerKind;
   static constexpr CallRow rows[] = {
-      {"::unified_attention ::unified_attention_with_output ::mha_batch_prefill",
-       attention_on_cache, attention, "query key value"},
       {"_thnn_fused_lstm_cell _thnn_fused_gru_cell", cell_kernel, other, "gates - state"},
   };
   return rows;
