@@ -7,6 +7,7 @@
 // nvfp4 has blocks of 16 and scales in fp8. nvfp4's fp32 scale for a whole tensor is not counted:
 // four bytes a tensor.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -55,7 +56,8 @@ struct DataTypeInfo {
   bool computes_in_type = false;  ///< the vector engine computes in the type; else it converts
 };
 
-constexpr DataTypeInfo info(DataType type) {
+/// A row of the table of types.
+constexpr DataTypeInfo row_of(DataType type) {
   using enum Engine;
   switch (type) {
     case DataType::fp64: return {"fp64", 64, 0, "float64 double f64", {fp64_tensor}, fp64, true};
@@ -83,6 +85,17 @@ constexpr DataTypeInfo info(DataType type) {
     case DataType::amp_bf16: return {"amp-bf16", 32};
   }
   return {};
+}
+
+/// The rows, and an empty one for a number that is no enumerator.
+inline constexpr auto data_types = [] {
+  std::array<DataTypeInfo, count_of<DataType> + 1> rows{};
+  for (const DataType type : enumerators<DataType>) rows[index_of(type)] = row_of(type);
+  return rows;
+}();
+
+constexpr const DataTypeInfo& info(DataType type) {
+  return data_types[std::min(index_of(type), count_of<DataType>)];
 }
 
 constexpr std::string_view name_of(DataType type) { return info(type).name; }

@@ -275,7 +275,7 @@ std::uint64_t elements_read(const Layer& layer, std::size_t operand) {
 }
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
-  const DataTypeInfo stored = info(type);
+  const DataTypeInfo& stored = info(type);
   // Whole groups of eight elements first: bits x elements may exceed 64 bits when bytes do not.
   const std::uint64_t bytes =
       checked_add(checked_mul(elements / 8, stored.bits), (elements % 8 * stored.bits + 7) / 8);

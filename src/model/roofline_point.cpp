@@ -39,7 +39,7 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
 
 /// Whether a unit of the GPU computes in this type, without conversion on loading.
 bool has_peak(DataType type, const EngineRates& peaks) {
-  const DataTypeInfo own = info(type);
+  const DataTypeInfo& own = info(type);
   return tensor_engine(type, peaks) || (own.computes_in_type && peaks[own.vector]);
 }
 
