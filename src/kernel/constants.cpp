@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
@@ -103,22 +106,53 @@ LayerClass class_of(const Layer& layer) {
   return LayerClass::other;
 }
 
-const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
-                               KernelSource kernels, Engine engine) {
-  const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
-  const auto has_cost = [cost = info(layer.kind).cost](const LayerErrors& each) {
-    return each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end();
-  };
-  const bool by_heuristic = kernels == KernelSource::heuristic;
-  const LayerClass layer_class = class_of(layer);
-  const ConvolutionForm form = form_of(layer);
-  const DataType dtype = facts_of(engine).error_type;
-  for (const LayerErrors& each : errors.layers)
-    if ((each.heuristic_ratio > 0) == by_heuristic && is_any_or(each.layer_class, layer_class) &&
-        is_any_or(each.dtype, dtype) && is_any_or(each.form, form) &&
-        is_any_or(each.pass, layer.pass) && has_cost(each) &&
-        (!layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
-      return &each;
+namespace {
+
+/// The bits of an enumeration's values begin at `first`.
+template <Enumeration E, std::size_t start>
+struct PropertyBits {
+  static constexpr std::size_t end = start + count_of<E>;
+  static_assert(end < 64);
+  static std::uint64_t one(E value) { return std::uint64_t{1} << (start + index_of(value)); }
+  static std::uint64_t all() { return ((std::uint64_t{1} << count_of<E>)-1) << start; }
+  static std::uint64_t of(const std::optional<E>& value) { return value ? one(*value) : all(); }
+};
+
+using FormBits = PropertyBits<ConvolutionForm, 2>;  // after those of mappings
+using PassBits = PropertyBits<Pass, FormBits::end>;
+using CostBits = PropertyBits<ElementCost, PassBits::end>;
+using TypeBits = PropertyBits<DataType, CostBits::end>;
+
+std::uint64_t mapping_bit(bool is_stated) { return is_stated ? 1 : 2; }
+
+/// A stated mapping belongs to no library, whose kernels were measured.
+std::uint64_t taken_by(const LayerErrors& errors) {
+  std::uint64_t costs = errors.costs.empty() ? CostBits::all() : 0;
+  for (const ElementCost cost : errors.costs) costs |= CostBits::one(cost);
+  return mapping_bit(false) |
+         (errors.basis == UncertaintyBasis::datasheet ? mapping_bit(true) : 0) |
+         FormBits::of(errors.form) | PassBits::of(errors.pass) | costs | TypeBits::of(errors.dtype);
+}
+
+}  // namespace
+
+FoundErrors::FoundErrors(MeasuredErrors errors) : all_(std::move(errors)) {
+  for (std::size_t i = 0; i < all_.layers.size(); ++i) {
+    const LayerErrors& each = all_.layers[i];
+    for (const LayerClass own : enumerators<LayerClass>)
+      if (each.layer_class.value_or(own) == own)
+        entries_[each.heuristic_ratio > 0 ? 1 : 0][own].push_back({taken_by(each), i});
+  }
+}
+
+const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels,
+                                     Engine engine) const {
+  const std::uint64_t own = mapping_bit(layer.mapping->tile.has_value()) |
+                            FormBits::one(form_of(layer)) | PassBits::one(layer.pass) |
+                            CostBits::one(info(layer.kind).cost) |
+                            TypeBits::one(facts_of(engine).error_type);
+  for (const Entry& each : entries_[kernels == KernelSource::heuristic ? 1 : 0][class_of(layer)])
+    if ((each.takes & own) == own) return &all_.layers[each.index];
   return nullptr;
 }
 

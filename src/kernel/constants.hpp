@@ -175,10 +175,27 @@ struct MeasuredErrors {
   bool operator==(const MeasuredErrors&) const = default;
 };
 
-/// The errors of the layer on kernels of this source; null if the library's heuristic was not
-/// measured.
-const LayerErrors* find_errors(const MeasuredErrors& errors, const Layer& layer,
-                               KernelSource kernels, Engine engine);
+/// Errors whose entries are found by bits, one for each value of each property of a layer: a stream
+/// asks for each of its records, and an entry is long.
+class FoundErrors {
+ public:
+  FoundErrors() = default;
+  explicit FoundErrors(MeasuredErrors errors);
+
+  const MeasuredErrors& all() const { return all_; }
+  /// The errors of the layer on kernels of this source; null if the library's heuristic was not
+  /// measured.
+  const LayerErrors* find(const Layer& layer, KernelSource kernels, Engine engine) const;
+
+ private:
+  struct Entry {
+    std::uint64_t takes = 0;  ///< bits
+    std::size_t index = 0;    ///< in MeasuredErrors::layers
+  };
+  MeasuredErrors all_;
+  /// The entries that take a class, of the fastest kernels and of the heuristic's.
+  std::array<EnumArray<LayerClass, std::vector<Entry>>, 2> entries_;
+};
 
 struct ConstantNote {
   bool stated = false;

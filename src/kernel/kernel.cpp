@@ -264,8 +264,7 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
     throw InputError("expected an algorithm that " + request.model.gpu +
                      " has for this layer, got " + in_quotes(name_of(*layer.mapping->algorithm)));
   if (!plan || layer.kernels != KernelSource::heuristic) return plan;
-  const LayerErrors* const picked =
-      find_errors(request.model.errors, layer, layer.kernels, request.engine);
+  const LayerErrors* const picked = request.model.errors.find(layer, layer.kernels, request.engine);
   if (picked != nullptr) take_time_of_picked(*plan, *picked, eval);
   return plan;
 }

@@ -141,7 +141,7 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   ResolvedModel model;
   model.gpu = gpu.name;
   model.constants = gpu.constants;
-  model.errors = errors_of(gpu, gpu.constants->errors);
+  model.errors = FoundErrors(errors_of(gpu, gpu.constants->errors));
   model.machine = machine_of(gpu, model.assumptions);
   model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
   for (const Engine engine : enumerators<Engine>)

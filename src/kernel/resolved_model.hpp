@@ -41,7 +41,7 @@ struct ResolvedModel {
   EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
   /// For this GPU, nearest basis first, and specific entries before general ones.
-  MeasuredErrors errors;
+  FoundErrors errors;
 };
 
 /// Null if the GPU lacks the engine.

@@ -246,7 +246,7 @@ struct TunedPlans {
 const LayerErrors* picked_errors(const Layer& layer, Engine engine, const ResolvedModel& model) {
   const bool is_told_apart = layer.kernels == KernelSource::heuristic || is_tuned(layer);
   if (!is_told_apart || !has_cudnn(model.machine)) return nullptr;
-  return find_errors(model.errors, layer, KernelSource::heuristic, engine);
+  return model.errors.find(layer, KernelSource::heuristic, engine);
 }
 
 /// How the rows of a network are timed.
@@ -428,7 +428,7 @@ Result summed_up(const NetworkTraits& network, std::vector<LayerResult> rows,
   result.measured.summary = measured_summary(result, context);
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
   if (!recording) result.bounds.network = network_bounds(result, context.options.cache);
-  set_total_uncertainty(result, context.kernel.resolved().errors);
+  set_total_uncertainty(result, context.kernel.resolved().errors.all());
   if (network.lacks_products) result.total.expected_uncertainty.reset();
   return result;
 }

@@ -71,7 +71,7 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
 
 /// nullopt without applicable measurements. A stated mapping belongs to no library, so its kernel
 /// was measured on no GPU.
-std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors);
+std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors);
 
 /// Uncertainty of the sum of the rows' times. With l = ln factor of a row and s its share of the
 /// time,

@@ -210,10 +210,11 @@ double common_share(const std::vector<const Sample*>& samples,
                     const std::vector<LayerErrors>& errors) {
   using Part = std::tuple<std::string, std::string, DataType, Pass, std::string>;
   std::map<Part, std::vector<LayerResult>> parts;
+  const FoundErrors own({errors, {}, {}});
   for (const Sample* sample : samples) {
     const std::string& name = sample->row.layer.name;
     LayerResult row = sample->row;
-    row.expected_uncertainty = layer_uncertainty(row, {errors, {}, {}});
+    row.expected_uncertainty = layer_uncertainty(row, own);
     parts[{sample->set.file, sample->network, row.layer.dtypes.input, row.layer.pass,
            name.substr(std::min(name.rfind('@'), name.size()))}]
         .push_back(std::move(row));
@@ -292,7 +293,7 @@ std::map<std::string, Coverage> coverage(const std::vector<const Sample*>& sampl
     std::vector<const Sample*> others;
     for (const auto& [name, each] : groups)
       if (name != left_out) others.insert(others.end(), each.begin(), each.end());
-    const MeasuredErrors errors{layer_errors(others, scope), {}, {}};
+    const FoundErrors errors({layer_errors(others, scope), {}, {}});
     for (const Sample* sample : members)
       if (const auto uncertainty = layer_uncertainty(sample->row, errors))
         by_label[label(*sample)].add(sample->log_ratio, *uncertainty);
