@@ -86,16 +86,17 @@ constexpr std::array plain_bytes = [] {
   return plain;
 }();
 
-/// Whether eight bytes are plain, at once.
+/// Whether bytes are plain, all of a word at once.
+template <class Word>
 bool are_plain(const char* bytes) {
-  constexpr std::uint64_t each = 0x0101010101010101;
-  constexpr std::uint64_t highest = 0x80 * each;
-  std::uint64_t word = 0;
+  constexpr auto each = static_cast<Word>(0x0101010101010101);
+  constexpr Word highest = 0x80 * each;
+  Word word = 0;
   std::memcpy(&word, bytes, sizeof word);
   // The highest bit of a byte tells of any below `least`, if none is above 0x7F.
-  const auto below = [](std::uint64_t all, std::uint64_t least) { return all - least * each; };
-  const std::uint64_t wrong = word | below(word, 0x20) | (word + each) |
-                              below(word ^ ('"' * each), 1) | below(word ^ ('\\' * each), 1);
+  const auto below = [](Word all, Word least) { return all - least * each; };
+  const Word wrong = word | below(word, 0x20) | (word + each) | below(word ^ ('"' * each), 1) |
+                     below(word ^ ('\\' * each), 1);
   return (wrong & highest) == 0;
 }
 
@@ -390,8 +391,15 @@ std::string markdown_block(const std::string& text) {
 }
 
 bool is_plain(std::string_view text) {
-  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t)))
-    if (!are_plain(text.data())) return false;
+  // The last word may overlap with the one before.
+  const auto are_all = [text]<class Word>(Word) {
+    const char* const last = text.data() + text.size() - sizeof(Word);
+    for (const char* bytes = text.data(); bytes < last; bytes += sizeof(Word))
+      if (!are_plain<Word>(bytes)) return false;
+    return are_plain<Word>(last);
+  };
+  if (text.size() >= sizeof(std::uint64_t)) return are_all(std::uint64_t{});
+  if (text.size() >= sizeof(std::uint32_t)) return are_all(std::uint32_t{});
   return std::ranges::all_of(text,
                              [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
 }

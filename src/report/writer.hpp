@@ -90,7 +90,7 @@ class TextBuffer {
   }
   void add(std::string_view text) {
     if (text.size() > gathered_.size() - used_) return add_beyond(text);
-    std::memcpy(gathered_.data() + used_, text.data(), text.size());
+    copy(gathered_.data() + used_, text);
     used_ += text.size();
   }
   /// Between quotation marks, which `text` has none of.
@@ -102,7 +102,7 @@ class TextBuffer {
     }
     char* const first = gathered_.data() + used_;
     first[0] = '"';
-    std::memcpy(first + 1, text.data(), text.size());
+    copy(first + 1, text);
     first[text.size() + 1] = '"';
     used_ += text.size() + 2;
   }
@@ -116,6 +116,7 @@ class TextBuffer {
     else
       add_digits(count);
   }
+  void add_counts(std::span<const std::uint64_t> counts);  ///< "[64,56,56]"
   /// The shortest digits that read back as the same finite number; whole numbers end in ".0".
   void add_number(double value);
 
@@ -123,6 +124,25 @@ class TextBuffer {
   void flush();
 
  private:
+  /// Short texts, as nearly all are, in two moves, which may overlap, without a call.
+  static void copy(char* to, std::string_view text) {
+    const auto move_ends = [&]<class Word>(Word) {
+      Word first;
+      Word last;
+      std::memcpy(&first, text.data(), sizeof first);
+      std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+      std::memcpy(to, &first, sizeof first);
+      std::memcpy(to + text.size() - sizeof last, &last, sizeof last);
+    };
+    if (text.size() > 2 * sizeof(std::uint64_t))
+      std::memcpy(to, text.data(), text.size());
+    else if (text.size() >= sizeof(std::uint64_t))
+      move_ends(std::uint64_t{});
+    else if (text.size() >= sizeof(std::uint32_t))
+      move_ends(std::uint32_t{});
+    else
+      for (const char c : text) *to++ = c;
+  }
   char* room(std::size_t most) {
     if (most > gathered_.size() - used_) flush();
     return gathered_.data() + used_;
