@@ -46,44 +46,53 @@ bool only(LayerKind kind) {
 
 // From a Layer's members to a LayerSpec.
 
+bool is_plain_shape(const Shape& shape, Features features) {
+  return features == Features::last || shape.spatial_rank % 2 == 0;
+}
+
+/// Parameters have no batch to state.
+bool states_batch(const Operand& operand, Features features) {
+  const Shape& shape = operand.shape;
+  return !operand.is_parameter || shape.batch != 1 ||
+         !(features == Features::first ? is_plain_shape(shape, features) : shape.spatial_rank == 0);
+}
+
 /// `knows_rank`: the layer fixes the number of spatial axes. Otherwise a list of three would mean
 /// [C, H, W], so it is marked whole.
 OperandSpec state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
-  const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
-  // Parameters have no batch to state.
-  const bool has_batch = !operand.is_parameter || shape.batch != 1 ||
-                         !(features == Features::first ? is_plain : shape.spatial_rank == 0);
-  const bool is_whole = operand.is_parameter ? has_batch : !is_plain && !knows_rank;
-  std::vector<std::uint64_t> sizes = stated_sizes(shape, features, has_batch);
-  return {std::move(sizes), is_whole, {}, operand.is_parameter, operand.parameters, operand.type};
+  const bool has_batch = states_batch(operand, features);
+  const bool is_whole =
+      operand.is_parameter ? has_batch : !is_plain_shape(shape, features) && !knows_rank;
+  const SizeList list(shape, features, has_batch);
+  const auto sizes = list.span();
+  return {{sizes.begin(), sizes.end()}, is_whole,           {},
+          operand.is_parameter,         operand.parameters, operand.type};
 }
 
-AxesSpec axes_of(const Layer& layer, const Axes& axes) {
-  AxesSpec spec;
+/// Adds the window's axes to those that the spec states.
+void add_axes(const Layer& layer, const Axes& axes, AxesSpec& spec) {
   spec.is_list = true;
-  spec.numbers.assign(axes.end() - layer.window->rank, axes.end());
-  return spec;
+  spec.numbers.insert(spec.numbers.end(), axes.end() - layer.window->rank, axes.end());
 }
 
 /// States numbers of the window which differ from the default.
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
   const Axes& axes = (*layer.window).*From;
-  if (axes != Axes{Usual, Usual, Usual}) spec.*To = axes_of(layer, axes);
+  if (axes != Axes{Usual, Usual, Usual}) add_axes(layer, axes, spec.*To);
 }
 
 template <AxesSpec L::*To, Axes Window::*From>
 void state_axes(const Layer& layer, L& spec) {
-  spec.*To = axes_of(layer, (*layer.window).*From);
+  add_axes(layer, (*layer.window).*From, spec.*To);
 }
 
 /// Begins, and ends if different.
 void state_padding(const Layer& layer, L& spec) {
   state_axes<&L::padding, &Window::pad_begin>(layer, spec);
-  if (layer.window->pad_begin == layer.window->pad_end) return;
-  const AxesSpec ends = axes_of(layer, layer.window->pad_end);
-  spec.padding.numbers.insert(spec.padding.numbers.end(), ends.numbers.begin(), ends.numbers.end());
+  if (layer.window->pad_begin != layer.window->pad_end)
+    add_axes(layer, layer.window->pad_end, spec.padding);
 }
 
 void state_kind(const Layer& layer, L& spec) {
@@ -459,6 +468,19 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
+/// Of a key's length, its first and its last letters: enough to tell keys apart, in few steps.
+struct KeyHash {
+  std::size_t operator()(std::string_view key) const {
+    std::uint64_t word = key.size();
+    constexpr std::size_t letters = 4;
+    for (std::size_t i = 0; i < std::min(letters, key.size()); ++i) {
+      word = word << 8 | static_cast<unsigned char>(key[i]);
+      word ^= static_cast<std::uint64_t>(static_cast<unsigned char>(key[key.size() - 1 - i])) << 40;
+    }
+    return word * 0x9E3779B97F4A7C15 >> 20;
+  }
+};
+
 /// Other programs' words for our fields, matched as whole words of a name: "_pad_" in "padLeft".
 constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"stride", "stride"},
@@ -596,7 +618,7 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key, bool is_number) {
   static const auto by_key = [] {
-    std::unordered_map<std::string_view, std::vector<FieldKey>> all;
+    std::unordered_map<std::string_view, std::vector<FieldKey>, KeyHash> all;
     for (const FieldKey& each : sorted_keys()) all[each.key].push_back(each);
     return all;
   }();
@@ -636,14 +658,18 @@ bool has_several_operands(LayerKind kind) {
          kind == LayerKind::attention || kind == LayerKind::other;
 }
 
-std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features, bool with_batch) {
-  std::vector<std::uint64_t> sizes;
-  sizes.reserve(5);
-  if (with_batch) sizes.push_back(shape.batch);
-  if (features == Features::first) sizes.push_back(shape.channels);
-  sizes.insert(sizes.end(), shape.spatial.end() - shape.spatial_rank, shape.spatial.end());
-  if (features == Features::last) sizes.push_back(shape.channels);
-  return sizes;
+SizeList::SizeList(const Shape& shape, Features features, bool with_batch) {
+  if (with_batch) sizes_[count_++] = shape.batch;
+  if (features == Features::first) sizes_[count_++] = shape.channels;
+  for (std::size_t axis = 3U - shape.spatial_rank; axis < 3; ++axis)
+    sizes_[count_++] = shape.spatial[axis];
+  if (features == Features::last) sizes_[count_++] = shape.channels;
+}
+
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features) {
+  const SizeList list(shape, features);
+  const auto sizes = list.span();
+  return {sizes.begin(), sizes.end()};
 }
 
 std::size_t stated_operand_count(const Layer& layer) {
@@ -656,10 +682,20 @@ OperandSpec stated_operand(const Layer& layer, std::size_t index) {
   return state_operand(layer.inputs[index], info(layer.kind).features, has_window(layer.kind));
 }
 
-LayerSpec stated(const Layer& layer) {
-  LayerSpec spec;
+SizeList operand_sizes(const Layer& layer, std::size_t index) {
+  const Operand& operand = layer.inputs[index];
+  const Features features = info(layer.kind).features;
+  return {operand.shape, features, states_batch(operand, features)};
+}
+
+void state(const Layer& layer, LayerSpec& spec) {
   static_cast<LayerTraits&>(spec) = layer;
   for (const LayerField* field : written_fields(layer.kind)) field->state(layer, spec);
+}
+
+LayerSpec stated(const Layer& layer) {
+  LayerSpec spec;
+  state(layer, spec);
   return spec;
 }
 

@@ -131,10 +131,20 @@ bool takes(LayerKind kind, std::string_view key);
 /// An independent entry of a layer file: explicit shapes, the batch first, no named operands.
 /// Reading it gives the same layer.
 LayerSpec stated(const Layer& layer);
+/// The same in a spec that states nothing yet.
+void state(const Layer& layer, LayerSpec& spec);
 
 /// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters have no batch.
-std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features,
-                                        bool with_batch = true);
+class SizeList {
+ public:
+  SizeList(const Shape& shape, Features features, bool with_batch = true);
+  std::span<const std::uint64_t> span() const { return {sizes_.data(), count_}; }
+
+ private:
+  std::array<std::uint64_t, 5> sizes_{};
+  std::size_t count_ = 0;
+};
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features);
 
 /// Whether the kind has `inputs` instead of `input`.
 bool has_several_operands(LayerKind kind);
@@ -142,6 +152,8 @@ bool has_several_operands(LayerKind kind);
 std::size_t stated_operand_count(const Layer& layer);
 /// Without the producer's name.
 OperandSpec stated_operand(const Layer& layer, std::size_t index);
+/// Its sizes alone.
+SizeList operand_sizes(const Layer& layer, std::size_t index);
 
 /// Specs of each of Layer::inputs.
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);

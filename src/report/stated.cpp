@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"
 
@@ -133,15 +134,24 @@ Cell field_value(const LayerField& field, const LayerSpec& layer) {
 }
 
 /// Alone, a kernel states the operands of the layers joined to it, too.
-LayerSpec stated_alone(const Layer& layer) {
-  if (layer.fused_input_count == 0) return stated(layer);
+void state_alone(const Layer& layer, LayerSpec& spec) {
+  if (layer.fused_input_count == 0) return state(layer, spec);
   Layer alone = layer;
   alone.fused_input_count = 0;
-  return stated(alone);
+  state(alone, spec);
 }
 
 void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
-  LayerSpec spec = row.in_stream ? stated_alone(row.layer.layer) : stated(row.layer.layer);
+  // Rows follow one another: each is stated in the memory of the one before.
+  static const LayerSpec empty;
+  thread_local LayerSpec spec;
+  spec = empty;
+  spec.inputs = std::vector<OperandSpec>();  // which may be long
+  spec.fused = std::vector<OperandSpec>();
+  if (row.in_stream)
+    state_alone(row.layer.layer, spec);
+  else
+    state(row.layer.layer, spec);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
     const std::vector<std::string>& names = row.layer.input_from;
@@ -155,7 +165,7 @@ void write_stated_layer(JsonWriter& writer, const LayerLine& row) {
 
 void write_stated_input(JsonWriter& w, const Layer& layer) {
   if (!has_several_operands(layer.kind)) {
-    w.counts(stated_operand(layer, 0).sizes);
+    w.counts(operand_sizes(layer, 0).span());
     return;
   }
   w.begin_array();
@@ -168,7 +178,7 @@ void write_stated_input(JsonWriter& w, const Layer& layer) {
 }
 
 void write_stated_output(JsonWriter& w, const Layer& layer) {
-  w.counts(stated_sizes(layer.output, info(layer.kind).features));
+  w.counts(SizeList(layer.output, info(layer.kind).features).span());
 }
 
 void write_names_or_null(JsonWriter& w, const std::vector<std::string>& names) {
@@ -209,10 +219,13 @@ Cell id_cell(const LayerId& id) {
 }
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
+  static const std::vector<JsonKey> keys =
+      each_of(layer_fields(), [](const LayerField& field) { return JsonKey(field.key); });
+  const LayerField* const first = layer_fields().data();
   writer.begin_object();
   for (const LayerField* field : written_fields(layer.kind))
     if (const Cell value = field_value(*field, layer); is_known(value))
-      writer.member(field->key, value);
+      writer.member(keys[static_cast<std::size_t>(field - first)], value);
   writer.end_object();
 }
 
@@ -233,7 +246,8 @@ FieldNames stated_columns() {
 
 void append_stated_cells(TextBuffer& csv, const LayerLine& row) {
   const bool is_input = is_input_kind(row.layer.layer.kind);
-  const LayerSpec spec = is_input ? stated_alone(row.layer.layer) : LayerSpec();
+  LayerSpec spec;
+  if (is_input) state_alone(row.layer.layer, spec);
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;
