@@ -11,7 +11,8 @@ bool is_same_operand(const Operand& a, const Operand& b) {
          a.type == b.type;
 }
 
-/// Layers equal in all but their names and in whose outputs they read run the same kernel.
+}  // namespace
+
 bool is_same_layer(const Layer& a, const Layer& b) {
   const auto types_of = [](const Layer& layer) {
     return std::tuple(layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output);
@@ -25,8 +26,6 @@ bool is_same_layer(const Layer& a, const Layer& b) {
          a.fused_into == b.fused_into && a.generated == b.generated && a.mapping == b.mapping &&
          static_cast<const LayerTraits&>(a) == b;
 }
-
-}  // namespace
 
 PlannedRows::PlannedRows(std::size_t rows) : is_single_(rows == 1) {
   if (!is_single_) first_.reserve(rows);

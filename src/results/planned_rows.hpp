@@ -10,6 +10,10 @@
 
 namespace roofline {
 
+/// Whether layers are equal in all but their names and in whose outputs they read: they run the
+/// same kernel, and a file states them alike.
+bool is_same_layer(const Layer& a, const Layer& b);
+
 /// The first rows of equal layers. Rows keep their places while this refers to them.
 class PlannedRows {
  public:

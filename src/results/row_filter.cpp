@@ -7,12 +7,14 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"
+#include "results/planned_rows.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
@@ -65,23 +67,40 @@ TypeRow sum_of(const KernelRow& row) {
   return sum;
 }
 
+/// The name of the host, without the module that it is in.
+std::string_view host_of(const LayerResult& row) {
+  const std::string_view host = *row.fused_into;
+  return host.substr(host.find_last_of('.') + 1);
+}
+
+/// Whether rows of equal costs are of equal layers.
+bool are_alike(const LayerResult& a, const LayerResult& b) {
+  if (host_of(a) != host_of(b)) return false;
+  return is_same_layer(a.layer, b.layer) || identity(stated(a.layer)) == identity(stated(b.layer));
+}
+
 /// Layers equal in all but their names, in order. Costs are compared too: equal layers may be fused
-/// into others or run on other GPUs.
+/// into others or run on other GPUs. They come first, as they tell nearly all layers apart.
 Groups groups_of(const std::vector<LayerResult>& rows) {
   Groups groups;
-  const auto key_of = [](const LayerResult& row) {
+  const auto costs_of = [](const LayerResult& row) {
     const std::optional<Limiter> limiter =
         row.kernel ? std::optional(row.kernel->limiter()) : std::nullopt;
-    return std::tuple(identity(stated(row.layer)), row.engine, row.counts.bytes.total,
-                      row.point.roofline_time_s, row.expected_time_s(), limiter,
-                      row.measured_time_s,
-                      row.fused_into->substr(row.fused_into->find_last_of('.') + 1));
+    return std::tuple(row.counts.bytes.total, row.point.roofline_time_s, row.expected_time_s(),
+                      row.measured_time_s, row.engine, limiter);
   };
-  std::map<decltype(key_of(rows.front())), std::size_t> group_of;
+  std::map<decltype(costs_of(rows.front())), Indices> groups_at;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto [entry, is_new] = group_of.try_emplace(key_of(rows[i]), groups.size());
-    if (is_new) groups.emplace_back();
-    groups[entry->second].push_back(i);
+    Indices& at_costs = groups_at[costs_of(rows[i])];
+    const auto known = std::ranges::find_if(at_costs, [&](std::size_t group) {
+      return are_alike(rows[groups[group].front()], rows[i]);
+    });
+    if (known != at_costs.end()) {
+      groups[*known].push_back(i);
+    } else {
+      at_costs.push_back(groups.size());
+      groups.push_back({i});
+    }
   }
   return groups;
 }
