@@ -108,10 +108,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     if (open_.size() == deepest)
       throw document_->origin().error(
           "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
-    if (open_.empty()) {  // enough for a layer
-      open_.reserve(4);
-      parts_.reserve(16);
-    }
+    if (open_.empty()) parts_.reserve(16);  // enough for a layer
     open_.push_back({is_array, parts_.size(), {}});
     return true;
   }

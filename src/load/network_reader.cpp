@@ -454,14 +454,44 @@ struct StatedKeys {
   std::vector<Value> wrong;    ///< members that the kind does not take
 };
 
+/// The keys of the layer of each kind that was read last: a stream's records have the same ones, in
+/// the same order.
+class KnownKeys {
+ public:
+  /// Null unless that layer had this key there, in our own spelling.
+  const FieldKey* find(std::size_t index, std::string_view key, LayerKind kind) const {
+    const std::vector<FieldKey>& keys = keys_[kind];
+    if (index >= keys.size() || keys[index].key != key) return nullptr;
+    return keys[index].field != nullptr ? &keys[index] : nullptr;
+  }
+  void set(const std::vector<FieldKey>& keys, LayerKind kind) {
+    keys_[kind] = keys;
+    // Its field depends on its value: a window or a mapping.
+    for (FieldKey& each : keys_[kind])
+      if (each.key == "kernel") each = {};
+  }
+
+ private:
+  EnumArray<LayerKind, std::vector<FieldKey>> keys_;
+};
+
 StatedKeys stated_keys(const Value& object, LayerKind kind) {
+  thread_local KnownKeys known;
   StatedKeys stated;
   stated.keys.reserve(object.size());
+  bool are_new = false;
   for (const Value member : object) {
+    const std::size_t index = stated.keys.size();
+    if (const FieldKey* const key = known.find(index, member.key(), kind)) {
+      stated.keys.push_back(*key);
+      continue;
+    }
     const std::optional<FieldKey> key = key_of(member, kind);
     if (!key || !key->field->applies_to(kind)) stated.wrong.push_back(member);
     stated.keys.push_back(key.value_or(FieldKey{}));
+    are_new = true;
   }
+  if (are_new && stated.wrong.empty()) known.set(stated.keys, kind);
   return stated;
 }
 
@@ -513,7 +543,6 @@ void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
   spec.depthwise = type.depthwise;
   spec.place = std::move(place);
   Spellings spellings;
-  spellings.reserve(stated.keys.size());
   for (std::size_t i = 0; i < stated.keys.size(); ++i) {
     const FieldKey& key = stated.keys[i];
     const Value value = object.at(i);
