@@ -145,13 +145,13 @@ DenseChoice product_choice(const DenseContext& context, const Contraction& x, Al
   return choice;
 }
 
-DenseChoice transformed(const DenseContext& context, const Transform& transform) {
+/// `direct`: the contraction's own product.
+DenseChoice transformed(const DenseContext& context, const Transform& transform,
+                        const Product& direct) {
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
-  choice.product = transformed_product(context.x, transform,
-                                       product_of(context.x, context.model, context.engine),
-                                       context.engine.features);
+  choice.product = transformed_product(context.x, transform, direct, context.engine.features);
   return choice;
 }
 
@@ -183,10 +183,13 @@ class Fastest {
     }
     take_if_faster(choice);
   }
-  void consider(const Transform& transform) {
-    consider(transformed(context_, transform),
-             transform_tiles(transform, context_.x.role, *context_.model.constants,
-                             context_.engine.engine));
+  void consider(std::span<const Transform> transforms) {
+    if (transforms.empty()) return;
+    const Product direct = product_of(context_.x, context_.model, context_.engine);
+    for (const Transform& transform : transforms)
+      consider(transformed(context_, transform, direct),
+               transform_tiles(transform, context_.x.role, *context_.model.constants,
+                               context_.engine.engine));
   }
   void consider(const Contraction& x, Algorithm algorithm) {
     consider(product_choice(context_, x, algorithm),
@@ -241,8 +244,7 @@ Algorithm usual_product(const Contraction& x) {
 
 void consider_library(Fastest& fastest, const DenseContext& context) {
   const Contraction& x = context.x;
-  for (const Transform& transform : transforms_of(x, context.engine.features))
-    fastest.consider(transform);
+  fastest.consider(transforms_of(x, context.engine.features));
   consider_plain_product(fastest, context, usual_product(x));
   if (scatters(context)) fastest.consider(scattered(x), Algorithm::scatter_gemm);
   if (is_vector_product(x)) fastest.consider_vector_product();
@@ -260,8 +262,7 @@ void consider_stated(Fastest& fastest, const DenseContext& context, Algorithm al
     return fastest.consider(scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
     return fastest.consider_vector_product();
-  for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
-    fastest.consider(transform);
+  fastest.consider(transforms_of(x, context.engine.features, algorithm));
 }
 
 /// nullopt if the layer has no kernel of the stated algorithm.

@@ -167,10 +167,18 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
                                                : TileList::older_window];
 }
 
+namespace {
+
+constexpr double rounding = 1 - 1e-9;  ///< of a bound below a time
+
+double flop_of(const Product& product) {
+  return 2 * product.m * product.n * product.k * product.count;
+}
+
+}  // namespace
+
 double least_product_s(const Product& product, const ProductRates<double>& rates) {
-  constexpr double rounding = 1 - 1e-9;
-  const double flop = 2 * product.m * product.n * product.k * product.count;
-  return rounding * flop * rates.second_per_flop / rates.sm_count;
+  return rounding * flop_of(product) * rates.second_per_flop / rates.sm_count;
 }
 
 TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
@@ -181,7 +189,17 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
   // Slower tiles may still be among those that are faster than the one that runs.
   if (last > 0) limit_s = std::numeric_limits<double>::infinity();
   bool is_any_too_slow = false;
+  const double flop_sm_s = rounding * flop_of(product) * rates.second_per_flop;
+  const double element_sm_s = flop_sm_s * rates.operand_element;
   for (const TileKernel& tile : tiles) {
+    // Less than the tile takes: the product's own FLOP, none on padding, with their operand loads.
+    const double arithmetic_sm_s =
+        flop_sm_s + element_sm_s * static_cast<double>(tile.m + tile.n) /
+                        (static_cast<double>(tile.m) * static_cast<double>(tile.n));
+    if (arithmetic_sm_s >= std::min(limit_s, best[last].time_s) * rates.sm_count) {
+      is_any_too_slow = is_any_too_slow || std::isfinite(limit_s);
+      continue;
+    }
     const TileCost<double> cost = tile_cost(product, rates, tile, eval);
     // No schedule is faster than all SMs busy all the time.
     const double least_sm_s = cost.tiles * cost.steps * cost.step_s;

@@ -100,6 +100,7 @@ std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return all;
+  all.reserve(4);
   add_winograd(all, x, library, stated);
   add_fft(all, x, library, stated);
   return all;
