@@ -181,6 +181,7 @@ constexpr LayerOption layer_options[] = {
      "no layer is a contraction of one group that states no mapping"},
 };
 static_assert(std::size(layer_options) < 32);
+constexpr unsigned all_obeyed = (1U << std::size(layer_options)) - 1;
 
 /// A layer file alone, of no batch that depends on a GPU, needs no evaluation.
 bool writes_layers_alone(const Request& request) {
@@ -228,14 +229,16 @@ AskedInput asked_input(const Network& network) {
 
 LayerOptions::LayerOptions(const Request& request) : request_(&request) {
   for (const LayerOption& each : layer_options) given_.push_back(given(request, each.word));
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if (given_[i] == nullptr) not_given_ |= 1U << i;
 }
 
 unsigned LayerOptions::obeyed(const AskedInput& input, const LayerSetting& setting,
                               const LayerResult& row) const {
-  unsigned bits = 0;
+  unsigned bits = not_given_;
   const AskedRow asked{*request_, input, setting, row};
-  for (std::size_t i = 0; i < given_.size(); ++i)
-    if (given_[i] == nullptr || layer_options[i].is_obeyed(asked)) bits |= 1U << i;
+  for (std::size_t i = 0; bits != all_obeyed && i < given_.size(); ++i)
+    if (given_[i] != nullptr && layer_options[i].is_obeyed(asked)) bits |= 1U << i;
   return bits;
 }
 

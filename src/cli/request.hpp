@@ -160,6 +160,7 @@ class LayerOptions {
  private:
   const Request* request_;
   std::vector<const GivenOption*> given_;  ///< null if not given
+  unsigned not_given_ = 0;                 ///< the bits of those
 };
 
 }  // namespace roofline

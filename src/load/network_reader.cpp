@@ -555,6 +555,31 @@ void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
     object.at("dtypes").fail("expected one spelling, got this and dtype");
 }
 
+/// The memory of the layer of a record that is gone, longer than allocators' quick lists have: the
+/// next one that this thread reads takes it over.
+struct SpareLayer {
+  std::vector<LayerSpec> memory;
+
+  ~SpareLayer() { is_gone = true; }
+  static thread_local bool is_gone;
+};
+thread_local bool SpareLayer::is_gone = false;
+thread_local SpareLayer spare_layer;
+
+void give_back(NetworkSpec* record) {
+  if (!SpareLayer::is_gone && record->layers.size() == 1) {
+    record->layers.clear();
+    spare_layer.memory = std::move(record->layers);
+  }
+  delete record;
+}
+
+std::shared_ptr<NetworkSpec> new_record() {
+  std::shared_ptr<NetworkSpec> record(new NetworkSpec, give_back);
+  record->layers = std::exchange(spare_layer.memory, {});
+  return record;
+}
+
 }  // namespace
 
 std::string network_name(const std::string& source) {
@@ -582,7 +607,7 @@ NetworkSpecs read_networks(const Document& document) {
 }
 
 std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
-  const auto network = std::make_shared<NetworkSpec>();
+  const std::shared_ptr<NetworkSpec> network = new_record();
   name_after(record.origin(), *network);
   network->record = record.origin().line;
   if (!is_own_row(record)) {

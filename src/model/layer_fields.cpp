@@ -468,7 +468,7 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
-/// Of a key's length, its first and its last letters: enough to tell keys apart, in few steps.
+/// A key's length, first and last letters tell it from nearly all others, in few steps.
 struct KeyHash {
   std::size_t operator()(std::string_view key) const {
     std::uint64_t word = key.size();

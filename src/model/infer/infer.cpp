@@ -224,9 +224,10 @@ Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) 
     check_defaults(defaults);
     check_network(spec);
     Network network = inferred(spec, defaults);
-    if (spec.autocast) return with_unscaling(std::move(network));
-    if (defaults.autocast && !spec.batch_is_fixed && !spec.repeats_are_runs)
-      return autocast(std::move(network), *defaults.autocast);
+    if (spec.autocast)
+      network = with_unscaling(std::move(network));
+    else if (defaults.autocast && !spec.batch_is_fixed && !spec.repeats_are_runs)
+      network = autocast(std::move(network), *defaults.autocast);
     return network;
   });
 }
