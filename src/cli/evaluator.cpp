@@ -91,7 +91,8 @@ class Evaluator::ItemEvaluator {
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
         if (goal) own.batch_override = 1;
-        Network network = infer(*spec, own).value();
+        Expected<Network> inferred = infer(*spec, own);
+        Network& network = inferred.value();
         spec = nullptr;
         if (!goal && setting + 1 == request_.settings.size()) item.read = nullptr;
         network.item = index;
@@ -142,13 +143,14 @@ class Evaluator::ItemEvaluator {
   }
 
   void say(const std::string& source, std::span<const std::string> assumptions) {
+    if (assumptions.empty()) return;
     const std::string where = source + ": ";
     for (const std::string& assumption : assumptions)
       all_.messages.push_back({where + assumption, Message::Kind::assumption});
   }
 
   /// `network`: the item in this setting, with batch 1 if the batch is searched for on each GPU.
-  void add_in_setting(Network network, const Item& item, std::size_t setting) {
+  void add_in_setting(Network&& network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
     if (network.layers.empty()) return keep_network(network);
     const OnGpus& gpus = contexts_.of(network, request_.settings[setting].framework);
@@ -174,7 +176,8 @@ class Evaluator::ItemEvaluator {
           network.item = index;
           join_and_keep(network, gpus);
         }
-        Network own = gpu + 1 == count ? std::exchange(network, {}) : network;
+        std::optional<Network> copy;
+        Network& own = gpu + 1 == count ? network : copy.emplace(network);
         if (own.record) {
           const std::size_t place = setting * std::max(count, contexts_.count()) + gpu;
           const std::size_t stream = stream_of(own, place);
@@ -252,7 +255,7 @@ class Evaluator::ItemEvaluator {
         {result.setting.source + ": " + impossible_sentence(result), Message::Kind::assumption});
   }
 
-  void add_network(Network network, std::size_t setting, const Context& context,
+  void add_network(Network&& network, std::size_t setting, const Context& context,
                    std::optional<std::uint64_t> batch) {
     if (request_.first_line)
       throw InputError(network.source, "", "--first-line: expected records, got a network");
@@ -276,7 +279,8 @@ class Evaluator::ItemEvaluator {
     return place * ways + framework * count_of<RunsAs> + index_of(record.runs_as);
   }
 
-  void add_record(Network record, std::size_t setting, std::size_t stream, const Context& context) {
+  void add_record(Network&& record, std::size_t setting, std::size_t stream,
+                  const Context& context) {
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
       all_.results.push_back({{{}, &context, nullptr}, stream});
@@ -290,7 +294,8 @@ class Evaluator::ItemEvaluator {
     std::vector<LayerResult>& rows = same->result.layers;
     const std::size_t begin = rows.size();
     const AskedInput input = asked_input(record);
-    std::vector<LayerResult> own = evaluate_layers(std::move(record), context).value();
+    std::vector<LayerResult> own =
+        evaluate_layers(std::move(record), context, evaluator_.parts_).value();
     for (const LayerResult& row : own) {
       if (row.below_bound == BelowBound::impossible) {
         Result alone;

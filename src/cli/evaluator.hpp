@@ -15,6 +15,7 @@
 
 #include "cli/request.hpp"
 #include "report/formats.hpp"
+#include "results/steps.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -132,7 +133,11 @@ class Evaluator {
  public:
   /// `times`, if given, restrict the evaluator to one thread.
   Evaluator(const Request& request, Contexts& contexts, MeasuredTimes* times)
-      : request_(&request), contexts_(&contexts), times_(times), options_(request) {}
+      : request_(&request),
+        contexts_(&contexts),
+        times_(times),
+        options_(request),
+        parts_(request.needs.report ? RowParts() : parts_shown(request.fields)) {}
 
   std::size_t rows_a_record() const;
   /// Consumes the chunk.
@@ -146,6 +151,7 @@ class Evaluator {
   Contexts* contexts_;
   MeasuredTimes* times_;
   LayerOptions options_;
+  RowParts parts_;  ///< of records
 };
 
 /// The current exception as an error of this input or record alone. Rethrows wrong usage and failed

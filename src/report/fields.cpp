@@ -118,12 +118,14 @@ std::string planned_text(LayerIn r) {
   return shortened(row.kernel->name(), most_of_kernel_name);
 }
 
+constexpr std::string_view uncertainty_path = "expected_uncertainty.";
+
 constexpr auto layer_columns_of_work = std::to_array<Column<LayerLine>>({
     {"schema_version", Unit::none, [](LayerIn) -> Cell { return schema_version; }, {}, true},
-    {"source", Unit::none, [](LayerIn r) -> Cell { return r.source; }, {}, true},
-    {"network", Unit::none, [](LayerIn r) -> Cell { return r.network; }, {}, true},
-    {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.gpu; }, {}, true},
-    {"framework", Unit::none, [](LayerIn r) -> Cell { return r.framework; }, {}, true},
+    {"source", Unit::none, [](LayerIn r) -> Cell { return r.setting.source; }, {}, true},
+    {"network", Unit::none, [](LayerIn r) -> Cell { return r.setting.network; }, {}, true},
+    {"gpu", Unit::none, [](LayerIn r) -> Cell { return r.setting.gpu; }, {}, true},
+    {"framework", Unit::none, [](LayerIn r) -> Cell { return r.setting.framework; }, {}, true},
     {"batch", Unit::count, [](LayerIn r) -> Cell { return layer_of(r).output.batch; }, {}, true},
     {"name", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).name; }, {.header = "layer"}},
     {"",
@@ -203,6 +205,9 @@ constexpr auto layer_columns_of_bounds = std::to_array<Column<LayerLine>>({
      {.header = "share", .hidden = layer_facts::measured | layer_facts::several_results}},
 });
 
+constexpr std::string_view tuning_path = "kernel.tuning";
+constexpr std::string_view other_tuning_path = "kernel.other_tuning_time_s";
+
 constexpr auto layer_columns_of_kernel = std::to_array<Column<LayerLine>>({
     {"kernel.algorithm",
      Unit::none,
@@ -213,9 +218,8 @@ constexpr auto layer_columns_of_kernel = std::to_array<Column<LayerLine>>({
       .drop_order = {0, 6}}},
     {"kernel.engine", Unit::none, plan<&KernelPlan::engine>},
     {"kernel.solver", Unit::none, plan_solver},
-    {"kernel.tuning", Unit::none, plan_tuning},
-    {"kernel.other_tuning_time_s", Unit::second,
-     [](LayerIn r) -> Cell { return r.layer.other_tuning_s; }},
+    {tuning_path, Unit::none, plan_tuning},
+    {other_tuning_path, Unit::second, [](LayerIn r) -> Cell { return r.layer.other_tuning_s; }},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
@@ -293,7 +297,7 @@ constexpr auto layer_columns_of_achieved = std::to_array<Column<LayerLine>>({
      over_expected,
      {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
-    {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.runs_as); }, {}, true},
+    {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.setting.runs_as); }, {}, true},
 });
 
 constexpr std::array layer_table =
@@ -804,6 +808,17 @@ FieldNames column_names() {
        {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
     names.insert(names.end(), kind->columns.begin(), kind->columns.end());
   return names;
+}
+
+RowParts parts_shown(const FieldNames& chosen) {
+  if (chosen.empty()) return {};
+  RowParts parts{false, false};
+  for (const Column<LayerLine>& column : layer_table) {
+    if (column.path.empty() || !contains(chosen, column_of(column.path))) continue;
+    if (column.path == tuning_path || column.path == other_tuning_path) parts.other_tuning = true;
+    if (column.path.starts_with(uncertainty_path)) parts.uncertainty = true;
+  }
+  return parts;
 }
 
 std::string column_of(std::string_view path) {

@@ -17,6 +17,7 @@
 #include "model/ranges.hpp"
 #include "report/grid.hpp"
 #include "report/writer.hpp"
+#include "results/steps.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -187,11 +188,7 @@ inline constexpr std::uint64_t schema_version = 2;
 
 // Views of rows.
 struct LayerLine {
-  std::string_view source;
-  std::string_view network;
-  std::string_view gpu;
-  std::optional<Framework> framework;
-  RunsAs runs_as = RunsAs::layers;
+  const Setting& setting;
   const LayerResult& layer;
   bool in_stream = false;  ///< the row stands alone: it has no share of a whole
 };
@@ -209,13 +206,7 @@ struct SettingLine {
 };
 
 inline LayerLine line_of(const Result& result, const LayerResult& layer, bool in_stream = false) {
-  return {result.setting.source,
-          result.setting.network,
-          result.setting.gpu,
-          result.setting.framework,
-          result.setting.runs_as,
-          layer,
-          in_stream};
+  return {result.setting, layer, in_stream};
 }
 
 /// Unknown for layers that run as requested.
@@ -288,6 +279,9 @@ void append_error_row(std::string& text, const InputError& error, const FieldNam
 
 /// Columns of all kinds of rows.
 FieldNames column_names();
+
+/// What chosen columns of layers show; all without any.
+RowParts parts_shown(const FieldNames& chosen);
 
 std::string column_of(std::string_view path);
 

@@ -196,7 +196,9 @@ Layer take_layer(Layer& layer) {
 std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
-  rows.reserve(network.layers.size() * (options.training ? 3 : 1) + 2);
+  const bool adds_input = calls_graph(network, context);
+  rows.reserve(network.layers.size() * (options.training ? 3 : 1) + (adds_input ? 1 : 0) +
+               (options.host_copies ? 2 : 0));
   const auto add = [&](Layer&& layer, Pass pass) {
     LayerResult& row = rows.emplace_back();
     row.layer = std::move(layer);
@@ -212,7 +214,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
     for (const Operand& operand : first.inputs)
       if (!operand.producer && !operand.is_parameter)
         add(host_copy("copy in", operand.shape, first.dtypes.input), Pass::fwd);
-  if (calls_graph(network, context)) add(graph_input(network.layers.front()), Pass::fwd);
+  if (adds_input) add(graph_input(network.layers.front()), Pass::fwd);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const std::vector<Pass> passes = passes_of(network, i, options.training);
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
@@ -367,11 +369,13 @@ void time_rows(std::vector<LayerResult>& rows, const Context& context, const Net
   });
 }
 
-/// What else a row says of its time than the time itself.
-void judge_rows(std::vector<LayerResult>& rows, const Context& context) {
+/// What else a row says of its time than the time itself. A measured time is held against the
+/// expected one's uncertainty, whether or not the row tells it.
+void judge_rows(std::vector<LayerResult>& rows, const Context& context,
+                bool tells_uncertainty = true) {
   for_rows(rows, context, [&](std::size_t begin, std::size_t end) {
     for (LayerResult& row : std::span(rows).subspan(begin, end - begin)) {
-      if (row.kernel)
+      if (row.kernel && (tells_uncertainty || row.layer.measured->is_known()))
         row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
       set_measured(row, context);
       row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
@@ -491,14 +495,19 @@ Memory with_workspace(Memory memory, const std::vector<LayerResult>& rows) {
 }  // namespace
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
+  return evaluate_layers(std::move(network), context, RowParts());
+}
+
+Expected<std::vector<LayerResult>> evaluate_layers(Network&& network, const Context& context,
+                                                   const RowParts& parts) {
   return counted(network.source, [&] {
     check_network(network, context);
     // The host of a record that runs in another's kernel is another record.
     if (!network.fused_into.empty())
       for (Layer& layer : network.layers) layer.fused_into = 0;
     std::vector<LayerResult> rows = rows_of(network, context);
-    time_rows(rows, context, network);
-    judge_rows(rows, context);
+    time_rows(rows, context, network, parts.other_tuning);
+    judge_rows(rows, context, parts.uncertainty);
     return rows;
   });
 }

@@ -19,6 +19,16 @@ void sum_up(Result& result, const std::optional<Total>& total = {});
 /// of measured times.
 Expected<Result> evaluate_total(Network network, const Context& context);
 
+/// What rows of records tell beside their times, where columns are chosen.
+struct RowParts {
+  bool other_tuning = true;  ///< LayerResult::other_tuning_s
+  bool uncertainty = true;   ///< LayerResult::expected_uncertainty of what was not measured
+};
+
+/// evaluate_layers() with these parts alone. Takes over the layers.
+Expected<std::vector<LayerResult>> evaluate_layers(Network&& network, const Context& context,
+                                                   const RowParts& parts);
+
 /// Throws OverflowError.
 void add_to_types(std::vector<TypeRow>& types, const LayerResult& row);
 

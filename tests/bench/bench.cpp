@@ -77,9 +77,7 @@ void time_rows() {
   std::string text;
   const auto write = [&](const char* format, const LayerResult& layer) {
     text.clear();
-    append_row(text, *find_output_format(format)->rows(),
-               LayerLine{network.source, network.name, result.setting.gpu, {}, layer, true}, {},
-               {});
+    append_row(text, *find_output_format(format)->rows(), line_of(result, layer, true), {}, {});
     return text.size();
   };
   for (const char* format : {"ndjson", "csv"})
