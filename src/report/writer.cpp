@@ -81,7 +81,7 @@ char* put_digits(char* first, std::uint64_t number) {
     return middle + 2;
   }
   if (number < eight_digits) {
-    std::array<char, 16> padded;
+    std::array<char, 16> padded{};  // what follows the digits is copied, too
     put_eight(padded.data(), number);
     const std::size_t count = digit_count(number);
     std::memcpy(first, padded.data() + 8 - count, 8);
