@@ -191,7 +191,10 @@ class NormKernels : StreamFormulas<Number> {
     work.blocks = value_of(rows);
     work.threads = group_threads;
     work.clocks = inputs() * eval(kernel.element_clock) + rows * eval(kernel.row_clock);
-    work.l2_round_trips = steps * eval(kernel.step_round_trip);
+    if (forward)
+      work.round_trips = steps * eval(kernel.step_round_trip);
+    else
+      work.l2_round_trips = steps * eval(kernel.step_round_trip);
     if (problem.nhwc) {
       // The image is copied to NCHW first; backward the gradient too.
       const double copies = forward ? 1 : 2;
@@ -243,6 +246,13 @@ class NormKernels : StreamFormulas<Number> {
     } else {
       work.clocks = work.clocks + of_channels;
       walk_again(work);
+      if (!problem.backward() && !by_cudnn(true)) {
+        // A block walks its channel twice, for sums and for results.
+        const Number steps = eval.named(
+            "steps of a block", divide_up(problem.input_element / problem.channels, group_threads),
+            "", "layer");
+        work.round_trips = work.round_trips + steps * eval(constants.norm_step_round_trip);
+      }
     }
     // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
     const double width = !keeps_channel() && problem.is_16bit() ? 0.5 : 1;
@@ -255,11 +265,18 @@ class NormKernels : StreamFormulas<Number> {
   /// SM: on an H100 up to 104 KB, in 16 bits also in registers, 170 KB together. Larger channels
   /// are read twice, as are all by MIOpen and by PyTorch's 16-bit instance norm.
   bool keeps_channel() const {
-    const bool by_cudnn = has_cudnn(machine) &&
-                          !(problem.is_16bit() && problem.layer->kind == LayerKind::instance_norm);
     const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
     const double kept_byte = (problem.backward() ? 2 : 1) * problem.input_byte / problem.channels;
-    return by_cudnn && kept_byte <= shared_byte * (problem.is_16bit() ? 1.6 : 1);
+    return by_cudnn(false) && kept_byte <= shared_byte * (problem.is_16bit() ? 1.6 : 1);
+  }
+
+  /// PyTorch runs its own kernels for bf16, and for 16-bit instance norms; `large`: for instances
+  /// beyond shared memory as well.
+  bool by_cudnn(bool large) const {
+    const bool instance = problem.layer->kind == LayerKind::instance_norm;
+    const bool bf16 = problem.layer->dtypes.input == DataType::bf16;
+    return has_cudnn(machine) && !(bf16 && !problem.backward()) &&
+           !(instance && (large || problem.is_16bit()));
   }
 
   void walk_again(Work& work) const {

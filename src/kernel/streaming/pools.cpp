@@ -20,6 +20,11 @@ namespace {
 /// PyTorch's max pools always write the position of each maximum as a 64-bit integer.
 constexpr double index_byte = 8;
 
+/// PyTorch averages volumes in NCHW alone.
+bool is_averaged_volume(const StreamProblem& problem, bool max_pool) {
+  return !max_pool && !problem.backward() && problem.layer->output.spatial_rank == 3;
+}
+
 const PoolKernel& kernel_of(const StreamProblem& problem, const StreamingConstants& constants,
                             bool max_pool) {
   if (problem.backward()) {
@@ -27,12 +32,14 @@ const PoolKernel& kernel_of(const StreamProblem& problem, const StreamingConstan
     return problem.nhwc ? constants.max_backward_nhwc : constants.max_backward_nchw;
   }
   if (max_pool) return problem.nhwc ? constants.max_nhwc : constants.max_nchw;
-  return problem.nhwc ? constants.average_nhwc : constants.average_nchw;
+  return problem.nhwc && !is_averaged_volume(problem, max_pool) ? constants.average_nhwc
+                                                                : constants.average_nchw;
 }
 
 Algorithm algorithm_of(const StreamProblem& problem, bool max_pool) {
   if (max_pool) return problem.nhwc ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw;
-  return problem.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
+  return problem.nhwc && !is_averaged_volume(problem, max_pool) ? Algorithm::avg_pool_nhwc
+                                                                : Algorithm::avg_pool_nchw;
 }
 
 /// The maximum number of windows over an element, taps on it or not: the steps of a warp's slowest
@@ -130,6 +137,13 @@ class PoolKernels : StreamFormulas<Number> {
                                 in_rows ? whole_warps(columns) / columns : 1, "", "layer");
     work.clocks = made * eval(kernel_.output_clock) + made * taps * eval(kernel_.tap_clock) +
                   problem.input_element * eval(kernel_.input_clock);
+    if (is_averaged_volume(problem, max_pool_)) {
+      work.clocks = work.clocks * eval.factor("axes of a place / those of an image", 1.5);
+      if (problem.nhwc) {
+        work.kernels = 2;
+        work.copy_clocks = inputs() * eval(constants.transposed.element_clock);
+      }
+    }
     return work;
   }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernel/plans.hpp"
@@ -17,6 +18,17 @@
 
 namespace roofline {
 namespace {
+
+/// Requests to L1 are for lines, of four sectors of L2 and memory.
+constexpr double line_byte = 128;
+constexpr double sector_byte = 32;
+
+/// Axes that the iterator of PyTorch keeps apart: images and the rest of a slice; planes, rows,
+/// columns and the channels that become rows and columns of a shuffle. A padded axis compares as
+/// well.
+constexpr double slice_axes = 2;
+constexpr double shuffle_axes = 4;
+constexpr double pad_axes = 2;
 
 bool same_shapes(const Layer& layer) {
   for (const Operand& operand : layer.inputs)
@@ -41,7 +53,6 @@ bool is_generated(const Layer& layer) {
 double sector_waste(const Layer& layer) {
   using enum LayerKind;
   if (layer.kind != embedding && layer.kind != gather && layer.kind != scatter) return 1;
-  constexpr double sector_byte = 32;
   const double row_byte =
       static_cast<double>(layer.output.channels) * element_byte(layer.dtypes.output);
   return std::ceil(row_byte / sector_byte) * sector_byte / row_byte;
@@ -167,9 +178,97 @@ class StreamingKernels : StreamFormulas<Number> {
 
   /// Operands and result with different memory orders: element by element.
   Work in_another_order() const {
-    return problem.layer->access == Access::transposed
-               ? work_of(constants.transposed, Algorithm::transposed_elementwise)
-               : work_of(constants.permuted, Algorithm::strided_elementwise);
+    if (problem.layer->access != Access::transposed)
+      return work_of(constants.permuted, Algorithm::strided_elementwise);
+    return moved_apart(moved_channels(), 1);
+  }
+
+  /// The axis that a change of layout moves, said by shapes that are alike or in memory's order;
+  /// 0: another permutation.
+  double moved_channels() const {
+    const Shape& input = problem.layer->inputs.front().shape;
+    const Shape& output = problem.layer->output;
+    if (problem.layer->kind != LayerKind::copy || problem.input_positions <= 1) return 0;
+    if (input == output) return problem.channels;
+    const bool to_first = output.channels == input.spatial[2] &&
+                          output.spatial[1] == input.channels &&
+                          output.spatial[2] == input.spatial[1];
+    if (to_first) return static_cast<double>(output.channels);
+    const bool to_last = output.spatial[2] == input.channels &&
+                         output.channels == input.spatial[1] &&
+                         output.spatial[1] == input.spatial[2];
+    return to_last ? problem.channels : 0;
+  }
+
+  /// Lanes of a warp read places which lie one after the other's channels: the more bytes lie
+  /// between neighbours, the more lines of 128 byte a warp requests. `channels`: of the source.
+  /// `run`: neighbouring elements of the result that are neighbours in the source.
+  Work moved_apart(double channels, double run) const {
+    Work work = work_of(constants.transposed, Algorithm::transposed_elementwise);
+    if (channels <= 0) return work;
+    const double lines = channels * element_byte(problem.layer->dtypes.input) / line_byte;
+    const double share = lines / std::sqrt(1 + lines * lines) / run;
+    work.clocks = outputs() * eval(constants.transposed.element_clock) *
+                  hypot(Number(share), eval(constants.transposed_share));
+    return work;
+  }
+
+  /// moved_apart() with a result in NCHW: the rest of a fetched sector belongs to other planes,
+  /// and is fetched again unless L2 keeps all places until then.
+  Work moved_to_planes(double channels, double run) const {
+    Work work = moved_apart(channels, run);
+    const double apart = channels * element_byte(problem.layer->dtypes.input);
+    work.streams.again_byte = problem.output_element / run * std::min(sector_byte, apart);
+    work.streams.between_byte = problem.input_positions * std::min(line_byte, apart);
+    return work;
+  }
+
+  /// PyTorch copies between the same types only what is not contiguous: here a slice of the
+  /// channels, half of them in most networks, to NCHW.
+  bool is_slice() const {
+    const Layer& layer = *problem.layer;
+    return layer.kernels == KernelSource::library && !layer.access &&
+           layer.dtypes.input == layer.dtypes.output && layer.output.spatial_rank > 0 &&
+           layer.inputs.front().shape == layer.output;
+  }
+
+  /// A pixel shuffle: channels become rows and columns, in NCHW.
+  double shuffled_columns() const {
+    const Shape& input = problem.layer->inputs.front().shape;
+    const Shape& output = problem.layer->output;
+    const bool shuffled =
+        problem.layer->access == Access::transposed && output.channels < input.channels &&
+        output.spatial[1] > input.spatial[1] && output.spatial[2] > input.spatial[2];
+    return shuffled ? static_cast<double>(output.spatial[2] / input.spatial[2]) : 0;
+  }
+
+  /// Axes along which the result is longer.
+  double padded_axes() const {
+    const Shape& input = problem.layer->inputs.front().shape;
+    const Shape& output = problem.layer->output;
+    if (input.channels != output.channels || input.batch != output.batch) return 0;
+    double axes = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      axes += output.spatial[axis] > input.spatial[axis] ? 1 : 0;
+    return axes;
+  }
+
+  /// Layer files do not say what fills a pad. Constants are a fill and a copy, reflections and
+  /// replicas one kernel with a thread a place, circles a copy a side: this is their mean. Each
+  /// padded axis costs an index of every place. In channels last, most go to NCHW.
+  Work pad(double axes) const {
+    Work work = indexed((1 + axes) * pad_axes);
+    work.kernels = 2;
+    if (problem.nhwc) work.clocks = work.clocks * eval(constants.pad_nhwc_share);
+    return work;
+  }
+
+  /// An element a thread and access, which computes its place in each of `axes`.
+  Work indexed(double axes) const {
+    Work work = chain_of(constants.indexed, Algorithm::strided_elementwise);
+    work.clocks = outputs() * eval.named("axes that a thread computes", axes, "", "layer") *
+                  eval(constants.indexed.element_clock);
+    return work;
   }
 
   bool lies_alike() const {
@@ -182,7 +281,14 @@ class StreamingKernels : StreamFormulas<Number> {
     const bool widens = problem.layer->kernels == KernelSource::library &&
                         types.input != types.output &&
                         !(types.input == DataType::fp32 && element_byte(types.output) == 2);
-    return widens || !lies_alike() ? in_another_order() : activation();
+    if (widens) return in_another_order();
+    if (const double run = shuffled_columns(); run > 0)
+      return problem.nhwc ? moved_to_planes(problem.channels, run) : indexed(shuffle_axes);
+    if (!lies_alike()) return in_another_order();
+    if (is_slice())
+      return problem.nhwc ? moved_to_planes(2 * problem.channels, 1) : indexed(slice_axes);
+    if (const double axes = padded_axes(); axes > 0) return pad(axes);
+    return activation();
   }
 
   /// A block fetches each row in vectors of 16 byte; other rows go element by element.
@@ -206,7 +312,7 @@ class StreamingKernels : StreamFormulas<Number> {
   Work activation() const {
     if (!lies_alike()) return in_another_order();
     if (info(problem.layer->kind).cost == ElementCost::scaled && !problem.backward())
-      return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
+      return work_of(constants.prelu, Algorithm::broadcast_elementwise);
     Work work = chain_of(problem.backward() ? constants.vectorized_several : constants.vectorized,
                          Algorithm::vectorized_elementwise);
     work.clocks = outputs() * eval(function_clock());
@@ -246,6 +352,13 @@ class StreamingKernels : StreamFormulas<Number> {
   /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks of the
   /// largest, up to 32 per SM; blocks with nothing to copy still start, and may determine the time.
   Work concat() const {
+    // Its kernel takes up to four axes; volumes are copied one after the other.
+    if (problem.layer->output.spatial_rank == 3) {
+      Work copies = indexed(slice_axes);
+      copies.kernels = static_cast<double>(problem.layer->inputs.size());
+      copies.round_trips = copies.round_trips * copies.kernels;
+      return copies;
+    }
     Work work = problem.nhwc ? work_of(constants.concat_nhwc, Algorithm::cat_copy_nhwc)
                              : work_of(constants.concat_nchw, Algorithm::cat_copy_nchw);
     double largest = 0;
@@ -272,10 +385,12 @@ class StreamingKernels : StreamFormulas<Number> {
   Work interpolated() const {
     // PyTorch takes a single position in NHWC for NCHW.
     const bool nhwc = problem.nhwc && problem.input_positions > 1;
+    const bool volume = problem.layer->output.spatial_rank == 3;
     Work work = chain_of(
         nhwc ? constants.upsample_nhwc : constants.upsample_nchw,
         nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
-    const double taps = problem.layer->interpolation == Interpolation::bicubic ? 16 : 4;
+    const bool cubic = problem.layer->interpolation == Interpolation::bicubic;
+    const double taps = cubic ? 16 : volume ? 8 : 4;
     const Number made = eval.named("interpolated elements", problem.output_element, "", "layer");
     work.clocks = made * taps * eval(constants.upsample_tap_clock);
     if (problem.backward()) {
@@ -288,10 +403,35 @@ class StreamingKernels : StreamFormulas<Number> {
                                               nhwc ? std::sqrt(meeting) : meeting, "", "layer");
       work.kernels = 2;  // the gradient is cleared first
     } else if (!nhwc) {
-      const Number planes = eval.named("planes", problem.batch * problem.channels, "", "layer");
-      work.l2_round_trips = planes * (taps / 4) * eval(constants.upsample_plane_round_trip);
+      by_planes(work, taps);
+    } else if (volume) {
+      by_lines(work, taps);
     }
     return work;
+  }
+
+  /// Blocks of 1024 threads, in volumes 512, one an SM, walk over the planes.
+  void by_planes(Work& work, double taps) const {
+    const double planes = problem.batch * problem.channels;
+    const double threads = taps > 4 ? 512 : 1024;
+    const double places = problem.output_element / planes;
+    const double waves = divide_up(divide_up(places, threads), machine.sm_count);
+    const Number steps = eval.named("planes of all waves", waves * planes, "", "layer");
+    work.round_trips = steps * std::sqrt(taps / 4) * eval(constants.upsample_plane_round_trip);
+    const Number made = eval.named("interpolated elements", problem.output_element, "", "layer");
+    work.clocks = made * taps * (taps / 4) * eval(constants.upsample_plane_tap_clock);
+  }
+
+  /// Volumes have one kernel for both layouts, whose warps walk along columns. In channels last
+  /// each place is a line of its own; made columns share those that they are made of.
+  void by_lines(Work& work, double taps) const {
+    const double columns = static_cast<double>(problem.layer->inputs.front().shape.spatial[2]);
+    const double made_columns = static_cast<double>(problem.layer->output.spatial[2]);
+    const Number lines = eval.named(
+        "lines", problem.output_element * (taps * std::min(1.0, columns / made_columns) + 1), "",
+        "layer");
+    work.clocks = lines * eval(constants.upsample_line_clock);
+    work.reread_byte = lines * sector_byte;
   }
 
   Work upsample() const {
@@ -299,8 +439,24 @@ class StreamingKernels : StreamFormulas<Number> {
       return interpolated();
     if (problem.backward())
       return work_of(constants.upsample_nchw, Algorithm::upsample_nearest_nchw);
+    if (problem.layer->output.spatial_rank == 3) return repeated_volume();
     return problem.nhwc ? work_of(constants.upsample_nhwc, Algorithm::upsample_nearest_nhwc)
                         : work_of(constants.upsample_nchw, Algorithm::upsample_nearest_nchw);
+  }
+
+  /// A thread of the kernel for volumes finds one place of a channel, and writes it for all images.
+  /// PyTorch has none for channels last, and copies to NCHW before it and back after it.
+  Work repeated_volume() const {
+    Work work = chain_of(constants.upsample_nchw, Algorithm::upsample_nearest_nchw);
+    const Number places =
+        eval.named("places of all images", problem.output_element / problem.batch, "", "layer");
+    work.clocks = hypot(places * eval(constants.upsample_place_clock),
+                        outputs() * eval(constants.upsample_write_clock));
+    if (problem.nhwc) {
+      work.kernels = 3;
+      work.copy_clocks = (inputs() + outputs()) * eval(constants.transposed.element_clock);
+    }
+    return work;
   }
 
   /// The second walk, for results. In between, other blocks read their rows and write some results.
