@@ -180,7 +180,12 @@ class NormKernels : StreamFormulas<Number> {
     Work work = Formulas::start_of(
         kernel, forward ? Algorithm::group_norm : Algorithm::group_norm_backward);
     work.kernels = forward ? 3 : 5;
-    work.streams = {(forward ? 2 : 4) * problem.input_byte, problem.input_byte};
+    if (forward) {  // a whole image lies between its two walks
+      work.streams = {problem.input_byte, problem.input_byte};
+      work.streams.again_byte = work.streams.between_byte = problem.input_byte;
+    } else {
+      work.streams = {4 * problem.input_byte, problem.input_byte};
+    }
 
     const double row_elements =
         forward ? static_cast<double>(problem.layer->norm_elements) : problem.input_positions;

@@ -422,16 +422,28 @@ class StreamingKernels : StreamFormulas<Number> {
     work.clocks = made * taps * (taps / 4) * eval(constants.upsample_plane_tap_clock);
   }
 
-  /// Volumes have one kernel for both layouts, whose warps walk along columns. In channels last
-  /// each place is a line of its own; made columns share those that they are made of.
+  /// Volumes have one kernel for both layouts. In channels last the neighbouring places of a warp
+  /// lie apart: it asks for a line for each element, and made columns share those that they are
+  /// made of.
   void by_lines(Work& work, double taps) const {
+    constexpr double threads = 512;
+    const auto warp = static_cast<double>(machine.sm.warp_size);
     const double columns = static_cast<double>(problem.layer->inputs.front().shape.spatial[2]);
     const double made_columns = static_cast<double>(problem.layer->output.spatial[2]);
-    const Number lines = eval.named(
-        "lines", problem.output_element * (taps * std::min(1.0, columns / made_columns) + 1), "",
-        "layer");
-    work.clocks = lines * eval(constants.upsample_line_clock);
-    work.reread_byte = lines * sector_byte;
+    const double apart =
+        std::min(1.0, problem.channels * element_byte(problem.layer->dtypes.input) / line_byte);
+    const Number lines =
+        eval.named("lines that a warp asks for",
+                   warp * (taps * std::min(1.0, columns / made_columns) + 1) * apart, "", "layer");
+    const double planes = problem.batch * problem.channels;
+    const double places = problem.output_element / planes;
+    const double warps = std::ceil(std::min(threads, places) / warp);
+    const double waves = divide_up(divide_up(places, threads), machine.sm_count);
+    const Number walks =
+        eval.named("warps of all waves and planes", waves * planes * warps, "", "layer");
+    work.floor_s =
+        eval.named("lines of a block's warps",
+                   walks * lines * eval(constants.upsample_line_clock) / rates.clock_hz, "s");
   }
 
   Work upsample() const {
