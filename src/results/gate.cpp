@@ -51,7 +51,8 @@ bool knows_step(const Result& result) {
   return result.measured.verdict && result.measured.verdict->knows_gaps;
 }
 
-/// Of whole steps, else of measured layers, else of expected ones: the first that both have.
+/// The ratio of whole steps, else of measured layers, else of expected ones: the first that both
+/// have.
 std::optional<double> ratio_between(const Result& before, const Result& after) {
   const auto over = [](double a, double b) { return b > 0 ? std::optional(a / b) : std::nullopt; };
   if (knows_step(before) && knows_step(after))

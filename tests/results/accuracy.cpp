@@ -420,7 +420,7 @@ TEST_CASE("Volumes, and groups over long windows, measured on an H200", "[result
         {
             {dense, fp16, fwd, 34, 1.23, 0.95, 1.10},
             {grouped, fp16, fwd, 56, 1.36, 0.92, 1.05},
-            {other, fp16, fwd, 34, 1.26, 0.92, 1.05},
+            {other, fp16, fwd, 34, 1.26, 0.92, 1.07},
             {other, fp32, fwd, 19, 1.33, 0.95, 1.07},
         });
 }
@@ -484,14 +484,14 @@ TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[resu
       {"copy", 1.20, 0.95, 1.08},
       {"elementwise", 1.18, 0.91, 1.05},
       {"group_norm", 1.18, 0.95, 1.05},
-      {"instance_norm", 1.19, 0.88, 1.05},
+      {"instance_norm", 1.24, 0.88, 1.05},
       {"layer_norm", 1.10, 0.95, 1.05},
       {"lookup", 1.24, 0.85, 1.05},
       {"matmul", 1.28, 0.89, 1.05},
       {"reduce", 1.14, 0.95, 1.05},
       {"rms_norm", 1.14, 0.95, 1.12},
       {"softmax", 1.12, 0.95, 1.05},
-      {"upsample", 1.20, 0.95, 1.05},
+      {"upsample", 1.20, 0.94, 1.05},
       {"layer_norm_unaligned", 1.22, 0.82, 1.05},
   };
   const Result result = measured_result("h100_order.ndjson", {}, "h100");
