@@ -130,8 +130,7 @@ inline std::string what_is_lost(const roofline::NetworkSpec& spec,
     const LayerKind kind = spec.unread.read(i).kind;
     const KindFamily family = info(kind).family;
     const bool is_unknown = kind == LayerKind::other;
-    if (is_unknown || family == KindFamily::contraction || family == KindFamily::attention)
-      ++made.products;
+    if (is_unknown || multiplies(kind)) ++made.products;
     if (is_unknown || family == KindFamily::pool || family == KindFamily::norm ||
         kind == LayerKind::reduce)
       ++made.windows_and_norms;

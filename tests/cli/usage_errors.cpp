@@ -113,13 +113,13 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--kernel tile: expected MxNxK, the rows and columns of a block's results and the step "
        "along K, such as 16x16x16, got \"16x16\""},
       {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
-       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "--measured: expected a file, or a time above 0 in ns, us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
       {"conv.json --gpu v100 --measured conv=infms",
-       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "--measured: expected a file, or a time above 0 in ns, us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=infms\""},
       {"conv.json --gpu v100 --measured 9ms,8ms",
-       "--measured: expected a file, or a time above 0 in us, ms or s such as 9.143ms or "
+       "--measured: expected a file, or a time above 0 in ns, us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"9ms,8ms\""},
       {"conv.json --gpu v100 --top 40% --top 1",
        "--top: At Most 1 required but received 2 (see --help)"},

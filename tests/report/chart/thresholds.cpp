@@ -28,7 +28,7 @@ Plot plot_of(const std::vector<Chart>& charts) {
 std::vector<Bar> bars_of(const Panel& panel) { return std::get<Bars>(panel.body).rows; }
 
 /// Marks with these shares of the time; the numbers that they get.
-std::vector<std::size_t> numbers_of(const std::vector<double>& shares) {
+std::vector<std::size_t> numbers_shown(const std::vector<double>& shares) {
   std::vector<Mark> marks(shares.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
     marks[i].label = "layer " + std::to_string(i);
@@ -66,9 +66,9 @@ bool has_line(const std::vector<Line>& lines, const std::string& part) {
 
 TEST_CASE("Marks have numbers up to nine tenths of the time, and from a hundredth of it",
           "[report/chart/thresholds]") {
-  CHECK(numbers_of({0.5, 0.3, 0.011, 0.009}) == std::vector<std::size_t>{1, 2, 3, 0});
-  CHECK(numbers_of({0.5, 0.39, 0.06, 0.05}) == std::vector<std::size_t>{1, 2, 3, 0});
-  CHECK(numbers_of({0.5, 0.41, 0.05, 0.04}) == std::vector<std::size_t>{1, 2, 0, 0});
+  CHECK(numbers_shown({0.5, 0.3, 0.011, 0.009}) == std::vector<std::size_t>{1, 2, 3, 0});
+  CHECK(numbers_shown({0.5, 0.39, 0.06, 0.05}) == std::vector<std::size_t>{1, 2, 3, 0});
+  CHECK(numbers_shown({0.5, 0.41, 0.05, 0.04}) == std::vector<std::size_t>{1, 2, 0, 0});
 }
 
 TEST_CASE("Fourteen changes have a bar each, the others one", "[report/chart/thresholds]") {
