@@ -161,9 +161,11 @@ Layers attention_layers(const OperatorCall& call) {
     operands.push_back(*tensor);
   }
   if (!operands.front().type) return {};
-  if (reads_cache(call.name))
-    return call.row->build(
-        {.row = call.row, .operands = std::move(operands), .called = base_name(call.name)});
+  if (reads_cache(call.name)) {
+    Operation operation{.row = call.row, .called = base_name(call.name)};
+    operation.operands = std::move(operands);
+    return call.row->build(operation);
+  }
   Attributes attributes;
   attributes.backend = backend_of(call.name);
   const TensorArgument* mask = call["mask"].tensor();

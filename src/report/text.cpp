@@ -392,7 +392,8 @@ std::string markdown_block(const std::string& text) {
 
 bool is_plain(std::string_view text) {
   // The last word may overlap with the one before.
-  const auto are_all = [text]<class Word>(Word) {
+  const auto are_all = [text](auto word) {
+    using Word = decltype(word);
     const char* const last = text.data() + text.size() - sizeof(Word);
     for (const char* bytes = text.data(); bytes < last; bytes += sizeof(Word))
       if (!are_plain<Word>(bytes)) return false;

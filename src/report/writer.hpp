@@ -126,9 +126,7 @@ class TextBuffer {
  private:
   /// Short texts, as nearly all are, in two moves, which may overlap, without a call.
   static void copy(char* to, std::string_view text) {
-    const auto move_ends = [&]<class Word>(Word) {
-      Word first;
-      Word last;
+    const auto move_ends = [&](auto first, auto last) {
       std::memcpy(&first, text.data(), sizeof first);
       std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
       std::memcpy(to, &first, sizeof first);
@@ -137,9 +135,9 @@ class TextBuffer {
     if (text.size() > 2 * sizeof(std::uint64_t))
       std::memcpy(to, text.data(), text.size());
     else if (text.size() >= sizeof(std::uint64_t))
-      move_ends(std::uint64_t{});
+      move_ends(std::uint64_t{}, std::uint64_t{});
     else if (text.size() >= sizeof(std::uint32_t))
-      move_ends(std::uint32_t{});
+      move_ends(std::uint32_t{}, std::uint32_t{});
     else
       for (const char c : text) *to++ = c;
   }
