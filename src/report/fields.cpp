@@ -19,6 +19,7 @@
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 namespace {

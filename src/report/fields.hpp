@@ -17,7 +17,6 @@
 #include "model/ranges.hpp"
 #include "report/grid.hpp"
 #include "report/writer.hpp"
-#include "results/steps.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -280,7 +279,8 @@ void append_error_row(std::string& text, const InputError& error, const FieldNam
 /// Columns of all kinds of rows.
 FieldNames column_names();
 
-/// What chosen columns of layers show; all without any.
+struct RowParts;
+/// What chosen columns of layers show (results/steps.hpp); all without any.
 RowParts parts_shown(const FieldNames& chosen);
 
 std::string column_of(std::string_view path);
