@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "report/fields.hpp"
 
 namespace {
 
@@ -220,6 +221,30 @@ TEST_CASE("Columns of rows are chosen, in the order asked for", "[cli/outputs]")
     CHECK(run(folder, line + "csv" + rows).out == "bytes_total,name\n128,'=a\n");
     CHECK(run(folder, line + "ndjson" + rows).out == R"({"bytes_total":128,"name":"=a"})"
                                                      "\n");
+  }
+}
+
+TEST_CASE("A column holds the same alone and among all", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, )"
+                           R"("kernel_size": 3, "padding": 1, "measured_us": 9000, )"
+                           R"("measured_kernel": "naive_conv"})"
+                           "\n"
+                           R"({"type": "linear", "input": [64, 512], "out_features": 99})"
+                           "\n");
+  const std::string line = "roofline x.ndjson --gpu h200 --format ndjson --fields ";
+  const roofline::FieldNames& columns = roofline::row_kind<roofline::LayerLine>().columns;
+  std::string all;
+  for (const std::string& column : columns) all += (all.empty() ? "" : ",") + column;
+  const std::vector<std::string> rows = lines_of(run(folder, line + all).out);
+  REQUIRE(rows.size() == 2);
+  for (const std::string& column : columns) {
+    INFO(column);
+    const std::vector<std::string> alone = lines_of(run(folder, line + column).out);
+    REQUIRE(alone.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(nlohmann::json::parse(alone[i]).at(column) ==
+            nlohmann::json::parse(rows[i]).at(column));
   }
 }
 

@@ -42,6 +42,37 @@ struct NumberCase {
 
 }  // namespace
 
+TEST_CASE("Counts have their digits, alone and in lists", "[report/cells]") {
+  std::vector<std::uint64_t> counts;
+  std::string list;
+  for (std::uint64_t power = 1, digits = 1; digits < 20; ++digits, power *= 10)
+    for (const std::uint64_t count :
+         {power - 1, power, power + 1, 3 * power + power / 3, 9 * power}) {
+      CHECK(json_of(count) == std::to_string(count));
+      counts.push_back(count);
+      list += (list.empty() ? "" : ",") + std::to_string(count);
+    }
+  std::string text;
+  JsonWriter(text, false).counts(counts);
+  CHECK(text == "[" + list + "]");
+  std::string empty;
+  JsonWriter(empty, false).counts({});
+  CHECK(empty == "[]");
+}
+
+TEST_CASE("A quotation mark is seen wherever it stands", "[report/cells]") {
+  for (std::size_t size = 0; size < 20; ++size) {
+    const std::string text(size, 'a');
+    CHECK(json_of(std::string_view(text)) == '"' + text + '"');
+    for (std::size_t i = 0; i < size; ++i) {
+      std::string quoted = text;
+      quoted[i] = '"';
+      CHECK(json_of(std::string_view(quoted)) ==
+            '"' + text.substr(0, i) + "\\\"" + text.substr(i + 1) + '"');
+    }
+  }
+}
+
 TEST_CASE("Numbers have the fewest digits that read back the same", "[report/cells]") {
   const std::vector<NumberCase> cases{
       {std::uint64_t{0}, "0"},

@@ -1,10 +1,13 @@
 // How sure expected times are, against measured ones.
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <set>
 
 #include "kernel/constants.hpp"
+#include "kernel/engine_facts.hpp"
+#include "kernel/resolved_model.hpp"
 #include "load/loading.hpp"
 #include "report/golden.hpp"
 #include "results/steps.hpp"
@@ -43,6 +46,55 @@ Uncertainty stated(const std::string& layer, const char* gpu) {
 }
 
 }  // namespace
+
+TEST_CASE("The errors that bits find are the first entry that holds", "[results/uncertainty]") {
+  const auto holds = [](const LayerErrors& each, const Layer& layer, KernelSource kernels,
+                        Engine engine) {
+    const bool is_dense = layer.groups == 1;
+    const LayerClass own = info(layer.kind).family == KindFamily::contraction
+                               ? (is_dense ? LayerClass::dense : LayerClass::grouped)
+                               : LayerClass::other;
+    const ElementCost cost = info(layer.kind).cost;
+    return (each.heuristic_ratio > 0) == (kernels == KernelSource::heuristic) &&
+           each.layer_class.value_or(own) == own &&
+           each.form.value_or(form_of(layer)) == form_of(layer) &&
+           each.pass.value_or(layer.pass) == layer.pass &&
+           each.dtype.value_or(facts_of(engine).error_type) == facts_of(engine).error_type &&
+           (each.costs.empty() || std::ranges::find(each.costs, cost) != each.costs.end()) &&
+           (!layer.mapping->tile || each.basis == datasheet);
+  };
+  const std::vector<std::string> layers{
+      R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, "kernel_size": 3})",
+      R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, "kernel_size": 3,
+          "kernel": {"tile": [64, 64, 8]}})",
+      R"({"type": "conv", "input": [8, 3, 56, 56], "out_channels": 64, "kernel_size": 7})",
+      R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, "kernel_size": 3,
+          "groups": 64})",
+      R"({"type": "conv3d", "input": [8, 64, 8, 8, 8], "out_channels": 64, "kernel_size": 3})",
+      R"({"type": "linear", "input": [64, 512], "out_features": 99})",
+      R"({"type": "gelu", "input": [64, 512]})",
+      R"({"type": "relu", "input": [64, 512]})",
+      R"({"type": "batch_norm", "input": [8, 64, 56, 56]})"};
+  for (const char* gpu : {"h200", "v100", "mi300x", "t4", "orin-nano"}) {
+    const KernelModel model = kernel_model_of(find_gpu(gpu).value()).value();
+    const FoundErrors& errors = model.resolved().errors;
+    REQUIRE(!errors.all().layers.empty());
+    for (const std::string& text : layers) {
+      Layer layer = load_text(text).layers.at(0);
+      for (const Pass pass : enumerators<Pass>)
+        for (const KernelSource kernels : enumerators<KernelSource>)
+          for (const Engine engine : enumerators<Engine>) {
+            layer.pass = pass;
+            INFO(gpu << ' ' << text << ' ' << name_of(pass) << ' ' << name_of(kernels) << ' '
+                     << name_of(engine));
+            const auto& all = errors.all().layers;
+            const auto first = std::ranges::find_if(
+                all, [&](const LayerErrors& each) { return holds(each, layer, kernels, engine); });
+            CHECK(errors.find(layer, kernels, engine) == (first == all.end() ? nullptr : &*first));
+          }
+    }
+  }
+}
 
 TEST_CASE("Errors of layers add up by what they have in common", "[results/uncertainty]") {
   const double factor = 1.2;
