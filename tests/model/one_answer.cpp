@@ -189,9 +189,9 @@ TEST_CASE("Twice the queries take at most twice as long", "[model/one_answer]") 
   Law law;
   for (const char* name : gpu_names) {
     const Part part(find_gpu(name).value(), 0, 0);
-    for (const std::uint64_t queries : {1, 2, 3, 4, 7, 8, 16, 32, 63, 128, 256})
-      for (const std::uint64_t keys : {1, 128, 1024, 16384})
-        for (const std::uint64_t heads : {1, 32, 1000})
+    for (const std::uint64_t queries : {1U, 2U, 3U, 4U, 7U, 8U, 16U, 32U, 63U, 128U, 256U})
+      for (const std::uint64_t keys : {1U, 128U, 1024U, 16384U})
+        for (const std::uint64_t heads : {1U, 32U, 1000U})
           for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
             const auto time_s = [&](std::uint64_t length) {
               Layer layer;
