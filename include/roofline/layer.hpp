@@ -373,9 +373,10 @@ inline Layout layout_of(const Layer& layer) {
 
 /// One channel a group of the convolution, or of the one whose data gradient a transposed layer is.
 inline bool is_depthwise(const Layer& layer) {
+  if (layer.groups == 1) return false;
   const bool transposed = layer.kind == LayerKind::conv_transpose;
   const Shape& input = transposed ? layer.output : layer.inputs.front().shape;
-  return layer.groups > 1 && layer.groups == input.channels;
+  return layer.groups == input.channels;
 }
 
 }  // namespace roofline

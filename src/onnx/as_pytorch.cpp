@@ -32,7 +32,7 @@ class Program;
 struct Row {
   std::string_view onnx;  ///< names with blanks between
   std::string_view pytorch;
-  Operation (*write)(Program& program, const Node& node, std::string op) = nullptr;
+  Operation (*write)(Program& program, const Node& node, const std::string& op) = nullptr;
   std::size_t needs = 1;  ///< number of first operands that must be there
 };
 const Row* find_row(const Node& node);
@@ -123,18 +123,18 @@ void Program::run(const Node& node) {
     tensors_[results[i]] = std::move(made.results[i]);
 }
 
-Operation operands(Program& program, const Node& node, std::string op) {
-  Operation made{std::move(op), {}};
+Operation operands(Program& program, const Node& node, const std::string& op) {
+  Operation made{op, {}};
   for (const Value* input : node.inputs) made.arguments.push_back(program.operand(input));
   return made;
 }
 
-Operation nothing(Program& /*program*/, const Node& /*node*/, std::string op) {
-  return {std::move(op), {}};
+Operation nothing(Program& /*program*/, const Node& /*node*/, const std::string& op) {
+  return {op, {}};
 }
 
-Operation first_operand(Program& program, const Node& node, std::string op) {
-  return {std::move(op), {program.operand(node, 0)}};
+Operation first_operand(Program& program, const Node& node, const std::string& op) {
+  return {op, {program.operand(node, 0)}};
 }
 
 Sizes axis_numbers(const Node& node, const char* name, std::size_t rank, std::int64_t otherwise) {
@@ -158,12 +158,12 @@ std::size_t image_rank(const Node& node) {
   return axes - 2;
 }
 
-Operation convolution(Program& program, const Node& node, std::string op) {
+Operation convolution(Program& program, const Node& node, const std::string& op) {
   const std::size_t rank = image_rank(node);
   const auto axes = [&](const char* name, std::int64_t otherwise) {
     return numbers(axis_numbers(node, name, rank, otherwise));
   };
-  Operation made{std::move(op) + std::to_string(rank) + "d",
+  Operation made{op + std::to_string(rank) + "d",
                  {program.operand(node, 0), program.operand(node, 1), program.operand(node, 2),
                   axes("strides", 1), numbers(padding(node, rank))}};
   const Argument groups = number(int_attribute(node, "group", 1));
@@ -175,9 +175,9 @@ Operation convolution(Program& program, const Node& node, std::string op) {
   return made;
 }
 
-Operation pool(Program& program, const Node& node, std::string op) {
+Operation pool(Program& program, const Node& node, const std::string& op) {
   const std::size_t rank = image_rank(node);
-  Operation made{std::move(op) + std::to_string(rank) + "d",
+  Operation made{op + std::to_string(rank) + "d",
                  {program.operand(node, 0), numbers(axis_numbers(node, "kernel_shape", rank, 1)),
                   numbers(axis_numbers(node, "strides", rank, 1)), numbers(padding(node, rank))}};
   if (node.op == "MaxPool")
@@ -186,56 +186,54 @@ Operation pool(Program& program, const Node& node, std::string op) {
   return made;
 }
 
-Operation global_pool(Program& program, const Node& node, std::string op) {
+Operation global_pool(Program& program, const Node& node, const std::string& op) {
   const std::size_t rank = image_rank(node);
-  return {std::move(op) + std::to_string(rank) + "d",
-          {program.operand(node, 0), numbers(Sizes(rank, 1))}};
+  return {op + std::to_string(rank) + "d", {program.operand(node, 0), numbers(Sizes(rank, 1))}};
 }
 
-Operation pad(Program& program, const Node& node, std::string op) {
+Operation pad(Program& program, const Node& node, const std::string& op) {
   const std::string mode = text_attribute(node, "mode", "constant");
   const bool is_edge = mode == "edge";
   const bool is_wrap = mode == "wrap";
   const char* in_pytorch = is_edge ? "replicate" : is_wrap ? "circular" : mode.c_str();
-  return {std::move(op), {program.operand(node, 0), {}, {.value = in_pytorch}}};
+  return {op, {program.operand(node, 0), {}, {.value = in_pytorch}}};
 }
 
-Operation along_axis(Program& program, const Node& node, std::string op) {
+Operation along_axis(Program& program, const Node& node, const std::string& op) {
   const std::size_t rank = sizes_of(node, 0).size();
   const auto stated = node.op == "CumSum" ? integer(node.input(1)) : std::nullopt;
   const std::int64_t axis =
       stated.value_or(int_attribute(node, "axis", node.op.starts_with("Arg") ? 0 : -1));
-  return {std::move(op),
+  return {op,
           {program.operand(node, 0), number(static_cast<std::int64_t>(axis_or_throw(axis, rank)))}};
 }
 
-Operation reduction(Program& program, const Node& node, std::string op) {
+Operation reduction(Program& program, const Node& node, const std::string& op) {
   Sizes axes = ints_attribute_or_input(node, "axes", 1).value_or(Sizes{});
   if (axes.empty())
     for (std::size_t i = 0; i < sizes_of(node, 0).size(); ++i)
       axes.push_back(static_cast<std::int64_t>(i));
-  return {std::move(op), {program.operand(node, 0), numbers(axes)}};
+  return {op, {program.operand(node, 0), numbers(axes)}};
 }
 
-Operation product(Program& program, const Node& node, std::string op) {
+Operation product(Program& program, const Node& node, const std::string& op) {
   const MatrixOperands operands = *matrix_operands(node);
   const Value* weights = node.input(1);
   const bool is_linear = weights != nullptr && weights->is_constant && weights->sizes &&
                          weights->sizes->size() == 2 && !operands.transposes_a;
   if (!is_linear && (operands.transposes_a || operands.transposes_b || operands.has_bias))
     throw NodeError{"expected a product that PyTorch has"};
-  if (!is_linear) return {std::move(op), {program.operand(node, 0), program.operand(node, 1)}};
+  if (!is_linear) return {op, {program.operand(node, 0), program.operand(node, 1)}};
   return {"linear",
           {program.operand(node, 0), program.linear_weights(*weights, operands.transposes_b),
            program.operand(node, 2)}};
 }
 
-Operation einsum(Program& program, const Node& node, std::string op) {
-  return {std::move(op),
-          {{.value = text_attribute(node, "equation", "")}, program.list(node.inputs)}};
+Operation einsum(Program& program, const Node& node, const std::string& op) {
+  return {op, {{.value = text_attribute(node, "equation", "")}, program.list(node.inputs)}};
 }
 
-Operation recurrent(Program& program, const Node& node, std::string op) {
+Operation recurrent(Program& program, const Node& node, const std::string& op) {
   const Sizes& x = sizes_of(node, 0);
   const Sizes& state_weights = sizes_of(node, 2);
   if (int_attribute(node, "layout", 0) != 0 || x.size() != 3 || state_weights.size() != 3)
@@ -244,22 +242,22 @@ Operation recurrent(Program& program, const Node& node, std::string op) {
   Argument states{.is_list = true, .tensors = {program.made(state, node.input(0)->type)}};
   Argument learned = program.list({node.inputs[1], node.inputs[2]});
   const auto truth = [](bool value) { return Argument{.value = value ? "True" : "False"}; };
-  return {std::move(op),
+  return {op,
           {program.operand(node, 0), std::move(states), std::move(learned),
            truth(node.input(3) != nullptr), number(1), number(0), truth(false),
            truth(state_weights[0] == 2), truth(false)}};
 }
 
-Operation permutation(Program& program, const Node& node, std::string op) {
+Operation permutation(Program& program, const Node& node, const std::string& op) {
   Sizes order = ints_attribute(node, "perm").value_or(Sizes{});
   if (order.empty())
     for (std::size_t i = sizes_of(node, 0).size(); i > 0; --i)
       order.push_back(static_cast<std::int64_t>(i) - 1);
-  return {std::move(op), {program.operand(node, 0), numbers(order)}};
+  return {op, {program.operand(node, 0), numbers(order)}};
 }
 
-Operation slice(Program& program, const Node& node, std::string op) {
-  Operation made{std::move(op), {program.operand(node, 0)}};
+Operation slice(Program& program, const Node& node, const std::string& op) {
+  Operation made{op, {program.operand(node, 0)}};
   const Sizes& in = sizes_of(node, 0);
   const Sizes steps = integers(node.input(4)).value_or(Sizes{});
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -277,7 +275,7 @@ Operation slice(Program& program, const Node& node, std::string op) {
   return made;
 }
 
-Operation gather(Program& program, const Node& node, std::string op) {
+Operation gather(Program& program, const Node& node, const std::string& op) {
   const Sizes& in = sizes_of(node, 0);
   const std::size_t axis = axis_of(node, 0, in.size());
   const Argument from = program.operand(node, 0);
@@ -285,47 +283,46 @@ Operation gather(Program& program, const Node& node, std::string op) {
   if (sizes_of(node, 1).empty()) return {"select", {from, at}};
   const bool is_table = axis == 0 && in.size() == 2;
   if (is_table) return {"embedding", {from, program.operand(node, 1)}};
-  return {std::move(op), {from, at, program.operand(node, 1)}};
+  return {op, {from, at, program.operand(node, 1)}};
 }
 
-Operation gather_elements(Program& program, const Node& node, std::string op) {
+Operation gather_elements(Program& program, const Node& node, const std::string& op) {
   const std::size_t axis = axis_of(node, 0, sizes_of(node, 0).size());
-  return {std::move(op),
+  return {op,
           {program.operand(node, 0), number(static_cast<std::int64_t>(axis)),
            program.operand(node, 1)}};
 }
 
-Operation scatter(Program& program, const Node& node, std::string op) {
+Operation scatter(Program& program, const Node& node, const std::string& op) {
   const std::size_t axis = axis_of(node, 0, sizes_of(node, 0).size());
-  return {std::move(op),
+  return {op,
           {program.operand(node, 0), number(static_cast<std::int64_t>(axis)),
            program.operand(node, 1), program.operand(node, 2)}};
 }
 
-Operation put(Program& program, const Node& node, std::string op) {
-  return {std::move(op),
-          {program.operand(node, 0), program.list({node.inputs[1]}), program.operand(node, 2)}};
+Operation put(Program& program, const Node& node, const std::string& op) {
+  return {op, {program.operand(node, 0), program.list({node.inputs[1]}), program.operand(node, 2)}};
 }
 
-Operation join(Program& program, const Node& node, std::string op) {
+Operation join(Program& program, const Node& node, const std::string& op) {
   Argument list = program.list(node.inputs);
   const std::size_t axis = axis_of(node, 0, node.outputs[0]->sizes->size());
-  return {std::move(op), {std::move(list), number(static_cast<std::int64_t>(axis))}};
+  return {op, {std::move(list), number(static_cast<std::int64_t>(axis))}};
 }
 
-Operation norm(Program& program, const Node& node, std::string op) {
-  return {std::move(op), {program.operand(node, 0), program.operand(node, 1)}};
+Operation norm(Program& program, const Node& node, const std::string& op) {
+  return {op, {program.operand(node, 0), program.operand(node, 1)}};
 }
 
 /// Without a mean, by the batch's own.
-Operation norm_of_batch(Program& program, const Node& node, std::string op) {
-  Operation made = norm(program, node, std::move(op));
+Operation norm_of_batch(Program& program, const Node& node, const std::string& op) {
+  Operation made = norm(program, node, op);
   const bool is_own = node.input(3) == nullptr || int_attribute(node, "training_mode", 0) != 0;
   made.arguments.insert(made.arguments.end(), {{}, {}, {}, {.value = is_own ? "True" : "False"}});
   return made;
 }
 
-Operation norm_of_last(Program& program, const Node& node, std::string op) {
+Operation norm_of_last(Program& program, const Node& node, const std::string& op) {
   const Sizes& in = sizes_of(node, 0);
   Sizes normed;
   if (const auto axes = ints_attribute(node, "axes")) {
@@ -333,27 +330,27 @@ Operation norm_of_last(Program& program, const Node& node, std::string op) {
   } else {
     normed = part(in, axis_of(node, -1, in.size()));
   }
-  return {std::move(op), {program.operand(node, 0), numbers(normed), program.operand(node, 1)}};
+  return {op, {program.operand(node, 0), numbers(normed), program.operand(node, 1)}};
 }
 
-Operation norm_of_groups(Program& program, const Node& node, std::string op) {
+Operation norm_of_groups(Program& program, const Node& node, const std::string& op) {
   const auto joined = node.made.find("num_groups");  // from nodes
   const std::int64_t groups =
       joined != node.made.end() ? joined->second.front() : int_attribute(node, "num_groups", 1);
-  return {std::move(op), {program.operand(node, 0), number(groups), program.operand(node, 1)}};
+  return {op, {program.operand(node, 0), number(groups), program.operand(node, 1)}};
 }
 
-Operation clip(Program& program, const Node& node, std::string op) {
+Operation clip(Program& program, const Node& node, const std::string& op) {
   const auto bound = [&](const char* name, std::size_t input) {
     if (node.input(input) != nullptr) return program.operand(node, input);
     const double stated = float_attribute(node, name, 0);
     return find_attribute(node, name) != nullptr ? Argument{.value = std::to_string(stated)}
                                                  : Argument{};
   };
-  return {std::move(op), {program.operand(node, 0), bound("min", 1), bound("max", 2)}};
+  return {op, {program.operand(node, 0), bound("min", 1), bound("max", 2)}};
 }
 
-Operation resize(Program& program, const Node& node, std::string /*op*/) {
+Operation resize(Program& program, const Node& node, const std::string& /*op*/) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& out = *node.outputs[0]->sizes;
   if (in == out) return {"alias", {program.operand(node, 0)}};
@@ -368,13 +365,13 @@ Operation resize(Program& program, const Node& node, std::string /*op*/) {
           {program.operand(node, 0), numbers(part(out, 2))}};
 }
 
-Operation attention_call(Program& program, const Node& node, std::string op) {
+Operation attention_call(Program& program, const Node& node, const std::string& op) {
   for (std::size_t i = 4; i < node.inputs.size(); ++i)
     if (node.inputs[i] != nullptr) throw NodeError{"expected attention without past keys"};
   for (std::size_t i = 0; i < 3; ++i)
     if (node.input(i) == nullptr || sizes_of(node, i).size() != 4 || node.outputs.size() > 1)
       throw NodeError{"expected queries, keys and values by heads"};
-  return {std::move(op),
+  return {op,
           {program.operand(node, 0),
            program.operand(node, 1),
            program.operand(node, 2),

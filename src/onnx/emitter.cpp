@@ -332,10 +332,11 @@ Item read_onnx(ByteStream& stream) {
     std::string wrong;
     std::optional<NetworkSpec> program;
     if (defaults.as_pytorch_runs) program = network_as_pytorch_runs(*model, graph, defaults, wrong);
+    const bool is_program = program.has_value();
     auto network = std::make_shared<NetworkSpec>(
-        program ? *std::move(program)
-                : Emitter(*model, defaults).network(graph, dimensions.batch()));
-    if (program) {
+        is_program ? *std::move(program)
+                   : Emitter(*model, defaults).network(graph, dimensions.batch()));
+    if (is_program) {
       network->batch = dimensions.batch();
       network->assumptions.insert(network->assumptions.begin(), graph.notes.begin(),
                                   graph.notes.end());

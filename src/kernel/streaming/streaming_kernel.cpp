@@ -239,7 +239,8 @@ class StreamingKernels : StreamFormulas<Number> {
     const bool shuffled =
         problem.layer->access == Access::transposed && output.channels < input.channels &&
         output.spatial[1] > input.spatial[1] && output.spatial[2] > input.spatial[2];
-    return shuffled ? static_cast<double>(output.spatial[2] / input.spatial[2]) : 0;
+    const std::uint64_t factor = output.spatial[2] / input.spatial[2];
+    return shuffled ? static_cast<double>(factor) : 0;
   }
 
   /// Axes along which the result is longer.
