@@ -138,8 +138,8 @@ double launch_time_us(const Recording& recording, const GpuActivity& activity,
 // H200) that were timed without a recorder, too: the recorder takes two fifths of the host's time
 // between launches. Fitted on the networks of one half, it errs by x1.16 on the other's, and by
 // x1.12 the other way about; the recorded times err by x1.38. Of code that torch.compile made, the
-// recorder takes all beyond 10 us a launch: of six such steps that errs by x1.07, the recorded
-// times by x3.2.
+// recorder takes all beyond 10 us a launch: of six such steps, which chose that limit, it errs by
+// x1.07, the recorded times by x3.2.
 
 constexpr double unrecorded_share = 0.6;
 constexpr double compiled_launch_us = 10;

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "roofline/catalogue.hpp"
@@ -194,19 +195,19 @@ inline std::string text(const Sizes& s) {
 /// A GPU with its model, and layers of its own.
 class Part {
  public:
-  Part(const Gpu& gpu, std::uint32_t seed, int layers_of_a_kind)
-      : gpu_(&gpu), model_(kernel_model_of(gpu).value()) {
+  Part(Gpu gpu, std::uint32_t seed, int layers_of_a_kind)
+      : gpu_(std::move(gpu)), model_(kernel_model_of(gpu_).value()) {
     Draw from(seed);
     for (int i = 0; i < layers_of_a_kind; ++i)
       for (const Sized kind : every_kind) layers_.push_back(draw(kind, from));
   }
 
-  const Gpu& gpu() const { return *gpu_; }
+  const Gpu& gpu() const { return gpu_; }
   const std::vector<Sizes>& layers() const { return layers_; }
 
   std::optional<KernelPlan> plan(const Layer& layer, EngineChoice choice = EngineChoice::automatic,
                                  CacheState cache = CacheState::warm) const {
-    const auto engine = select_engine(layer, gpu_->peak_flop_per_s, choice);
+    const auto engine = select_engine(layer, gpu_.peak_flop_per_s, choice);
     if (!engine) return std::nullopt;
     return plan_kernel(layer, count(layer), *engine, model_, cache).value();
   }
@@ -217,13 +218,13 @@ class Part {
   }
 
   double peak_flop_per_s(DataType type) const {
-    const auto engine = select_engine(layer_of({}, type, Pass::fwd), gpu_->peak_flop_per_s,
-                                      EngineChoice::automatic);
-    return engine ? *rate_of(gpu_->peak_flop_per_s, *engine) : 0;
+    const auto engine =
+        select_engine(layer_of({}, type, Pass::fwd), gpu_.peak_flop_per_s, EngineChoice::automatic);
+    return engine ? *rate_of(gpu_.peak_flop_per_s, *engine) : 0;
   }
 
  private:
-  const Gpu* gpu_;
+  Gpu gpu_;
   KernelModel model_;
   std::vector<Sizes> layers_;
 };
