@@ -126,15 +126,16 @@ inline std::string what_is_lost(const roofline::NetworkSpec& spec,
   if (listed && found != *listed) return "layers that are neither read nor named";
   const std::size_t noted = noted_left_out(spec.assumptions);
   LayerNodes made{noted, noted};
-  for (std::size_t i = 0; i < spec.unread.count; ++i) {
-    const LayerKind kind = spec.unread.read(i).kind;
+  const auto add = [&made](LayerKind kind) {
     const KindFamily family = info(kind).family;
     const bool is_unknown = kind == LayerKind::other;
     if (is_unknown || multiplies(kind)) ++made.products;
     if (is_unknown || family == KindFamily::pool || family == KindFamily::norm ||
         kind == LayerKind::reduce)
       ++made.windows_and_norms;
-  }
+  };
+  for (const LayerSpec& layer : spec.layers) add(layer.kind);
+  for (std::size_t i = 0; i < spec.unread.count; ++i) add(spec.unread.read(i).kind);
   if (made.products < nodes.products) return "products of the graph";
   return made.windows_and_norms < nodes.windows_and_norms ? "windows or norms of the graph" : "";
 }

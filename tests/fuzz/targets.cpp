@@ -151,8 +151,9 @@ std::optional<std::size_t> listed_layers(std::string_view text) {
   return std::nullopt;
 }
 
+/// PyTorch's patterns join products: of a model read as it runs them, no count is known.
 LayerNodes layer_nodes_of(const std::string& input, const LayerDefaults& defaults) {
-  return onnx_graph::looks_like_model(input)
+  return onnx_graph::looks_like_model(input) && !defaults.as_pytorch_runs
              ? layer_nodes(*onnx_graph::read_model(*text_stream("input", input)), defaults)
              : LayerNodes();
 }
