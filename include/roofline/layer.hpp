@@ -353,18 +353,6 @@ inline DataType type_of(const Operand& operand, const Layer& layer) {
   return operand.type.value_or(usual_type(operand, layer));
 }
 
-/// A recurrent layer, or several stacked ones, whose rows are all positions of all samples.
-struct Recurrence {
-  std::uint64_t samples = 1;
-  std::uint64_t steps = 1;
-  std::uint64_t features = 1;  ///< of the input
-  std::uint64_t state = 1;     ///< hidden features of a direction
-  std::uint64_t gates = 1;     ///< of a hidden feature
-  std::uint64_t directions = 1;
-  std::uint64_t layers = 1;
-};
-Recurrence recurrence_of(const Layer& layer);
-
 /// PyTorch has no channels last for windows of one axis.
 inline Layout layout_of(const Layer& layer) {
   return layer.layout.value_or(layer.window->rank == 1 ? Layout::nchw

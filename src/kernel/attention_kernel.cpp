@@ -1,6 +1,7 @@
 // Fused attention: a block keeps 128 queries of a head and walks the keys in steps of 128
 // (backward: 128 keys, walking the queries). Scores stay on the SM, so only operands move. A single
-// query per head only reads its keys and values: bytes alone count. So may a few, one by one.
+// query per head only reads its keys and values: bytes alone count. A few queries may be faster one
+// by one.
 
 #include <cmath>
 #include <cstdint>
@@ -64,11 +65,11 @@ ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& 
   const Layer& layer = request.layer;
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
+  const AttentionKernel& kernel = forward ? kernels.forward : kernels.backward;
   ThroughputWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
-  work.start_s = eval.named("start beyond the launch",
-                            eval((forward ? kernels.forward : kernels.backward).start_s), "s");
+  work.start_s = eval.named("start beyond the launch", eval(kernel.start_s), "s");
   work.kernels = forward ? 1 : 3;
   work.threads = tile;
   const double element = element_byte(layer.dtypes.input);
@@ -81,7 +82,7 @@ ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& 
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   work.flop = eval.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
   work.flop_per_s = (vector != nullptr ? *vector : *request.own_engine()).peak_flop_per_s *
-                    eval((forward ? kernels.forward : kernels.backward).vector_share);
+                    eval(kernel.vector_share);
   return work;
 }
 

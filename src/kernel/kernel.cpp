@@ -45,7 +45,7 @@ Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
   }
 }
 
-/// Whether the library runs the layer on solvers, none of which has the stated algorithm.
+/// Whether the library has solvers for the layer, but no solver of the stated algorithm.
 bool lacks_solver(const PlanRequest& request) {
   if (!request.layer.mapping->algorithm) return false;
   Layer layer = request.layer;
@@ -144,7 +144,7 @@ const EngineModel* tensor_model(const PlanRequest& request) {
 }
 
 /// Vector units were asked for where the library multiplies on tensor cores alone: 16-bit types,
-/// groups, and all that it names solvers for.
+/// groups, and every layer of a library with solvers.
 bool is_off_tensor_cores(const PlanRequest& request) {
   const Layer& layer = request.layer;
   return has_window(layer.kind) && info(layer.kind).family == KindFamily::contraction &&

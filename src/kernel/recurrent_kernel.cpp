@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernel/plans.hpp"
+#include "model/recurrence.hpp"
 #include "model/sizes.hpp"
 #include "roofline/roofline_point.hpp"
 

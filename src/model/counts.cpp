@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/recurrence.hpp"
 #include "model/sizes.hpp"
 #include "model/window_reads.hpp"
 #include "roofline/roofline_point.hpp"
@@ -236,24 +237,7 @@ bool may_touch_less(const Layer& layer) {
          (layer.kind == LayerKind::upsample && elements(layer.output) < elements_read(layer, 0));
 }
 
-std::uint64_t gates_of(LayerKind kind) {
-  return kind == LayerKind::lstm ? 4 : kind == LayerKind::gru ? 3 : 1;
-}
-
 }  // namespace
-
-Recurrence recurrence_of(const Layer& layer) {
-  const Shape& input = layer.inputs.front().shape;
-  Recurrence of;
-  of.samples = input.batch;
-  of.steps = input.spatial[2];
-  of.features = input.channels;
-  of.directions = layer.bidirectional ? 2 : 1;
-  of.state = layer.output.channels / of.directions;
-  of.gates = gates_of(layer.kind);
-  of.layers = layer.num_layers.value_or(1);
-  return of;
-}
 
 std::uint64_t elements(const Shape& shape) {
   return checked_mul(shape.batch, shape.channels, checked_product(shape.spatial));
@@ -310,7 +294,7 @@ Counts count(const Layer& layer) {
     case KindFamily::movement: count_elementwise(layer, counts);
   }
   if (layer.work->flops) counts.flops = *layer.work->flops;
-  if (layer.work->bytes) {
+  if (layer.work->bytes) {  // read or written: the file does not tell
     counts.bytes = {};
     counts.bytes.input = *layer.work->bytes;
   }

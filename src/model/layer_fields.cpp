@@ -7,6 +7,7 @@
 
 #include "model/joined.hpp"
 #include "model/ranges.hpp"
+#include "model/recurrence.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

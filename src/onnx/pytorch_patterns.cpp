@@ -1,5 +1,5 @@
-// What PyTorch's exporters fold or write in several nodes, put back into a graph: attention, batch
-// norms by the batch's own mean, and norms that were folded into convolutions.
+// PyTorch's operators, put back into a graph where its exporters fold them or write them in several
+// nodes: attention, batch norms by the batch's own mean, norms that were folded into convolutions.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,10 +18,10 @@
 namespace roofline::onnx_graph::pytorch_patterns {
 namespace {
 
-// Attention. PyTorch's exporters multiply queries and keys by the root of the scale, which nobody
-// does by hand: the scores cannot overflow.
+// Attention. PyTorch's exporters multiply queries and keys by the root of the scale, so that
+// the scores cannot overflow; models written by hand do not.
 
-/// The tensor that is multiplied by a number; null if the value is none.
+/// The tensor that a number multiplies; null for a value of another kind.
 Value* scaled(const Value* value) {
   const Node* product = maker(value, "Mul");
   if (product == nullptr || product->inputs.size() != 2 || only_reader(value) == nullptr)
@@ -53,7 +53,7 @@ Value* scaled_keys(const Value* matrix) {
   return keys;
 }
 
-/// The product with the values, of softmax' result or of what stands for NaN in it.
+/// The product of the values with softmax' result, in which a Where may replace NaN.
 Node* weighted_sum(const Value* weights) {
   const auto is_where = [](const Node* node) { return node->op == "Where"; };
   if (const auto where = std::ranges::find_if(weights->consumers, is_where);
@@ -65,7 +65,7 @@ Node* weighted_sum(const Value* weights) {
   return weighs ? product : nullptr;
 }
 
-/// A mask of truth values is written as one of numbers.
+/// Exporters write a mask of truth values as numbers.
 Value* mask_of(Value* added) {
   const Node* where = maker(added, "Where");
   const bool is_written = where != nullptr && where->inputs.size() == 3 &&

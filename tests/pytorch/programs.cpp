@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/as_run.hpp"
+#include "model/recurrence.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/program_text.hpp"
 #include "roofline/roofline_point.hpp"

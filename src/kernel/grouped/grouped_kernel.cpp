@@ -229,7 +229,7 @@ std::vector<Candidate<Number>> candidates_of(const GroupedFormulas<Number>& f) {
         left && (pass == Pass::wgrad ? !of_line : problem.group_out == 1 && is_odd));
     add([&f] { return f.cudnn_line_wgrad(); }, left && is_line_wgrad);
     add([&f] { return f.general(); }, left && !is_line_wgrad);
-    // With strides PyTorch leaves to cuDNN what it found faster there.
+    // PyTorch leaves strided layers to cuDNN where cuDNN was faster.
     const bool own = !left || problem.stride > 1;
     add([&f] { return f.forward_nchw(); }, own && pass == Pass::fwd);
     add([&f] { return f.dgrad_nchw(); }, own && pass == Pass::dgrad);

@@ -223,8 +223,8 @@ class StreamingKernels : StreamFormulas<Number> {
     return work;
   }
 
-  /// PyTorch copies between the same types only what is not contiguous: here a slice of the
-  /// channels, half of them in most networks, to NCHW.
+  /// PyTorch copies between the same types only tensors that are not contiguous: here a slice of
+  /// the channels, half of them in most networks, to NCHW.
   bool is_slice() const {
     const Layer& layer = *problem.layer;
     return layer.kernels == KernelSource::library && !layer.access &&

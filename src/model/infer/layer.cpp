@@ -101,16 +101,20 @@ Shape one_image(const Shape& shape) {
   return one;
 }
 
-/// Flattens an input with in_features elements. in_features and a batch describe the whole input.
-void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  Operand operand;
+/// The stated input, or the one before; in_features and a batch describe a whole input, too.
+Operand infer_features(const LayerSpec& spec, const LayerScope& scope) {
   const bool stands_alone = scope.previous_copies == 0 || spec.batch;
-  if (spec.in_features && stands_alone && !spec.input && spec.input_size.empty()) {
-    operand.shape.channels = *spec.in_features;
-    operand.shape.batch = infer_batch(spec, scope, std::nullopt);
-  } else {
-    operand = infer_operand(spec, scope, std::nullopt);
-  }
+  if (!spec.in_features || !stands_alone || spec.input || !spec.input_size.empty())
+    return infer_operand(spec, scope, std::nullopt);
+  Operand operand;
+  operand.shape.channels = *spec.in_features;
+  operand.shape.batch = infer_batch(spec, scope, std::nullopt);
+  return operand;
+}
+
+/// Flattens an input with in_features elements.
+void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  Operand operand = infer_features(spec, scope);
   Shape& in = operand.shape;
   const std::uint64_t whole = elements(one_image(in));
   const bool has_positions = spec.input && !spec.input->sizes.empty();
@@ -126,16 +130,9 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   layer.output.channels = required("out_features", spec.out_features);
 }
 
-/// The input is [N, steps, features], or as PyTorch has it unless batch_first is set.
+/// The input is [N, steps, features], or [steps, N, features] where batch_first is false.
 void infer_recurrent(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  Operand operand;
-  const bool stands_alone = scope.previous_copies == 0 || spec.batch;
-  if (spec.in_features && stands_alone && !spec.input) {
-    operand.shape.channels = *spec.in_features;
-    operand.shape.batch = infer_batch(spec, scope, std::nullopt);
-  } else {
-    operand = infer_operand(spec, scope, std::nullopt);
-  }
+  Operand operand = infer_features(spec, scope);
   Shape& in = operand.shape;
   if (in.spatial_rank > 1)
     fail(spec.input ? "input" : "", "expected [N, steps, features], got " + to_text(in));
