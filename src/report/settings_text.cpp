@@ -165,25 +165,6 @@ std::string layouts_text(std::span<const SettingsTable> tables) {
   return text;
 }
 
-std::string points_title(std::span<const SettingsTable> tables) {
-  const SettingsTable& table = tables.front();
-  const SettingRow& first = table.rows.front();
-  std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
-                                        : fmt::format("{} networks", tables.size());
-  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), widest_gpu);
-  if (is_one(tables, type_text)) text += ", " + type_text(first);
-  if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
-  for (const BatchGoal goal : enumerators<BatchGoal>)
-    if (is_one(tables, [&](const SettingRow& row) { return row.is_goal[goal]; }) &&
-        first.is_goal[goal])
-      text += fmt::format(", {} batch", name_of(goal));
-  if (table.training) text += ", training";
-  if (table.max_time_s) text += fmt::format(", in at most {}", duration(*table.max_time_s));
-  text += layouts_text(tables);
-  if (first.framework && is_one(tables, framework_text)) text += ", by " + framework_text(first);
-  return text + "\n";
-}
-
 std::string ranking_sentences(const SettingsTable& table, const Selection& selection,
                               const Report& report, std::optional<std::size_t> width) {
   const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
@@ -253,6 +234,25 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   return text;
 }
 
+std::string settings_title(std::span<const SettingsTable> tables) {
+  const SettingsTable& table = tables.front();
+  const SettingRow& first = table.rows.front();
+  std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
+                                        : fmt::format("{} networks", tables.size());
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), widest_gpu);
+  if (is_one(tables, type_text)) text += ", " + type_text(first);
+  if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    if (is_one(tables, [&](const SettingRow& row) { return row.is_goal[goal]; }) &&
+        first.is_goal[goal])
+      text += fmt::format(", {} batch", name_of(goal));
+  if (table.training) text += ", training";
+  if (table.max_time_s) text += fmt::format(", in at most {}", duration(*table.max_time_s));
+  text += layouts_text(tables);
+  if (first.framework && is_one(tables, framework_text)) text += ", by " + framework_text(first);
+  return text;
+}
+
 std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
   const SettingRow& first = sweep.rows.front();
   return fmt::format("{} on {}{} by batch, time of each type of layers\n\n",
@@ -276,7 +276,7 @@ std::string points_text(const Report& report, const TableStyle& style) {
       if (report.points.size() > 1) text += printable(table.work) + ": ";
       text += ranking_answer(table, report.currency) + '\n';
     }
-  text += points_title(report.points) + '\n';
+  text += settings_title(report.points) + "\n\n";
   if (const Grid grid = points_grid(report, style.width); grid.row_count() > 0)
     text += style.render(grid);
   for (std::size_t i = 0; i < report.points.size(); ++i) {

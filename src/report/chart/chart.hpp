@@ -115,6 +115,7 @@ struct Note {
 struct LegendItem {
   enum class Sign : std::uint8_t {
     mark,
+    ring,
     bound,
     l2_bound,
     bar,
@@ -146,7 +147,7 @@ struct Segment {
   std::string hover;
 };
 
-/// A row of a bar chart: consecutive segments.
+/// A row of a bar chart: consecutive segments, or one below 0.
 struct Bar {
   std::string label;
   std::string note = {};  ///< behind the bar
@@ -159,6 +160,7 @@ struct Bar {
 struct Bars {
   std::vector<Bar> rows;
   std::string unit = "s";
+  double least_length = 0;  ///< of the axis, which bars of other panels share
 };
 
 /// The length of axis that the bar needs.
@@ -182,8 +184,7 @@ struct Chart {
 /// the roofline. Throws InputError if the report has nothing for such a chart.
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind);
 
-// Drawing in pixels: shapes as SVG elements, and texts apart so that their boxes are known. Widths
-// are estimates, rather too large, without font metrics.
+// Drawing in pixels: shapes as SVG elements; texts and marks apart so that their boxes are known.
 
 struct Tick {
   double value = 0;
@@ -231,7 +232,8 @@ struct Text {
   double size = small_text;
 };
 
-double text_width(std::string_view text, double size);
+/// In the widest of common fonts, so that a text of any is within its box.
+double text_width(std::string_view text, double size, bool is_title = false);
 Box box_of(const Text& text);
 
 struct Scene {
@@ -239,6 +241,7 @@ struct Scene {
   double height = 0;
   std::string body;  ///< SVG elements
   std::vector<Text> texts;
+  std::vector<Box> marks;  ///< symbols of plots, which no text may cover
 };
 
 /// Escapes < > & and quotes; replaces bytes that are not UTF-8 and characters that XML forbids.
@@ -247,7 +250,7 @@ std::string xml_text(std::string_view text);
 std::string css_name(Colour colour);
 /// Outline with the area of a circle of `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
-/// The text's beginning and end, at most `width` wide.
+/// The text's beginning and end, at most `width` wide but at least a few letters.
 std::string fitted_text(const std::string& text, double width, double size);
 
 inline constexpr double page_width = 800;

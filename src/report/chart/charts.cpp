@@ -29,6 +29,9 @@ constexpr std::size_t widest_caption = 24;
 
 LegendItem whisker_legend() { return {"68 of 100 measured times", LegendItem::Sign::whisker}; }
 
+/// Marks of the rest of the time would squeeze all others: those below the axis are arrows.
+constexpr double spanned_time = 0.99;
+
 /// Closer roofs look like one line.
 constexpr double hardly_apart = 0.01;
 
@@ -122,13 +125,11 @@ void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& m
   const auto add = [&](LegendItem item, auto has) {
     if (std::ranges::any_of(marks, has)) legend.push_back(std::move(item));
   };
-  add({"expected", Sign::mark, Colour::paper},
-      [](const Mark& m) { return m.expected_y.has_value(); });
+  add({"expected", Sign::ring}, [](const Mark& m) { return m.expected_y.has_value(); });
   add({"roofline", Sign::bound}, [](const Mark& m) { return m.bound_y && !m.bound_is_l2; });
   add({"operands in L2: its roof", Sign::l2_bound},
       [](const Mark& m) { return m.bound_y && m.bound_is_l2; });
-  add({"by its bytes at L2", Sign::mark, Colour::paper},
-      [](const Mark& m) { return m.l2_x.has_value(); });
+  add({"by its bytes at L2", Sign::ring}, [](const Mark& m) { return m.l2_x.has_value(); });
   add(whisker_legend(), [](const Mark& m) { return m.whisker.has_value(); });
 }
 
@@ -270,9 +271,13 @@ Axis empty_axis(std::string title, std::string unit) {
 void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
   plot.x = empty_axis("arithmetic intensity, FLOP/B");
   plot.y = empty_axis("arithmetic performance", "FLOP/s");
-  for (const Mark& mark : plot.marks) {
+  double covered = 0;
+  for (const std::size_t i : marks_by_share(plot.marks)) {
+    const Mark& mark = plot.marks[i];
     include(plot.x, mark.at.x);
     include(plot.x, mark.l2_x.value_or(mark.at.x));
+    covered += mark.share;
+    if (covered - mark.share > spanned_time && mark.share < 1 - spanned_time) continue;
     include(plot.y, mark.at.y);
     include(plot.y, mark.expected_y.value_or(mark.at.y));
     include(plot.y, mark.bound_y.value_or(mark.at.y));
@@ -307,10 +312,10 @@ std::vector<Region> sides_of_ridge(const Bounds& bounds, Engine engine, const Pl
   const double floor = plot.y.low;
   const double begin = std::max(plot.x.low, floor / memory);
   return {{{{begin, floor}, {begin, begin * memory}, {ridge, peak}, {ridge, floor}},
-           Colour::blue,
+           Colour::grey,
            "bound by memory"},
           {{{ridge, floor}, {ridge, peak}, {plot.x.high, peak}, {plot.x.high, floor}},
-           Colour::vermillion,
+           Colour::paper,
            "bound by compute"}};
 }
 

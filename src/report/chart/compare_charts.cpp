@@ -47,32 +47,56 @@ Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
   return bar;
 }
 
+/// The cost of the same rows, the cheapest dark; nullopt where none has a price.
+std::optional<Panel> cost_panel(const SettingsTable& table,
+                                const std::vector<const SettingRow*>& rows,
+                                const std::string& currency) {
+  std::vector<Bar> bars;
+  for (const SettingRow* row : rows) {
+    if (!row->cost_per_million_images) continue;
+    const bool is_cheapest = table.cheapest && row == &table.rows[*table.cheapest];
+    bars.push_back(plain_bar(point_name(table, *row), *row->cost_per_million_images,
+                             quantity_text(*row, SortBy::cost, currency),
+                             is_cheapest ? Colour::blue : Colour::grey));
+  }
+  if (bars.empty()) return std::nullopt;
+  return Panel{"cost of a million images", Bars{std::move(bars), ""}, {}};
+}
+
 Chart bars_of(const SettingsTable& table, const Selection& selection, const std::string& currency) {
   const SortBy by = table.ranked_by.value_or(SortBy::time);
-  std::vector<Bar> bars;
+  std::vector<const SettingRow*> rows;
   for (const auto& group : selection.groups)
     if (const SettingRow& row = table.rows[group.front()]; quantity_of(row, by) > 0)
-      bars.push_back(bar_of(table, row, by, currency));
-  Chart chart{.title = table.work, .subtitle = "expected"};
-  if (bars.empty()) return chart;
-  if (table.ranked_by) chart.title += ": " + ranking_answer(table, currency);
-  if (bars.size() > most_bars) bars.resize(most_bars);
-  if (const std::size_t all = selection.groups.size(); all > bars.size())
-    chart.caption = fmt::format("Not drawn: {} of {}.", all - bars.size(), all);
+      rows.push_back(&row);
+  Chart chart{.title = settings_title({&table, 1}), .subtitle = "expected"};
+  if (rows.empty()) return chart;
+  if (table.ranked_by) chart.subtitle = ranking_answer(table, currency);
+  if (rows.size() > most_bars) rows.resize(most_bars);
+  if (const std::size_t all = selection.groups.size(); all > rows.size())
+    chart.caption = fmt::format("Not drawn: {} of {}.", all - rows.size(), all);
+  std::vector<Bar> bars =
+      each_of(rows, [&](const SettingRow* row) { return bar_of(table, *row, by, currency); });
   std::vector<LegendItem> legend{
       {"first", LegendItem::Sign::bar, Colour::blue},
       {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
       {"behind", LegendItem::Sign::bar, Colour::grey}};
   add_bar_legend(legend, bars);
   const bool is_time = by == SortBy::time && !table.rows.front().images_per_s;
-  chart.panels.push_back({"", Bars{std::move(bars), is_time ? "s" : ""}, std::move(legend)});
+  std::string heading = by == SortBy::cost ? "cost of a million images"
+                        : is_time          ? "expected time"
+                                           : "expected images/s";
+  chart.panels.push_back(
+      {std::move(heading), Bars{std::move(bars), is_time ? "s" : ""}, std::move(legend)});
+  if (auto cost = cost_panel(table, rows, currency); cost && by != SortBy::cost)
+    chart.panels.push_back(std::move(*cost));
   return chart;
 }
 
 using Sweeps = std::vector<const SettingsTable*>;
 
 /// Room for names behind the last batch, as a share of the axis.
-constexpr double name_room = 0.45;
+constexpr double name_room = 0.2;
 
 double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
 /// Images/s; 0 if the time is unknown.
@@ -211,7 +235,7 @@ std::vector<Bar> bars_of(const Changes& changes) {
   return each_of(all, [](const auto& change) {
     const auto& [label, change_s] = change;
     const Colour colour = change_s < 0 ? Colour::blue : Colour::vermillion;
-    return plain_bar(label, std::fabs(change_s), change_text(change_s), colour, label);
+    return plain_bar(label, change_s, change_text(change_s), colour, label);
   });
 }
 

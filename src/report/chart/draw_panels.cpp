@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -22,10 +24,33 @@ struct Obstacles {
   std::vector<Box> lines;   ///< covered if there is no other place
 };
 
-bool is_free(const Box& box, const Obstacles& obstacles, bool may_cover_lines) {
-  const auto hits = [&](const Box& other) { return overlap(box, other); };
-  return contains(obstacles.bounds, box) && std::ranges::none_of(obstacles.covers, hits) &&
-         (may_cover_lines || std::ranges::none_of(obstacles.lines, hits));
+/// Whether the box covers neither a mark nor a text.
+bool is_free(const Box& box, const Obstacles& obstacles) {
+  return contains(obstacles.bounds, box) &&
+         std::ranges::none_of(obstacles.covers,
+                              [&](const Box& other) { return overlap(box, other); });
+}
+
+/// Pieces of lines that the box covers.
+std::ptrdiff_t covered_lines(const Box& box, const Obstacles& obstacles) {
+  return std::ranges::count_if(obstacles.lines,
+                               [&](const Box& other) { return overlap(box, other); });
+}
+
+/// The first place of those that cover least; nullptr if none is free.
+const Text* best_of(const std::vector<Text>& places, const Obstacles& obstacles) {
+  const Text* best = nullptr;
+  std::ptrdiff_t least = std::numeric_limits<std::ptrdiff_t>::max();
+  for (const Text& place : places) {
+    const Box box = box_of(place);
+    if (!is_free(box, obstacles)) continue;
+    const std::ptrdiff_t covered = covered_lines(box, obstacles);
+    if (covered >= least) continue;
+    best = &place;
+    least = covered;
+    if (least == 0) break;
+  }
+  return best;
 }
 
 void add_line(Obstacles& obstacles, Position from, Position to) {
@@ -40,7 +65,9 @@ Text label_at(double x, double y, const std::string& text, Anchor anchor) {
   return {x, y, text, anchor, "ink label"};
 }
 
-std::vector<Text> places_around(Position at, double radius, const std::string& text) {
+/// Beside a mark, in order of preference, and around it at each of the distances.
+std::vector<Text> places_around(Position at, double radius, const std::string& text,
+                                const std::vector<double>& distances) {
   struct Direction {
     double x;
     double y;
@@ -58,7 +85,7 @@ std::vector<Text> places_around(Position at, double radius, const std::string& t
   });
   constexpr double mark_gap = 4;
   std::vector<Text> places;
-  for (const double distance : {0.0, 12.0}) {
+  for (const double distance : distances) {
     const double reach = radius + mark_gap + distance;
     for (const Direction& each : directions) {
       // To the side the middle of the letters is at the reach, above and below their edge.
@@ -69,6 +96,31 @@ std::vector<Text> places_around(Position at, double radius, const std::string& t
     }
   }
   return places;
+}
+
+/// Rings of places around a mark, each as far from its edge.
+std::vector<Text> places_away(Position at, double radius, const std::string& text) {
+  constexpr int directions = 16;
+  std::vector<Text> places;
+  for (double distance = 16; distance <= 96; distance += 10)
+    for (int i = 0; i < directions; ++i) {
+      const double angle = 2 * std::numbers::pi * i / directions;
+      const double reach = radius + distance;
+      places.push_back(label_at(at.x + reach * std::cos(angle),
+                                at.y + reach * std::sin(angle) + small_text * 0.35, text,
+                                Anchor::middle));
+    }
+  return places;
+}
+
+Position nearest_of(const Box& box, Position to) {
+  return {std::clamp(to.x, box.x, box.x + box.width), std::clamp(to.y, box.y, box.y + box.height)};
+}
+
+/// Between a box and a mark's edge.
+double gap_of(const Box& box, Position mark, double radius) {
+  const Position nearest = nearest_of(box, mark);
+  return std::hypot(nearest.x - mark.x, nearest.y - mark.y) - radius;
 }
 
 /// From the line's end on: above to the left, or below to the right, clear of a rising line.
@@ -98,6 +150,10 @@ constexpr double least_radius = 2.6;
 constexpr double lone_radius = 6;
 constexpr double dot_radius = 2.4;
 constexpr double curve_radius = 3.6;
+/// Between texts on one line.
+constexpr double text_gap = 4;
+/// A label is so much nearer to its own mark than to others.
+constexpr double clear_of_others = 5;
 
 class PlotDrawing {
  public:
@@ -118,9 +174,10 @@ class PlotDrawing {
     draw_grid();
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
+    for (const Region& region : plot_.regions) label(region);
     for (const Line& line : plot_.lines) label(line);
     for (const Note& note : plot_.notes)
-      write_first(places_around(px_of(note.at), lone_radius, note.text));
+      write_best(places_around(px_of(note.at), lone_radius, note.text, {0.0, 12.0}));
     for (const std::size_t i : marks_by_share(plot_.marks)) label(plot_.marks[i]);
   }
 
@@ -132,19 +189,62 @@ class PlotDrawing {
   }
 
   void draw(const Region& region) {
-    const std::vector<Position> corners = in_px(region.corners);
-    draw_path(scene_, corners, css_name(region.colour) + " tint", true);
-    const Text text{(corners.front().x + corners.back().x) / 2, bottom() - 6, region.label,
-                    Anchor::middle, "muted label"};
-    if (box_of(text).width < corners.back().x - corners.front().x) write_free({text}, true);
+    draw_path(scene_, in_px(region.corners), css_name(region.colour) + " tint", true);
+  }
+
+  /// At the region's foot, where it is wide enough.
+  void label(const Region& region) {
+    const double left = x_(region.corners.front().x);
+    const double right = x_(region.corners.back().x);
+    const double half = text_width(region.label, small_text) / 2;
+    std::vector<Text> places;
+    for (const double above : {6.0, 20.0, 34.0})
+      for (const double share : {0.5, 0.35, 0.65, 0.2, 0.8})
+        if (const double x = left + share * (right - left); x - half > left && x + half < right)
+          places.push_back({x, bottom() - above, region.label, Anchor::middle, "muted label"});
+    write_best(places);
   }
 
   void label(const Mark& mark) {
-    const auto places = [&](const std::string& text) {
-      return places_around(px_of(mark.at), 1.2 * radius_of(mark), text);
-    };
-    if (!mark.caption.empty() && write_free(places(mark.caption), false)) return;
-    if (mark.number > 0) write_first(places(fmt::format("{}", mark.number)));
+    if (mark.at.y < plot_.y.low) return;
+    if (!mark.caption.empty() && write_beside(mark, mark.caption)) return;
+    if (mark.number == 0) return;
+    const std::string number = fmt::format("{}", mark.number);
+    if (!write_beside(mark, number)) write_with_leader(mark, number);
+  }
+
+  /// Where it covers no line and no reader takes it for another mark's.
+  bool write_beside(const Mark& mark, const std::string& text) {
+    std::vector<Text> places = places_around(px_of(mark.at), 1.2 * radius_of(mark), text, {0.0});
+    std::erase_if(places, [&](const Text& place) { return is_nearer_to_another(place, mark); });
+    const Text* const best = best_of(places, obstacles_);
+    if (best == nullptr || covered_lines(box_of(*best), obstacles_) > 0) return false;
+    write(*best);
+    return true;
+  }
+
+  /// Whether a reader could take the text for another mark's.
+  bool is_nearer_to_another(const Text& place, const Mark& own) const {
+    const Box box = box_of(place);
+    const double own_gap = gap_of(box, px_of(own.at), radius_of(own));
+    return std::ranges::any_of(plot_.marks, [&](const Mark& mark) {
+      return &mark != &own &&
+             gap_of(box, px_of(mark.at), radius_of(mark)) < own_gap + clear_of_others;
+    });
+  }
+
+  /// Away from crowded marks, with a thin line to its own.
+  void write_with_leader(const Mark& mark, const std::string& text) {
+    const Position at = px_of(mark.at);
+    const std::vector<Text> places = places_away(at, radius_of(mark), text);
+    const Text* const best = best_of(places, obstacles_);
+    if (best == nullptr) return;
+    const Position end = nearest_of(box_of(*best), at);
+    const double share = radius_of(mark) / std::hypot(end.x - at.x, end.y - at.y);
+    const Position begin{at.x + share * (end.x - at.x), at.y + share * (end.y - at.y)};
+    draw_line(scene_, begin, end, "leader");
+    add_line(obstacles_, begin, end);
+    write(*best);
   }
 
   std::size_t majors() const { return static_cast<std::size_t>(frame_.width / 52); }
@@ -188,21 +288,19 @@ class PlotDrawing {
         add_places_along(places, px_of(line.path[line.path.size() - 2]), px_of(line.path.back()),
                          is_below, line.label);
     if (line.path.size() > 2) add_places_along(places, begin, after, line.label_below, line.label);
-    write_first(places);
+    write_best(places);
   }
 
-  void write_first(const std::vector<Text>& places) {
-    if (!write_free(places, false)) write_free(places, true);
+  void write_best(const std::vector<Text>& places) {
+    if (const Text* const best = best_of(places, obstacles_)) write(*best);
   }
 
-  bool write_free(const std::vector<Text>& places, bool may_cover_lines) {
-    for (const Text& text : places)
-      if (const Box box = box_of(text); is_free(box, obstacles_, may_cover_lines)) {
-        scene_.texts.push_back(text);
-        obstacles_.covers.push_back(box);
-        return true;
-      }
-    return false;
+  void write(const Text& text) {
+    scene_.texts.push_back(text);
+    Box box = box_of(text);
+    box.x -= text_gap;
+    box.width += 2 * text_gap;
+    obstacles_.covers.push_back(box);
   }
 
   double radius_of(const Mark& mark) const {
@@ -219,6 +317,7 @@ class PlotDrawing {
   }
 
   void draw_joins(const Mark& mark) {
+    if (mark.at.y < plot_.y.low) return;
     const Position at = px_of(mark.at);
     const auto join = [&](const Position& to) {
       draw_line(scene_, at, to, "join");
@@ -236,11 +335,16 @@ class PlotDrawing {
   }
 
   void draw(const Mark& mark) {
-    const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
     scene_.body += fmt::format("<g><title>{}</title>\n", xml_text(mark.hover));
+    if (mark.at.y < plot_.y.low) {
+      draw_other(Symbol::triangle_down, {x_(mark.at.x), bottom() - lone_radius}, least_radius);
+      scene_.body += "</g>\n";
+      return;
+    }
+    const Position at = px_of(mark.at);
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
-    keep_free(at, 0.85 * radius);
+    keep_free(at, radius);
     if (mark.bound_y)
       draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, dot_radius,
                   mark.bound_is_l2 ? "open-dot" : "dot");
@@ -251,12 +355,14 @@ class PlotDrawing {
   }
 
   void draw_other(Symbol symbol, const Position& at, double radius) {
-    draw_symbol(scene_, symbol, at, radius, css_name(Colour::paper));
+    draw_symbol(scene_, symbol, at, radius, "ring");
     keep_free(at, radius);
   }
 
   void keep_free(const Position& at, double half) {
-    obstacles_.covers.push_back({at.x - half, at.y - half, 2 * half, 2 * half});
+    const Box box{at.x - half, at.y - half, 2 * half, 2 * half};
+    obstacles_.covers.push_back(box);
+    scene_.marks.push_back(box);
   }
 
   Scene& scene_;
@@ -281,7 +387,9 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   for (const Segment& segment : bar.segments) {
     const double from = scale(sum);
     sum += segment.value;
-    draw_rect(scene, {from, middle - bar_height / 2, scale(sum) - from, bar_height},
+    const double to = scale(sum);
+    draw_rect(scene,
+              {std::min(from, to), middle - bar_height / 2, std::fabs(to - from), bar_height},
               css_name(segment.colour), segment.hover);
   }
   if (bar.bound)
@@ -313,7 +421,8 @@ double draw_bars(Scene& scene, const Bars& all, double area_top) {
   const std::vector<Bar>& bars = all.rows;
   double label_width = 0;
   double note_width = 0;
-  double longest = 0;
+  double longest = all.least_length;
+  double negative = 0;
   std::vector<std::string> labels;
   labels.reserve(bars.size());
   for (const Bar& bar : bars) {
@@ -322,11 +431,12 @@ double draw_bars(Scene& scene, const Bars& all, double area_top) {
     label_width = std::max(label_width, text_width(labels.back(), small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
     longest = std::max(longest, length_of(bar));
+    negative = std::min(negative, sum_over(bar.segments, &Segment::value));
   }
   const double left = page_margin + label_width + bar_gap;
   const double right = page_width - page_margin - note_width - bar_gap;
   const double bottom = area_top + row_height * static_cast<double>(bars.size());
-  const Axis axis{"", all.unit, false, 0, longest > 0 ? longest : 1};
+  const Axis axis{"", all.unit, false, negative, longest > 0 || negative < 0 ? longest : 1};
   const Scale scale(axis, left, right);
   for (const Tick& tick : ticks_of(axis, 6)) {
     draw_line(scene, {scale(tick.value), area_top}, {scale(tick.value), bottom + 3}, "grid");

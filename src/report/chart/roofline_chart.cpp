@@ -350,18 +350,18 @@ std::vector<Panel> plots_of(const Subject& subject, const std::vector<Mark>& mar
   return panels;
 }
 
-/// "fp16, batch 32, fwd; most of the time: dram 41.2%"; with several types, the time of each.
-std::string setting_sentence(const Subject& subject) {
-  if (subject.types.size() == 1) {
-    std::string text = work_title(subject.first(), false);
-    text.erase(0, subject.inputs.front().size() + 2);
-    const Total& total = subject.first().total;
-    const auto most = std::ranges::max_element(total.part_s);
-    if (subject.has_many() || total.measured_time_s || !(*most > 0)) return text;
-    const auto limiter = static_cast<Limiter>(most - total.part_s.begin());
-    return text + fmt::format("; most of the time: {} {}", words(limiter),
-                              percent(share_of(*most, total.time_s)));
-  }
+/// "2.460 ms expected, x2.12 its roofline; most of the time: dram 41.2%"
+std::string time_sentence_of(const Result& result) {
+  const Total& total = result.total;
+  const auto most = std::ranges::max_element(total.part_s);
+  if (total.measured_time_s || !(*most > 0)) return time_headline(result);
+  const auto limiter = static_cast<Limiter>(most - total.part_s.begin());
+  return fmt::format("{}; most of the time: {} {}", time_headline(result), words(limiter),
+                     percent(share_of(*most, total.time_s)));
+}
+
+/// The time of each type, on each GPU.
+std::string times_of_types(const Subject& subject) {
   std::string times;
   for (const Result* result : subject.results)
     times += fmt::format("{}{}{} {}", times.empty() ? "expected: " : ", ",
@@ -377,9 +377,16 @@ void set_title(Chart& chart, const Subject& subject) {
     chart.subtitle = "roofline of " + gpus;
     return;
   }
-  chart.title = fmt::format("{} on {}", subject.inputs.front(), gpus);
-  if (!subject.has_many()) chart.title += ": " + time_headline(subject.first());
-  chart.subtitle = setting_sentence(subject) + '.' + above_roof_text(subject);
+  if (subject.types.size() > 1) {
+    chart.title = fmt::format("{} on {}", subject.inputs.front(), gpus);
+    if (const auto& batch = subject.first().setting.batch)
+      chart.title += fmt::format(", batch {}", *batch);
+    chart.subtitle = times_of_types(subject) + '.';
+  } else {
+    chart.title = work_title(subject.first(), !subject.has_many());
+    if (!subject.has_many()) chart.subtitle = time_sentence_of(subject.first()) + '.';
+  }
+  chart.subtitle += above_roof_text(subject);
 }
 
 std::vector<Panel> panels_of(const Subject& subject, std::vector<Mark> marks) {
@@ -404,14 +411,31 @@ std::vector<Panel> panels_of(const Subject& subject, std::vector<Mark> marks) {
   return panels;
 }
 
+/// Marks that stand at the lower edge, with their share of the time.
+std::string below_axis_text(const std::vector<Panel>& panels) {
+  std::size_t below = 0;
+  double share = 0;
+  for (const Panel& panel : panels)
+    if (const auto* plot = std::get_if<Plot>(&panel.body))
+      for (const Mark& mark : plot->marks)
+        if (mark.at.y < plot->y.low) {
+          ++below;
+          share += mark.share;
+        }
+  if (below == 0) return "";
+  return fmt::format(" Arrow: below the picture ({} marks, {} of the time).", below,
+                     percent(share));
+}
+
 Chart chart_of(const Subject& subject) {
   std::vector<Mark> marks = marks_of(subject);
   Chart chart;
   set_title(chart, subject);
   if (marks.size() > 1) chart.caption = "Area: share of the time; x4: layers alike. ";
   if (subject.types.size() > 1) chart.caption += "Drawn: the marks with numbers. ";
-  chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once." + not_drawn_text(subject);
   chart.panels = panels_of(subject, std::move(marks));
+  chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once." +
+                   below_axis_text(chart.panels) + not_drawn_text(subject);
   chart.columns = std::min<std::size_t>(subject.gpus.size(), 2);
   if (const auto step = step_panel(subject.first()); step && !subject.has_many())
     chart.panels.insert(chart.panels.begin(), *step);

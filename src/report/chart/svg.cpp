@@ -37,14 +37,6 @@ std::string tick_text(double value, std::string_view unit) {
   return fmt::format("{:.4g}{}{}{}", value, unit.empty() ? "" : " ", prefix, unit);
 }
 
-/// Average width of a letter over the font's size, in the widest of common sans-serif fonts.
-constexpr double letter_width = 0.66;
-
-/// Number of letters within `width`; at least a few.
-std::size_t columns_within(double width, double size) {
-  return static_cast<std::size_t>(std::max(width / (letter_width * size), 5.0));
-}
-
 /// An element on a line of its own.
 template <class... Args>
 void add_element(std::string& svg, fmt::format_string<Args...> form, Args&&... args) {
@@ -61,6 +53,7 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
   };
   switch (item.sign) {
     case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5, css_name(item.colour)); break;
+    case Sign::ring: draw_symbol(scene, Symbol::circle, {x, y}, 5, "ring"); break;
     case Sign::bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "dot"); break;
     case Sign::l2_bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "open-dot"); break;
     case Sign::bar: bar(css_name(item.colour), 10); break;
@@ -111,8 +104,9 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t majors) {
       round_step((axis.high - axis.low) / static_cast<double>(std::max<std::size_t>(1, majors)));
   // The axis is too narrow or too wide for a step.
   if (!(step > 0) || !std::isfinite(step)) return ticks;
-  for (int i = 0;; ++i) {
-    const double value = axis.low + i * step;
+  // Multiples of the step, so that 0 is a tick of an axis that spans it.
+  for (double i = std::ceil(axis.low / step - 1e-9);; ++i) {
+    const double value = i * step + 0.0;  // no -0
     if (value > axis.high * (1 + 1e-9) || !std::isfinite(value)) return ticks;
     ticks.push_back({value, tick_text(value, axis.unit)});
   }
@@ -179,14 +173,31 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double t
   return y + line_height / 2 + 10;
 }
 
+bool is_title(std::string_view css) { return css.find("title") != css.npos; }
+
+/// The longest beginning of `text` that ends before a blank and is at most `width` wide; at least
+/// a word.
+std::string_view first_line(std::string_view text, double width, double size, bool as_title) {
+  std::size_t end = std::min(text.find(' '), text.size());
+  while (end < text.size()) {
+    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+    if (text_width(text.substr(0, next), size, as_title) > width) break;
+    end = next;
+  }
+  return text.substr(0, end);
+}
+
 /// Returns the bottom.
-double draw_paragraph(Scene& scene, std::string_view text, Position corner, double size,
-                      std::string_view css) {
-  const std::string lines = broken(text, columns_within(area_width, size));
-  for (std::string_view rest = lines; !rest.empty();) {
-    const std::string line(take(rest, '\n'));
-    corner.y += size * 1.35;
-    scene.texts.push_back({corner.x, corner.y, line, Anchor::start, css, size});
+double draw_paragraph(Scene& scene, std::string_view text, Position corner, double width,
+                      double size, std::string_view css) {
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view sentence = take(rest, '\n');
+    while (!sentence.empty()) {
+      const std::string_view line = first_line(sentence, width, size, is_title(css));
+      corner.y += size * 1.35;
+      scene.texts.push_back({corner.x, corner.y, std::string(line), Anchor::start, css, size});
+      sentence.remove_prefix(std::min(line.size() + 1, sentence.size()));
+    }
   }
   return corner.y;
 }
@@ -197,9 +208,9 @@ double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t colu
   const double share = area_width / static_cast<double>(columns);
   const double left = page_margin + static_cast<double>(column) * share;
   if (!panel.heading.empty()) {
-    const std::size_t letters = columns_within(share, 12);
-    std::string lines = columns > 1 ? shortened(panel.heading, letters) : panel.heading;
-    top = draw_paragraph(scene, lines, {left, top}, 12, "ink title") + 8;
+    const std::string lines =
+        columns > 1 ? fitted_text(panel.heading, 0.85 * share, 12) : panel.heading;
+    top = draw_paragraph(scene, lines, {left, top}, share, 12, "ink title") + 8;
   }
   const auto* plot = std::get_if<Plot>(&panel.body);
   return plot != nullptr ? draw_plot(scene, *plot, {left, top}, share)
@@ -209,9 +220,9 @@ double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t colu
 /// Returns the bottom.
 double draw_chart(Scene& scene, const Chart& chart, double top) {
   const auto paragraph = [&](std::string_view text, double at, double size, std::string_view css) {
-    return draw_paragraph(scene, text, {page_margin, at}, size, css);
+    return draw_paragraph(scene, text, {page_margin, at}, area_width, size, css);
   };
-  double y = paragraph(fitted_text(chart.title, 1.8 * area_width, 16), top + 8, 16, "ink title");
+  double y = paragraph(fitted_text(chart.title, 1.6 * area_width, 16), top + 8, 16, "ink title");
   y = paragraph(chart.subtitle, y + 2, 12, "muted") + 12;
   std::size_t column = 0;
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {
@@ -323,12 +334,8 @@ bool contains(const Box& outer, const Box& inner) {
          inner.y + inner.height <= outer.y + outer.height;
 }
 
-double text_width(std::string_view text, double size) {
-  return letter_width * size * static_cast<double>(display_width(text));
-}
-
 Box box_of(const Text& text) {
-  const double width = text_width(text.text, text.size);
+  const double width = text_width(text.text, text.size, is_title(text.css));
   const double before = text.anchor == Anchor::start    ? 0
                         : text.anchor == Anchor::middle ? width / 2
                                                         : width;
@@ -368,10 +375,6 @@ std::string symbol_path(Symbol symbol, double x, double y, double radius) {
                           px(y + reach * std::sin(angle)));
     }
   return path + "Z";
-}
-
-std::string fitted_text(const std::string& text, double width, double size) {
-  return shortened(printable(text), columns_within(width, size));
 }
 
 }  // namespace roofline

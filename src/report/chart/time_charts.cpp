@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "report/chart/makers.hpp"
@@ -135,6 +138,26 @@ Chart time_chart_of(const Report& report, std::size_t index) {
       "x4: layers alike, together. A roofline longer than its bar: operands in L2, or MACs saved "
       "(Winograd, FFT).";
   return chart;
+}
+
+/// Whether all results are one network's, so that a reader compares their bars.
+bool is_one_network(const Report& report) {
+  return std::ranges::all_of(report.results, [&](const Result& result) {
+    return result.setting.label == report.results.front().setting.label;
+  });
+}
+
+/// One scale for the panels of one heading.
+void share_scales(std::vector<Chart>& charts) {
+  std::map<std::string, double> longest;
+  for (const bool is_known : {false, true})
+    for (Chart& chart : charts)
+      for (Panel& panel : chart.panels)
+        if (auto* bars = std::get_if<Bars>(&panel.body)) {
+          double& length = longest[panel.heading];
+          for (const Bar& bar : bars->rows) length = std::max(length, length_of(bar));
+          if (is_known) bars->least_length = length;
+        }
 }
 
 /// In the bar's order.
@@ -267,6 +290,7 @@ std::vector<Chart> time_charts(const Report& report) {
   const bool chooses_rows = report.filter.selects() && !report.filter.ranks_gpus();
   for (std::size_t i = 0; i < report.results.size(); ++i)
     if (!chooses_rows || count_shown(report, {i}) > 0) charts.push_back(time_chart_of(report, i));
+  if (is_one_network(report)) share_scales(charts);
   return charts;
 }
 

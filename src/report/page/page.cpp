@@ -96,7 +96,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   sink(fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>{}</title>\n<style>\n{}\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<main>\n",
       title, page_css, chart_css, title));
   if (!report.errors.empty())

@@ -56,7 +56,8 @@ TEST_CASE("A ranking has one bar a GPU, and those tied with the first are light"
   report.points = {table};
   report.point_selections = {select(table, {})};
   const Chart chart = compare_charts(report).at(0);
-  CHECK(chart.title == "net: a first: 100.0 images/s; b ties with it within x1.25");
+  CHECK(chart.title == "net, mixed, batch 1");
+  CHECK(chart.subtitle == "a first: 100.0 images/s; b ties with it within x1.25");
   const std::vector<Bar> bars = bars_of(chart);
   REQUIRE(bars.size() == 3);
   const std::pair<double, Colour> expected[] = {
@@ -86,15 +87,15 @@ TEST_CASE("Changes are differences alone, the largest first", "[report/chart/ans
   REQUIRE(bars.size() == 3);
   const struct {
     const char* label;
-    double length_ms;
+    double change_ms;
     Colour colour;
     const char* note;
-  } differences[] = {{"went: old", 4, Colour::blue, "-4.000 ms"},
+  } differences[] = {{"went: old", -4, Colour::blue, "-4.000 ms"},
                      {"came: new", 2, Colour::vermillion, "+2.000 ms"},
-                     {"changed: c", 1, Colour::blue, "-1.000 ms"}};
+                     {"changed: c", -1, Colour::blue, "-1.000 ms"}};
   for (std::size_t i = 0; i < bars.size(); ++i) {
     CHECK(bars[i].label == differences[i].label);
-    CHECK(length_of(bars[i]) == Approx(differences[i].length_ms / 1e3));
+    CHECK(bars[i].segments.front().value == Approx(differences[i].change_ms / 1e3));
     CHECK(bars[i].segments.front().colour == differences[i].colour);
     CHECK(bars[i].note == differences[i].note);
   }

@@ -42,13 +42,15 @@ const Plot& plot_of(const Chart& chart, std::size_t panel = 0) {
   return std::get<Plot>(chart.panels.at(panel).body);
 }
 
-/// The texts of pairs that overlap, or that leave the page.
+/// The texts of pairs that overlap, that leave the page, or that cover a mark.
 std::vector<std::string> faults(const Scene& scene) {
   std::vector<std::string> found;
   const Box page{0, 0, scene.width, scene.height};
   for (std::size_t i = 0; i < scene.texts.size(); ++i) {
     const Box box = box_of(scene.texts[i]);
     if (!contains(page, box)) found.push_back("outside: " + scene.texts[i].text);
+    if (std::ranges::any_of(scene.marks, [&](const Box& mark) { return overlap(box, mark); }))
+      found.push_back("on a mark: " + scene.texts[i].text);
     for (std::size_t j = i + 1; j < scene.texts.size(); ++j)
       if (overlap(box, box_of(scene.texts[j])))
         found.push_back(scene.texts[i].text + " / " + scene.texts[j].text);
