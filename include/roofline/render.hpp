@@ -56,7 +56,9 @@ struct OutputFormat {
   bool shows_points = false;
 
   /// Draws several results, as pictures and pages do.
-  bool draws() const { return rows() == nullptr && !shows_points && name != "json"; }
+  bool draws() const { return shows_chart || name == "html"; }
+  /// Whether it has a place for notes, which otherwise stand beside it.
+  bool holds_notes() const { return !shows_chart && rows() == nullptr && name != "trace"; }
   /// Null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }
   /// Writes a report piece by piece. Returns an error (an empty chart) before the first byte.

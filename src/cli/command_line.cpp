@@ -163,13 +163,28 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   return tile;
 }
 
+/// The format with the longest extension of the file's: run.trace.json is a trace.
+const OutputFormat* format_of_file(std::string_view file) {
+  for (std::size_t dot = file.find('.'); dot != file.npos; dot = file.find('.', dot + 1))
+    if (const OutputFormat* format = find_output_format(file.substr(dot + 1)); format != nullptr)
+      return format;
+  return nullptr;
+}
+
 Output parse_output_file(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  if (!extension.empty()) extension.erase(0, 1);
-  const OutputFormat* format = find_output_format(extension);
-  if (format == nullptr || extension.empty())
+  if (!converted_format(path).empty()) {
+    if (!is_installed(picture_converter))
+      throw UsageError(
+          "-o " + path + ": expected the program " + picture_converter +
+          ", which makes .png and .pdf of a picture, got none on the PATH: install it, "
+          "or write a .svg");
+    return {Output::What::report, path, find_output_format("svg")};
+  }
+  const std::filesystem::path file(path);
+  const OutputFormat* format = format_of_file(file.filename().string());
+  if (const std::string extension = file.extension().string(); format == nullptr)
     throw UsageError("-o " + path + ": expected an extension of " + format_extensions() + ", got " +
-                     (extension.empty() ? "none" : '.' + extension));
+                     (extension.empty() ? "none" : extension));
   return {Output::What::report, path, format};
 }
 
@@ -522,7 +537,8 @@ void add_view(Rows& rows, Options& options) {
 void add_file(Rows& rows, Options& options) {
   rows.repeated("-o,--output", "FILE",
                 each([&](auto& path) { options.files.push_back(parse_output_file(path)); }),
-                "Write to a file, of " + format_extensions() + "; may be repeated");
+                "Write to a file, of " + format_extensions() + " (.png, .pdf: by " +
+                    picture_converter + "); may be repeated");
 }
 
 namespace {

@@ -324,7 +324,7 @@ void set_needs(Request& request) {
     // Formats other than pictures show ranked GPUs as points.
     const bool shows_points = format->shows_points || (filter.ranks_gpus() && !format->shows_chart);
     needs.layers = needs.layers || !shows_points;
-    if (format->rows() == nullptr && !format->shows_chart) needs.notes = false;
+    if (format->holds_notes()) needs.notes = false;
   }
 }
 

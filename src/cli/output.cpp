@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -243,7 +246,24 @@ bool is_replaceable(const std::string& path) {
                                  !fs::is_symlink(written_path(path), error));
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_path(path)) {
+std::string_view converted_format(std::string_view path) {
+  for (const std::string_view format : {"png", "pdf"})
+    if (path.ends_with(format) && path.substr(0, path.size() - format.size()).ends_with('.'))
+      return format;
+  return {};
+}
+
+bool is_installed(std::string_view program) {
+  const char* const path = std::getenv("PATH");
+  for (std::string_view rest = path == nullptr ? "" : path; !rest.empty();) {
+    const fs::path folder(take(rest, ':'));
+    if (access((folder / program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+OutputFile::OutputFile(const std::string& path, std::string_view converted_to)
+    : path_(path), target_(written_path(path)), converted_to_(converted_to) {
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   if (is_folder) errno = EISDIR;
@@ -300,8 +320,30 @@ void OutputFile::commit() {
   // Some file systems report a full disk only on close.
   if (close(std::exchange(file_, -1)) != 0) fail();
   if (temporary_ == nullptr) return;
+  if (!converted_to_.empty()) return convert();
   if (std::rename(temporary_->path.c_str(), target_.c_str()) != 0) fail();
   temporary_->exists = false;
+}
+
+void OutputFile::convert() const {
+  OutputFile picture(path_);
+  picture.open_directly();
+  const std::string format = "--format=" + converted_to_;
+  std::array arguments{const_cast<char*>(picture_converter), const_cast<char*>(format.c_str()),
+                       static_cast<char*>(nullptr)};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, temporary_->path.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, picture.file_, STDOUT_FILENO);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, picture_converter, &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  int status = error;
+  if (error == 0) waitpid(child, &status, 0);
+  if (status != 0)
+    throw OutputError("cannot write " + path_ + ": " + picture_converter + " failed");
+  picture.commit();
 }
 
 std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words) {
@@ -336,7 +378,7 @@ std::map<std::string, OutputFile> open_outputs(const Request& request,
       if (would_read(word, written_path(path)))  // lets the same command run twice
         throw UsageError(std::string(name) + ": expected a file that the input " + word +
                          " does not hold");
-    outputs.try_emplace(path, path);
+    outputs.try_emplace(path, path, converted_format(path));
   }
   return outputs;
 }

@@ -65,13 +65,21 @@ std::string written_path(const std::string& path);
 /// False for a pipe, a device, a folder, and a file that this process has open for writing.
 bool is_replaceable(const std::string& path);
 
+/// The program that makes pictures of other formats from SVG.
+inline constexpr const char* picture_converter = "rsvg-convert";
+/// "png", "pdf": the format that the converter makes for a file; empty for other files.
+std::string_view converted_format(std::string_view path);
+/// Whether a program is on the PATH.
+bool is_installed(std::string_view program);
+
 /// Replaces the file at `path` on commit(), with its owner and mode; until then, and if the run
 /// fails, the old file stays. What cannot be replaced is written directly: /dev/stdout is standard
 /// output itself, which a shell may append to a file.
 class OutputFile {
  public:
-  /// Throws OutputError.
-  explicit OutputFile(const std::string& path);
+  /// `converted_to`: the format that picture_converter makes of the SVG that is written. Throws
+  /// OutputError.
+  explicit OutputFile(const std::string& path, std::string_view converted_to = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -87,10 +95,12 @@ class OutputFile {
 
   void make_temporary();
   void open_directly();
+  void convert() const;
   [[noreturn]] void fail(const std::string& what = "") const;
 
   std::string path_;                ///< as given by the user
   std::string target_;              ///< after symbolic links
+  std::string converted_to_;        ///< empty: written as it is
   Temporary* temporary_ = nullptr;  ///< null: written directly
   int file_ = -1;
 };

@@ -22,6 +22,7 @@ const OutputFormat output_table[] = {
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, write_svg, true},
     {"html", {"html"}, write_html},
+    {"trace", {"trace.json"}, write_trace},
 };
 
 void check_one_kind(RowFormat format) {

@@ -18,6 +18,7 @@ void write_json(const Report& report, const RenderStyle& style, const Sink& sink
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_markdown(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_html(const Report& report, const RenderStyle& style, const Sink& sink);
+void write_trace(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink);
 
 /// Rows as text, all of one kind, and errors.

@@ -148,3 +148,32 @@ TEST_CASE("A signal in the middle of writing leaves the old file and nothing els
     CHECK(names_in(folder.path()) == std::set<std::string>{"line", "out.ndjson"});
   }
 }
+
+TEST_CASE("A .png is the picture through rsvg-convert", "[cli/output_files]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "bin");
+  folder.write("bin/rsvg-convert", "#!/bin/sh\necho converted \"$@\"\nhead -c 4\n");
+  run(folder, "chmod +x bin/rsvg-convert");
+  const std::string line = "roofline lenet5 --gpu v100 -o x.png -o y.pdf";
+  const Outcome outcome = run(folder, "PATH=$PWD/bin:$PATH " + line);
+  CHECK(outcome.err == "");
+  CHECK(outcome.exit_code == 0);
+  CHECK(read_file(folder / "x.png") == "converted --format=png\n<svg");
+  CHECK(read_file(folder / "y.pdf") == "converted --format=pdf\n<svg");
+
+  folder.write("bin/rsvg-convert", "#!/bin/sh\nexit 1\n");
+  const Outcome failed = run(folder, "PATH=$PWD/bin:$PATH " + line);
+  CHECK(failed.err == "roofline: cannot write x.png: rsvg-convert failed\n");
+  CHECK(failed.exit_code == 1);
+  CHECK(read_file(folder / "x.png") == "converted --format=png\n<svg");  // the old file
+}
+
+TEST_CASE("A .png without rsvg-convert is an error before the run", "[cli/output_files]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(
+      folder, "program=$(command -v roofline); PATH=/nowhere $program lenet5 --gpu v100 -o x.png");
+  CHECK(outcome.err ==
+        "roofline: -o x.png: expected the program rsvg-convert, which makes .png and .pdf of a "
+        "picture, got none on the PATH: install it, or write a .svg\n");
+  CHECK(outcome.exit_code == 2);
+}

@@ -33,7 +33,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"model v100",
        "model: expected roofline-calibrate model GPU, a program of its own beside this one"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
+       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, "
+       "trace, got "
        "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected --format svg or -o FILE.svg"},

@@ -346,7 +346,7 @@ class Analysis:
         return self._again([f"--chart={chart}"], ["svg"]).files["svg"]
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the answer; the ending says how: .html .svg .json .csv .md .txt .ndjson."""
+        """Writes the answer; the ending says how, as of -o: .html .svg .png .trace.json .csv .md .json."""
         answer = ask([self._source], [*flat(self._words), f"--output={os.fspath(path)}"])
         if answer.code not in (0, 1):
             raise RooflineError("\n".join(answer.notes))
