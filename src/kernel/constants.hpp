@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/choices.hpp"
 #include "kernel/constant_values.hpp"
 #include "kernel/engine_facts.hpp"
 #include "roofline/accuracy.hpp"
@@ -219,6 +220,7 @@ struct ModelConstants {
   EnumArray<EngineClass, LibraryFeatures> features{};
   TileLists tiles;
   std::vector<Solver> solvers;
+  LibraryChoices choices;
   MeasuredErrors errors;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernel/choices.hpp"
 #include "kernel/plans.hpp"
 #include "kernel/tunings.hpp"
 #include "model/requests.hpp"
@@ -122,18 +123,15 @@ DataType widened(DataType type, DataType wide) { return is_narrow(type) ? wide :
 
 /// cuDNN's heuristic runs two in three of these 16-bit layers on vector units
 /// (implicit_convolve_sgemm, implicit_convolveNd_sgemm, wgrad_alg1), whose kernels on tensor cores
-/// a builder generates: many taps, channels and results, by the kernel names of 33 on an H100.
+/// a builder generates: many taps, channels and results.
 bool falls_back(const PlanRequest& request) {
   const Layer& layer = request.layer;
   if (layer.kernels != KernelSource::heuristic || facts_of(request.engine).operand_byte != 2 ||
       product(layer.window->kernel) <= request.model.constants->values.selection.most_taps)
     return false;
-  const auto [input, output, pass] = mirror_of(layer);
-  const double positions = static_cast<double>(output->batch) * product(output->spatial);
-  if (output->channels <= 176) return false;
-  if (pass == Pass::wgrad) return input->channels > 176 && positions > 1000;
-  return pass == Pass::fwd && input->channels > 36 &&
-         positions * static_cast<double>(output->channels) > 8e5;
+  return find_row(request.model.constants->choices, has_cudnn(request.model.machine),
+                  LibraryKernel::vector_fallback,
+                  choice_facts(layer, is_nhwc(layer), is_tensor_engine(request.engine))) != nullptr;
 }
 
 /// A GPU's tensor cores for the layer's type, whichever engine was asked for; null without.

@@ -55,6 +55,16 @@ inline auto parts_of(Solver& solver) {
   auto& [name, algorithm, family, method, tiles, engine, runs, multiples, splits] = solver;
   return std::tie(name, algorithm, family, method, tiles, engine, runs, multiples, splits);
 }
+inline auto parts_of(ChoiceRow& row) {
+  auto& [kernel, defines, is, is_not, ranges, range_count, is_alone, library, stands_for_others,
+         gpu, layers, origin] = row;
+  return std::tie(kernel, defines, is, is_not, ranges, range_count, is_alone, library,
+                  stands_for_others, gpu, layers, origin);
+}
+inline auto parts_of(LibraryChoices& choices) {
+  auto& [cases, rows] = choices;
+  return std::tie(cases, rows);
+}
 inline auto parts_of(LayerErrors& errors) {
   auto& [basis, applies_to, layer_class, costs, form, dtype, pass, heuristic_ratio, layers, factor,
          factor_95, origin] = errors;
@@ -75,9 +85,9 @@ inline auto parts_of(MeasuredErrors& errors) {
 }
 inline auto parts_of(ModelConstants& set) {
   auto& [name, title, covers, made_by, file, values, notes, origins, features, tiles, solvers,
-         errors] = set;
+         choices, errors] = set;
   return std::tie(name, title, covers, made_by, file, values, notes, origins, features, tiles,
-                  solvers, errors);
+                  solvers, choices, errors);
 }
 
 /// Types whose bytes are their value, without padding, whose bytes differ from run to run.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -170,7 +171,7 @@ class ConstantsReader {
   explicit ConstantsReader(const Value& value) : file_(value) {
     value.check_keys("a kernel model",
                      {"name", "title", "covers", "inherits", "made_by", "origins", "constants",
-                      "accuracy", "features", "tiles", "solvers", "solver_tiles"});
+                      "accuracy", "features", "tiles", "solvers", "solver_tiles", "choices"});
   }
 
   ModelConstants read() {
@@ -196,6 +197,10 @@ class ConstantsReader {
       constants_.solvers.clear();
       for (const Value row : *solvers) constants_.solvers.push_back(solver_in(row));
     }
+    if (const auto choices = file_.get("choices"))
+      read_choices(*choices);
+    else if (!file_.contains("inherits"))
+      take_choices(*built_in(embedded_kernel_models()[index_of_newest()]));
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (constants_.tiles[list].empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -305,6 +310,105 @@ class ConstantsReader {
         solver.multiples[i] = static_cast<std::uint32_t>(number_within(multiples->at(i), 1, 65536));
     if (const auto splits = row.get("splits")) solver.splits = splits->boolean();
     return solver;
+  }
+
+  /// A file older than rows of choices has those of the newest library.
+  void take_choices(const ModelConstants& others) {
+    constants_.choices = others.choices;
+    for (ChoiceRow& row : constants_.choices.rows)
+      row.origin = add_origin(constants_, others.origins[row.origin]);
+  }
+
+  static std::size_t index_of_newest() {
+    const auto files = embedded_kernel_models();
+    const auto found = std::ranges::find(files, "cudnn9-hopper", &EmbeddedFile::name);
+    return static_cast<std::size_t>(found - files.begin());
+  }
+
+  void read_choices(const Value& list) {
+    if (!list.is_array() || list.size() == 0) list.fail_expected("a list of rows");
+    LibraryChoices choices;
+    for (const Value row : list) choices.rows.push_back(choice_in(row, choices.cases));
+    constants_.choices = std::move(choices);
+  }
+
+  /// `cases`: of the rows before; a new one is added.
+  ChoiceRow choice_in(const Value& value, std::vector<std::string>& cases) {
+    value.check_keys("a row of choices",
+                     {"kernel", "case", "pass", "layout", "is", "is_not", "range", "alone",
+                      "library", "stands_for_others", "gpu", "layers", "origin"});
+    ChoiceRow row;
+    const auto kernel = value.get("kernel");
+    const auto name = value.get("case");
+    if (kernel.has_value() == name.has_value())
+      value.fail("expected a kernel or the name of a case, got " +
+                 std::string(kernel ? "both" : "neither"));
+    row.is = choice_words(value.get("is"), cases);
+    row.is_not = choice_words(value.get("is_not"), cases);
+    if (kernel) row.kernel = choice_of<LibraryKernel>(*kernel);
+    if (name) row.defines = case_of(*name, cases);
+    if (const auto passes = value.get("pass")) {
+      const std::uint64_t bits = choice_words(passes, cases);
+      if (bits == 0 || (bits & ~pass_bits) != 0) passes->fail_expected("a list of passes");
+      row.is_not |= bits ^ pass_bits;
+    }
+    if (const auto layout = value.get("layout"))
+      row.is |= std::uint64_t{1} << (index_of(ChoiceWord::nhwc) +
+                                     layout->choice(std::array<std::string_view, 2>{
+                                         name_of(ChoiceWord::nhwc), name_of(ChoiceWord::nchw)}));
+    if (const auto ranges = value.get("range")) read_ranges(*ranges, row);
+    if (const auto alone = value.get("alone")) row.is_alone = alone->boolean();
+    row.library = choice_of<KernelLibrary>(value.require("library", "whose kernel it is"));
+    if (const auto others = value.get("stands_for_others"))
+      row.stands_for_others = others->boolean();
+    row.gpu = value.require("gpu", "the GPU on which it was seen").text();
+    row.layers = value.require("layers", "how many bear it out").integer(1);
+    row.origin = add_origin(constants_, origin_in(value, origins_));
+    return row;
+  }
+
+  static constexpr std::uint64_t pass_bits = 7;  ///< the first three words
+
+  static std::uint32_t case_of(const Value& name, std::vector<std::string>& cases) {
+    const auto found = std::ranges::find(cases, name.text());
+    const auto index = static_cast<std::uint32_t>(found - cases.begin());
+    if (found == cases.end()) {
+      if (index == most_cases)
+        name.fail_expected("at most " + std::to_string(most_cases) + " cases");
+      cases.push_back(name.text());
+    }
+    return index;
+  }
+
+  /// Words of a layer, and cases of the rows before.
+  static std::uint64_t choice_words(const std::optional<Value>& list,
+                                    const std::vector<std::string>& cases) {
+    std::uint64_t bits = 0;
+    if (!list) return bits;
+    if (!list->is_array()) list->fail_expected("a list of words");
+    std::vector<std::string_view> known(names_of<ChoiceWord>.begin(), names_of<ChoiceWord>.end());
+    known.insert(known.end(), cases.begin(), cases.end());
+    for (const Value word : *list) bits |= std::uint64_t{1} << word.choice(known);
+    return bits;
+  }
+
+  /// {"taps": [least, most]}; null: no bound.
+  static void read_ranges(const Value& object, ChoiceRow& row) {
+    object.check_keys("ranges", {names_of<ChoiceSize>.begin(), names_of<ChoiceSize>.end()});
+    if (object.size() > ChoiceRow::most_ranges)
+      object.fail_expected("at most " + std::to_string(ChoiceRow::most_ranges) + " ranges");
+    for (const Value range : object) {
+      if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
+      ChoiceRange& own = row.ranges.at(row.range_count++);
+      own.size = static_cast<std::uint32_t>(index_of(*parse<ChoiceSize>(range.key())));
+      const auto bound = [&range](std::size_t i, std::uint32_t least, std::uint32_t none) {
+        if (range.at(i).is_null()) return none;
+        return static_cast<std::uint32_t>(
+            number_within(range.at(i), least, ChoiceRange::unbounded - 1.0));
+      };
+      own.least = bound(0, 0, 0);
+      own.most = bound(1, own.least, ChoiceRange::unbounded);
+    }
   }
 
   Value file_;

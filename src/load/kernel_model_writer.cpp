@@ -110,6 +110,43 @@ OrderedJson json_of(const Solver& solver) {
   return row;
 }
 
+/// The words and cases of bits.
+OrderedJson words_json(std::uint64_t bits, const std::vector<std::string>& cases) {
+  OrderedJson words = OrderedJson::array();
+  for (const ChoiceWord word : enumerators<ChoiceWord>)
+    if (bits >> index_of(word) & 1) words.push_back(name_of(word));
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if ((bits & case_bit(i)) != 0) words.push_back(cases[i]);
+  return words;
+}
+
+OrderedJson json_of(const ChoiceRow& row, const ModelConstants& constants) {
+  const std::vector<std::string>& cases = constants.choices.cases;
+  OrderedJson json = row.kernel ? OrderedJson{{"kernel", name_of(*row.kernel)}}
+                                : OrderedJson{{"case", cases[row.defines]}};
+  if (row.is != 0) json["is"] = words_json(row.is, cases);
+  if (row.is_not != 0) json["is_not"] = words_json(row.is_not, cases);
+  for (std::size_t i = 0; i < row.range_count; ++i) {
+    const auto& [size, least, most] = row.ranges.at(i);
+    OrderedJson& range = json["range"][std::string(names_of<ChoiceSize>.at(size))];
+    range = {least, most};
+    if (most == ChoiceRange::unbounded) range[1] = nullptr;
+  }
+  if (row.is_alone) json["alone"] = true;
+  json["library"] = name_of(row.library);
+  if (row.stands_for_others) json["stands_for_others"] = true;
+  json["gpu"] = row.gpu;
+  json["layers"] = row.layers;
+  json["origin"] = constants.origins[row.origin];
+  return json;
+}
+
+OrderedJson choices_json(const ModelConstants& constants) {
+  OrderedJson rows = OrderedJson::array();
+  for (const ChoiceRow& row : constants.choices.rows) rows.push_back(json_of(row, constants));
+  return rows;
+}
+
 template <class Row>
 OrderedJson list_json(const std::vector<Row>& list) {
   OrderedJson rows = OrderedJson::array();
@@ -151,7 +188,8 @@ OrderedJson json_of(const ModelConstants& constants) {
           {"accuracy", json_of(constants.errors)},
           {"features", features_json(constants)},
           {"tiles", tiles_json(constants)},
-          {"solvers", list_json(constants.solvers)}};
+          {"solvers", list_json(constants.solvers)},
+          {"choices", choices_json(constants)}};
 }
 
 }  // namespace

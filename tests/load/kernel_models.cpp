@@ -24,6 +24,8 @@ std::string with_constants(const std::string& path_and_value) {
   return file(R"("constants": )" + path_and_value);
 }
 
+std::string with_choice(const std::string& row) { return file(R"("choices": [{)" + row + "}]"); }
+
 std::string constants_message(const std::string& text) {
   return message_of([&] { load_constants(text, "mine.json"); });
 }
@@ -228,6 +230,19 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /accuracy/layers/0/factor: expected a number from 1 to 100, got 0.8"},
       {accuracy(R"("basis": "datasheet", "dtype": "bf16")"),
        "mine.json: /accuracy/layers/0/dtype: expected fp32, tf32, fp16 or int8, got \"bf16\""},
+      {file(R"("choices": [])"), "mine.json: /choices: expected a list of rows, got []"},
+      {with_choice(R"("kernel": "packed", "case": "mine")"),
+       "mine.json: /choices/0: expected a kernel or the name of a case, got both"},
+      {with_choice(R"("pass": ["fwd"])"),
+       "mine.json: /choices/0: expected a kernel or the name of a case, got neither"},
+      {with_choice(R"("kernel": "packed", "pass": ["line"])"),
+       "mine.json: /choices/0/pass: expected a list of passes, got [\"line\"]"},
+      {with_choice(R"("kernel": "packed", "range": {"taps": 3})"),
+       "mine.json: /choices/0/range/taps: expected [least, most], got 3"},
+      {with_choice(R"("kernel": "packed", "range": {"taps": [3, 1]})"),
+       "mine.json: /choices/0/range/taps/1: expected a number from 3 to 4.29497e+09, got 1"},
+      {with_choice(R"("kernel": "packed", "layers": 0)"),
+       "mine.json: /choices/0/library: expected whose kernel it is, got nothing"},
       {file(R"("solvers": [{"name": "Mine", "algorithm": "gem"}])"),
        "mine.json: /solvers/0/algorithm: expected implicit_gemm, gemm, scatter_gemm, gemv, direct, "
        "winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft or fft_tiled, got "

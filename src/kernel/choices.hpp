@@ -1,0 +1,180 @@
+#pragma once
+
+// A library's choice of kernels as data: rows of configs/kernels say which layers a kernel takes,
+// in which releases of which library, and what bears it out.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/enumeration.hpp"
+#include "roofline/layer.hpp"
+
+namespace roofline {
+
+/// Kernels whose layers rows of a file choose. The formulas have the time of each.
+enum class LibraryKernel : std::uint8_t {
+  places_wgrad,       ///< depthwise volumes, from place to place
+  depthwise_tiled,    ///< NHWC, small square windows
+  depthwise_wide,     ///< the same in larger tiles
+  depthwise_untiled,  ///< NHWC, data gradient
+  depthwise_general,  ///< NHWC, any window
+  depthwise_small,    ///< NCHW: lines and small squares
+  depthwise_line,     ///< NCHW: weight gradients of lines
+  framework_fwd,      ///< NCHW: the framework's own kernels
+  framework_dgrad,
+  framework_wgrad,
+  general,           ///< any window, any group
+  packed,            ///< groups in tiles of tensor cores
+  repacked,          ///< the same, between copies that widen groups
+  each_group,        ///< NHWC: a product for each group
+  each_group_long,   ///< the same over long windows
+  each_group_whole,  ///< the same where they lie
+  batched,           ///< all groups in one launch
+  each_group_nchw,
+  each_group_small_nchw,
+  each_group_winograd,
+  layout_copy,      ///< no kernel of this layout: copies to the other one and back
+  group_copy,       ///< copies each group's channels out and in
+  vector_fallback,  ///< of the heuristic: on vector units in place of tensor cores
+};
+
+/// What a layer is, in rows.
+enum class ChoiceWord : std::uint8_t {
+  fwd,
+  dgrad,
+  wgrad,
+  nhwc,
+  nchw,
+  fp16,
+  tensor_cores,    ///< asked for
+  heuristic,       ///< the library's own choice, not the fastest
+  line,            ///< one axis, or an image of one row
+  square,          ///< a window as wide as high
+  odd_window,      ///< in columns
+  even_strides,    ///< the same along rows and columns
+  equal_channels,  ///< as many into a group as out of it
+  power_of_two,    ///< channels into a group
+  whole_vectors,   ///< a group's channels fill pieces of 16 byte on both sides
+  groups_of_four,  ///< groups are a multiple of 4
+};
+
+/// What rows bound.
+enum class ChoiceSize : std::uint8_t {
+  bits,  ///< of an element
+  axes,
+  batch,
+  groups,
+  in,  ///< channels of a group
+  out,
+  narrower,  ///< the smaller of both
+  wider,
+  width,   ///< of the input, in columns
+  window,  ///< in columns
+  taps,
+  taps_in,  ///< taps x channels into a group
+  stride,   ///< product over the axes
+  column_stride,
+  dilation,   ///< the largest
+  positions,  ///< results of a channel, over all images
+  results,
+};
+
+/// Whose kernels they are.
+enum class KernelLibrary : std::uint8_t { cudnn, pytorch, miopen, onednn };
+
+constexpr std::string_view name_of(KernelLibrary library) {
+  switch (library) {
+    case KernelLibrary::cudnn: return "cuDNN";
+    case KernelLibrary::pytorch: return "PyTorch";
+    case KernelLibrary::miopen: return "MIOpen";
+    case KernelLibrary::onednn: return "oneDNN";
+  }
+  return "";
+}
+
+/// A convolution's facts, before a kernel is chosen.
+struct ChoiceFacts {
+  std::uint64_t words = 0;  ///< bits of ChoiceWord, then those of the cases that hold
+  EnumArray<ChoiceSize, double> sizes{};
+
+  void set(ChoiceWord word, bool holds) {
+    if (holds) words |= std::uint64_t{1} << index_of(word);
+  }
+};
+
+struct ChoiceRange {
+  std::uint32_t size = 0;  ///< a ChoiceSize
+  std::uint32_t least = 0;
+  std::uint32_t most = unbounded;
+
+  static constexpr std::uint32_t unbounded = UINT32_MAX;
+};
+
+/// A kernel and layers that it takes, or a part of a case: layers that other rows refer to.
+struct ChoiceRow {
+  static constexpr std::size_t most_ranges = 8;
+
+  std::optional<LibraryKernel> kernel;
+  std::uint32_t defines = 0;  ///< without a kernel: index of the case
+  std::uint64_t is = 0;       ///< bits as in ChoiceFacts
+  std::uint64_t is_not = 0;
+  std::array<ChoiceRange, most_ranges> ranges{};
+  std::uint32_t range_count = 0;
+  bool is_alone = false;  ///< where it takes a layer, no other does
+  KernelLibrary library = KernelLibrary::cudnn;
+  bool stands_for_others = false;  ///< the like of it is assumed of other vendors' libraries
+  std::string gpu;                 ///< on which it was seen
+  std::uint64_t layers = 0;        ///< that bear it out
+  std::size_t origin = 0;          ///< index in ModelConstants::origins
+
+  bool takes(const ChoiceFacts& facts) const {
+    if ((facts.words & is) != is || (facts.words & is_not) != 0) return false;
+    for (std::uint32_t i = 0; i < range_count; ++i) {
+      const ChoiceRange& range = ranges[i];
+      const double size = facts.sizes.at(range.size);
+      if (size < range.least || (range.most != ChoiceRange::unbounded && size > range.most))
+        return false;
+    }
+    return true;
+  }
+};
+
+/// A set's rows in order. Cases stand before the rows that refer to them.
+struct LibraryChoices {
+  std::vector<std::string> cases;
+  std::vector<ChoiceRow> rows;
+};
+
+/// The bit of a case.
+constexpr std::uint64_t case_bit(std::size_t index) {
+  return std::uint64_t{1} << (count_of<ChoiceWord> + index);
+}
+
+inline constexpr std::size_t most_cases = 64 - count_of<ChoiceWord>;
+
+/// In this layout. `on_tensor_cores`: they were asked for.
+ChoiceFacts choice_facts(const Layer& layer, bool nhwc, bool on_tensor_cores);
+
+/// The first row of this kernel that takes the layer; null without. `by_cudnn`: on NVIDIA's GPUs.
+const ChoiceRow* find_row(const LibraryChoices& choices, bool by_cudnn, LibraryKernel kernel,
+                          ChoiceFacts facts);
+
+/// Calls `take(row)` for each kernel's row that takes the layer, in order.
+template <class Take>
+void for_rows(const LibraryChoices& choices, bool by_cudnn, ChoiceFacts facts, const Take& take) {
+  for (const ChoiceRow& row : choices.rows) {
+    const bool is_there = by_cudnn || row.library != KernelLibrary::cudnn || row.stands_for_others;
+    if (!is_there || !row.takes(facts)) continue;
+    if (!row.kernel)
+      facts.words |= case_bit(row.defines);
+    else if (take(row), row.is_alone)
+      return;
+  }
+}
+
+}  // namespace roofline
