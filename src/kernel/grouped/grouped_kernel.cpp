@@ -97,7 +97,7 @@ double packed_width(const ConvolutionProblem& problem) {
 
 /// The kernel's work.
 template <class Number>
-ThroughputWork<Number> work_of(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
   const ConvolutionProblem& problem = f.problem;
   const GroupedConstants& constants = f.constants;
   const Pass pass = problem.pass;
@@ -142,18 +142,18 @@ ThroughputWork<Number> work_of(LibraryKernel kernel, const GroupedFormulas<Numbe
 }
 
 /// Kernels that compute a layer's groups; others copy, or are of layers of one group.
-bool computes(LibraryKernel kernel) { return kernel < LibraryKernel::layout_copy; }
+bool computes_groups(LibraryKernel kernel) { return kernel < LibraryKernel::layout_copy; }
 
 /// Around the kernel: to the other layout and back, or of each group's channels
 /// (genericTranspose_kernel).
-struct Copies {
+struct GroupCopies {
   bool of_layout = false;
   bool of_groups = false;
 };
 
 template <class Number>
-ThroughputWork<Number> with_copies(ThroughputWork<Number> work, const Copies& copies,
-                                   const GroupedFormulas<Number>& f) {
+ThroughputWork<Number> with_group_copies(ThroughputWork<Number> work, const GroupCopies& copies,
+                                         const GroupedFormulas<Number>& f) {
   if (copies.of_layout || copies.of_groups)
     work.copy_clocks =
         work.copy_clocks + (Number(f.problem.input_element()) + f.problem.output_element()) *
@@ -165,7 +165,7 @@ ThroughputWork<Number> with_copies(ThroughputWork<Number> work, const Copies& co
 struct GroupedChoice {
   ConvolutionProblem problem;
   const ChoiceRow* row = nullptr;
-  Copies copies;
+  GroupCopies copies;
 };
 
 /// As by autotuning.
@@ -180,11 +180,11 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
     const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
                                            eval};
     const ChoiceFacts facts = facts_of(problem);
-    const Copies copies{problem.copied, find_row(choices, problem.by_cudnn,
-                                                 LibraryKernel::group_copy, facts) != nullptr};
+    const GroupCopies copies{problem.copied, find_row(choices, problem.by_cudnn,
+                                                      LibraryKernel::group_copy, facts) != nullptr};
     for_rows(choices, problem.by_cudnn, facts, [&](const ChoiceRow& row) {
-      if (!computes(*row.kernel)) return;
-      const auto work = with_copies(work_of(*row.kernel, formulas), copies, formulas);
+      if (!computes_groups(*row.kernel)) return;
+      const auto work = with_group_copies(grouped_work(*row.kernel, formulas), copies, formulas);
       const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
       if (best.row != nullptr && each_s >= best_s) return;
       best = {problem, &row, copies};
@@ -198,12 +198,12 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
 }
 
 /// Says which row of the library's file chose the kernel.
-void name_row(const ChoiceRow& row, const ModelConstants& constants, Explaining& eval) {
+void name_choice(const ChoiceRow& row, const ModelConstants& constants, Explaining& eval) {
   const auto number = static_cast<double>(&row - constants.choices.rows.data() + 1);
   eval.named("row that chose the kernel", number, "", "roofline kernels: ", name_of(*row.kernel),
              ", ", constants.origins[row.origin]);
 }
-void name_row(const ChoiceRow&, const ModelConstants&, Planning&) {}
+void name_choice(const ChoiceRow&, const ModelConstants&, Planning&) {}
 
 }  // namespace
 
@@ -214,8 +214,8 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const auto [problem, row, copies] = fastest_candidate(request);
   const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
                                          eval};
-  name_row(*row, *model.constants, eval);
-  return {with_copies(work_of(*row->kernel, formulas), copies, formulas)};
+  name_choice(*row, *model.constants, eval);
+  return {with_group_copies(grouped_work(*row->kernel, formulas), copies, formulas)};
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
