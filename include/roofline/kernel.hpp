@@ -185,6 +185,10 @@ struct DerivationStep {
       origins;  ///< sources of the number, or of the constants in the expression
 };
 
+/// The quantity of the step that has the number of the row by which the library's kernel was
+/// chosen, as render_kernel_rows() lists it.
+inline constexpr std::string_view chosen_row = "row that chose the kernel";
+
 /// The steps from a layer's counts to its plan, with the numbers of plan_kernel. The last ones are
 /// the non-zero parts of the time, named by limiter, and their sum, "expected time". Empty if
 /// plan_kernel gives no plan; the same errors.

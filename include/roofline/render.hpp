@@ -80,4 +80,10 @@ std::string render_gpu(const Gpu& gpu);
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);
 
+/// The rows by which the GPU's library chooses kernels, with their evidence. The GPU must hold
+/// constants, as from load_gpu.
+std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style);
+std::string render_kernel_rows_json(const Gpu& gpu);
+std::string render_kernel_rows_csv(const Gpu& gpu);
+
 }  // namespace roofline

@@ -633,6 +633,15 @@ void add_gpus(Rows& rows, Options& options) {
   rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
   add_json(rows, options);
 }
+void add_kernels(Rows& rows, Options& options) {
+  options.request.action = Request::Action::kernels;
+  rows.add_option("NAME", options.gpus, "One GPU, as --gpu takes it")
+      ->required()
+      ->expected(1)
+      ->type_name("");
+  add_json(rows, options);
+  rows.add_flag("--csv", options.request.csv, "As CSV")->excludes("--json");
+}
 void add_networks(Rows& rows, Options& options) {
   options.request.action = Request::Action::networks;
   add_json(rows, options);
@@ -758,6 +767,8 @@ Program roofline_program() {
       footer,
       add_evaluation,
       {{"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", add_gpus},
+       {"kernels", "List which kernels a GPU's library has for which convolutions, with evidence",
+        add_kernels},
        {"networks", "List the built-in networks", add_networks},
        {"words", "What the words and marks of tables mean", add_word}}};
 }

@@ -33,7 +33,7 @@ void add_gpus(std::string& out) {
 }
 
 bool takes_gpu(std::string_view subcommand) {
-  return subcommand == "gpus" || subcommand == "model";
+  return subcommand == "gpus" || subcommand == "kernels" || subcommand == "model";
 }
 
 /// The words in the name of the option's check; for GPUs those of the catalogue.

@@ -27,6 +27,15 @@ std::string words_of(const std::string& word, std::size_t width) {
   return text;
 }
 
+std::string kernels_text(const Request& request, const RenderStyle& style) {
+  if (request.only_gpu().empty())
+    throw UsageError("kernels: expected one GPU, got " + std::to_string(request.gpus.size()) +
+                     " (roofline gpus lists all)");
+  const Gpu& gpu = request.gpus.front().gpu;
+  if (request.json) return render_kernel_rows_json(gpu);
+  return request.csv ? render_kernel_rows_csv(gpu) : render_kernel_rows(gpu, style);
+}
+
 std::string printed_text(const Request& request) {
   using enum Request::Action;
   if (request.action == print_text) return request.text;
@@ -34,6 +43,7 @@ std::string printed_text(const Request& request) {
   const RenderStyle style = standard_output_style();
   const std::size_t width = style.width.value_or(80);
   if (request.action == words) return words_of(request.text, width);
+  if (request.action == kernels) return kernels_text(request, style);
   std::vector<Gpu> all = each_of(request.gpus, &AskedGpu::gpu);
   const bool is_one = !request.only_gpu().empty();
   if (all.empty()) all = request.catalogue->all();

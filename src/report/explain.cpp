@@ -254,6 +254,14 @@ std::string tuning_text(const LayerResult& row) {
               duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));
 }
 
+/// "  chosen by  row 42 of roofline kernels: each_group, ..."
+std::string row_text(const Explanation& explanation) {
+  for (const DerivationStep& step : explanation.steps)
+    if (step.quantity == chosen_row && !step.origins.empty())
+      return broken(line("chosen by", "row {:g} of {}", step.value, step.origins.front()), 100);
+  return "";
+}
+
 /// "471.3 us if what fits stays in cache (6.291 MB)"
 std::string cached_text(double bound_s, const Bounds& bounds) {
   return fmt::format("{} if what fits stays in cache ({})", duration(bound_s),
@@ -506,8 +514,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n3. How does a kernel do it?\n" +
           line("mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row)) +
           (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
-          vector_units_text(explanation, row) + tiles_text(explanation, *row.kernel) +
-          waves_text(*row.kernel) + stream_text(*row.kernel) + traffic_text(row);
+          row_text(explanation) + vector_units_text(explanation, row) +
+          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
+          stream_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" +
           aligned(parts_grid("part of the time", row.kernel->part_s, row.kernel->expected_time_s(),
                              "expected"),

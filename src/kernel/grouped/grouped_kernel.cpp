@@ -200,8 +200,8 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
 /// Says which row of the library's file chose the kernel.
 void name_choice(const ChoiceRow& row, const ModelConstants& constants, Explaining& eval) {
   const auto number = static_cast<double>(&row - constants.choices.rows.data() + 1);
-  eval.named("row that chose the kernel", number, "", "roofline kernels: ", name_of(*row.kernel),
-             ", ", constants.origins[row.origin]);
+  eval.named(chosen_row, number, "", "roofline kernels: ", name_of(*row.kernel), ", ",
+             constants.origins[row.origin]);
 }
 void name_choice(const ChoiceRow&, const ModelConstants&, Planning&) {}
 

@@ -1,0 +1,154 @@
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/choices.hpp"
+#include "kernel/constants.hpp"
+#include "model/text.hpp"
+#include "report/grid.hpp"
+#include "report/text.hpp"
+#include "report/writer.hpp"
+#include "roofline/render.hpp"
+
+namespace roofline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A row as it is listed: of the choices, or a solver's.
+struct ListedRow {
+  std::size_t number = 0;  ///< as --explain names it; 0: a solver
+  std::string kernel;
+  std::string takes;
+  std::string library;
+  std::string gpu;  ///< on which it was seen
+  std::uint64_t layers = 0;
+  std::string origin;
+};
+
+/// "taps 26 to 32", "groups from 32", "window up to 5", "bits 16"
+std::string range_text(const ChoiceRange& range) {
+  std::string text(names_of<ChoiceSize>.at(range.size));
+  const bool has_most = range.most != ChoiceRange::unbounded;
+  if (has_most && range.least == range.most) return text + ' ' + std::to_string(range.most);
+  if (range.least == 0) return text + " up to " + std::to_string(range.most);
+  text += (has_most ? " " : " from ") + std::to_string(range.least);
+  return has_most ? text + " to " + std::to_string(range.most) : text;
+}
+
+std::string choice_text(const ChoiceRow& row, const std::vector<std::string>& cases) {
+  std::string text;
+  const auto add = [&](std::uint64_t bits, const std::string& before, std::size_t first) {
+    for (std::size_t i = first; i < count_of<ChoiceWord> + cases.size(); ++i)
+      if ((bits >> i & 1) != 0)
+        add_item(text, before + (i < count_of<ChoiceWord> ? std::string(names_of<ChoiceWord>.at(i))
+                                                          : cases[i - count_of<ChoiceWord>]));
+  };
+  constexpr std::size_t passes = index_of(ChoiceWord::wgrad) + 1;
+  constexpr std::uint64_t all_passes = (1U << passes) - 1;
+  if ((row.is_not & all_passes) != 0) add(all_passes & ~row.is_not, "", 0);
+  add(row.is & ~all_passes, "", passes);
+  add(row.is_not, "not ", passes);
+  for (std::size_t i = 0; i < row.range_count; ++i) add_item(text, range_text(row.ranges.at(i)));
+  return text;
+}
+
+ListedRow listed(const ChoiceRow& row, const ModelConstants& constants) {
+  const LibraryChoices& choices = constants.choices;
+  ListedRow out;
+  out.number = static_cast<std::size_t>(&row - choices.rows.data()) + 1;
+  out.kernel =
+      row.kernel ? std::string(name_of(*row.kernel)) : "case " + choices.cases[row.defines];
+  if (row.is_alone) out.kernel += " alone";
+  out.takes = choice_text(row, choices.cases);
+  out.library = name_of(row.library);
+  out.gpu = row.gpu;
+  out.layers = row.layers;
+  out.origin = constants.origins[row.origin];
+  return out;
+}
+
+ListedRow listed(const Solver& solver, const ModelConstants& constants) {
+  ListedRow out;
+  out.kernel = *solver.name;
+  for (const SolverWord word : enumerators<SolverWord>)
+    if (solver.runs[word]) add_item(out.takes, name_of(word));
+  for (std::size_t i = 0; i < solver.multiples.size(); ++i)
+    if (solver.multiples.at(i) > 1)
+      add_item(out.takes,
+               std::string(1, "mnk"[i]) + " of " + std::to_string(solver.multiples.at(i)));
+  out.library = name_of(KernelLibrary::miopen);
+  out.origin = constants.title;
+  return out;
+}
+
+std::vector<ListedRow> rows_of(const ModelConstants& constants) {
+  std::vector<ListedRow> rows;
+  for (const Solver& solver : constants.solvers) rows.push_back(listed(solver, constants));
+  for (const ChoiceRow& row : constants.choices.rows) rows.push_back(listed(row, constants));
+  return rows;
+}
+
+std::string number_of(const ListedRow& row) {
+  return row.number > 0 ? std::to_string(row.number) : "";
+}
+
+std::string layers_of(const ListedRow& row) {
+  return row.layers > 0 ? std::to_string(row.layers) : "";
+}
+
+}  // namespace
+
+std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style) {
+  const ModelConstants& constants = *gpu.constants;
+  Grid grid{{right("row"), left("kernel"), left("library"), left("seen on"), right("layers"),
+             left("takes")}};
+  for (const ListedRow& row : rows_of(constants))
+    grid.add_row({number_of(row), row.kernel, row.library, row.gpu, layers_of(row), row.takes});
+  return gpu.name + ": " + constants.title + "\n\n" + aligned(grid, style.width) +
+         "\nThe fastest of the kernels that take a convolution runs it. A case names layers for "
+         "the "
+         "rows\nbelow it. layers: how many were looked at. --json gives where each row comes "
+         "from.\n";
+}
+
+std::string render_kernel_rows_json(const Gpu& gpu) {
+  constexpr std::uint64_t version = 1;  // raised when a key changes its meaning or goes
+  Json all{{"kernels_version", version},
+           {"roofline_version", ROOFLINE_VERSION},
+           {"gpu", gpu.name},
+           {"kernel_model", gpu.constants->name},
+           {"title", gpu.constants->title},
+           {"rows", Json::array()}};
+  for (const ListedRow& row : rows_of(*gpu.constants)) {
+    Json& json = all["rows"].emplace_back();
+    json["row"] = row.number > 0 ? Json(row.number) : Json();
+    json["kernel"] = row.kernel;
+    json["takes"] = row.takes;
+    json["library"] = row.library;
+    json["seen_on"] = row.gpu.empty() ? Json() : Json(row.gpu);
+    json["layers"] = row.layers > 0 ? Json(row.layers) : Json();
+    json["origin"] = row.origin;
+  }
+  return dumped(all, 2) + '\n';
+}
+
+std::string render_kernel_rows_csv(const Gpu& gpu) {
+  std::string out = "row,kernel,takes,library,seen_on,layers,origin\n";
+  for (const ListedRow& row : rows_of(*gpu.constants)) {
+    TextBuffer line(out);
+    const std::string cells[] = {number_of(row), row.kernel,     row.takes, row.library,
+                                 row.gpu,        layers_of(row), row.origin};
+    for (const std::string& cell : cells) {
+      if (&cell != cells) line.add(',');
+      append_csv(line, std::string_view(cell));
+    }
+    line.add('\n');
+  }
+  return out;
+}
+
+}  // namespace roofline
