@@ -309,6 +309,14 @@ struct Measurement {
   std::shared_ptr<const TraceSummary> recording;
 };
 
+/// What a step of a network takes under a named stack, beside a result of kernels alone.
+struct StackStep {
+  Framework framework;
+  double time_s = 0;             ///< expected, with the host
+  double kernels_s = 0;          ///< part of it in kernels
+  std::optional<Layout> layout;  ///< as Setting::layout
+};
+
 struct Result {
   Setting setting;
   Bounds bounds;
@@ -317,6 +325,7 @@ struct Result {
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
   std::optional<Memory> memory;  ///< of a whole network; absent for records
+  std::vector<StackStep> steps;  ///< of other stacks; empty unless they are asked for
 };
 
 /// Evaluates a network. Errors: the GPU has no peak for a layer's data type, a stated mapping

@@ -28,6 +28,7 @@ enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 /// All frameworks run attention written as two products and a softmax in one kernel.
 struct FrameworkInfo {
   std::string_view name;
+  std::string_view product;  ///< as its makers write it
   std::string_view meaning;
   EngineChoices engine{};  ///< on NVIDIA GPUs; elsewhere each data type's own engine
   FusionKind fusion = FusionKind::none;
@@ -43,21 +44,24 @@ constexpr FrameworkInfo info(Framework framework) {
   constexpr EngineChoices tf32_convolutions{EngineChoice::tf32, EngineChoice::automatic};
   switch (framework) {
     case Framework::pytorch:
-      return {"pytorch",         "PyTorch, operator by operator", tf32_convolutions,
-              FusionKind::eager, LaunchProtocol::eager,           Layout::nchw};
+      return {"pytorch",         "PyTorch",         "PyTorch, operator by operator",
+              tf32_convolutions, FusionKind::eager, LaunchProtocol::eager,
+              Layout::nchw};
     case Framework::torch_compile:
-      return {"torch-compile",       "PyTorch with torch.compile(mode=\"reduce-overhead\")",
-              tf32_convolutions,     FusionKind::pointwise,
-              LaunchProtocol::graph, Layout::nhwc};
+      return {"torch-compile",
+              "torch.compile",
+              "PyTorch with torch.compile(mode=\"reduce-overhead\")",
+              tf32_convolutions,
+              FusionKind::pointwise,
+              LaunchProtocol::graph,
+              Layout::nhwc};
     case Framework::tensorrt:
-      return {"tensorrt",
-              "TensorRT",
-              EngineChoice::tf32,
-              FusionKind::epilogue,
-              LaunchProtocol::stream,
-              std::nullopt,
-              true};
-    case Framework::deployed: return {"deployed", "TensorRT on NVIDIA, torch.compile elsewhere"};
+      return {"tensorrt",           "TensorRT",
+              "TensorRT",           EngineChoice::tf32,
+              FusionKind::epilogue, LaunchProtocol::stream,
+              std::nullopt,         true};
+    case Framework::deployed:
+      return {"deployed", "deployed", "TensorRT on NVIDIA, torch.compile elsewhere"};
   }
   return {};
 }

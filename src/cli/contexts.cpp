@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,11 +38,6 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   return concat("recorded on ", recorded_name(recorded), ", which is in no list of GPUs",
                 names.empty() ? "" : "; its " + hardware + " are those of " + names,
                 ": say which it was with --gpu");
-}
-
-/// Whether an input runs so without a word on it.
-bool is_usual(Framework framework, bool is_program) {
-  return is_program && framework == Framework::pytorch;
 }
 
 }  // namespace
@@ -123,10 +119,6 @@ const OnGpus& Contexts::made_once(const std::string& key, const Make& make) {
   return found != made_.end() ? found->second : made_.emplace(key, make()).first->second;
 }
 
-OnGpus Contexts::named_for_programs() const {
-  return named_under(request_.analysis.front()[Stack::program]);
-}
-
 /// The named GPUs under other options than stated ones.
 OnGpus Contexts::named_under(const AnalysisOptions& options) const {
   OnGpus on;
@@ -140,8 +132,9 @@ OnGpus Contexts::named_under(const AnalysisOptions& options) const {
 }
 
 /// By the framework of an earlier run.
-OnGpus Contexts::named_for(Framework framework) const {
+OnGpus Contexts::named_for(Framework framework, std::optional<LaunchProtocol> launch) const {
   AnalysisOptions options = with_defaults(request_.stated(), framework);
+  if (launch) options.launch = launch;
   options.fused_attention = !options.training;
   const bool fuses =
       options.fusion == FusionKind::epilogue || options.fusion == FusionKind::pointwise;
@@ -152,15 +145,16 @@ OnGpus Contexts::named_for(Framework framework) const {
   return named_under(options);
 }
 
+const OnGpus& Contexts::under(Framework framework, std::optional<LaunchProtocol> launch) {
+  return made_once(concat("ran by ", framework, launch ? name_of(*launch) : ""),
+                   [&] { return named_for(framework, launch); });
+}
+
 const OnGpus& Contexts::of(const Network& network, std::size_t framework) {
   const OnGpus& named = named_[framework];
   const bool is_named = !named.contexts.empty();
-  if (is_named && !request_.stated().framework) {
-    const bool is_program = network.runs_as == RunsAs::pytorch_program;
-    if (const auto earlier = network.framework; earlier && !is_usual(*earlier, is_program))
-      return made_once(concat("ran by ", *earlier), [&] { return named_for(*earlier); });
-    if (is_program) return made_once("programs", [&] { return named_for_programs(); });
-  }
+  if (const auto earlier = network.framework; is_named && earlier && !request_.stated().framework)
+    return under(*earlier);
   if (is_named) return named;
   if (network.recording) {
     const RecordedGpu& gpu = network.recording->gpu;

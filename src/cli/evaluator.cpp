@@ -62,6 +62,9 @@ std::string row_error(const InputError& error) {
 
 }  // namespace
 
+/// Larger networks are not evaluated three more times for a line of text.
+constexpr std::size_t most_layers_of_steps = 5000;
+
 class Evaluator::ItemEvaluator {
  public:
   ItemEvaluator(const Evaluator& evaluator, Evaluation& all, const Submit& submit)
@@ -94,7 +97,7 @@ class Evaluator::ItemEvaluator {
         Expected<Network> inferred = infer(*spec, own);
         Network& network = inferred.value();
         spec = nullptr;
-        if (!goal && setting + 1 == request_.settings.size()) item.read = nullptr;
+        if (!goal && !needs_.steps && setting + 1 == request_.settings.size()) item.read = nullptr;
         network.item = index;
         add_in_setting(std::move(network), item, setting);
       } catch (const InputError& error) {
@@ -183,7 +186,7 @@ class Evaluator::ItemEvaluator {
           const std::size_t stream = stream_of(own, place);
           add_record(std::move(own), setting, stream, context);
         } else {
-          add_network(std::move(own), setting, context, batch);
+          add_network(std::move(own), item, setting, context, batch);
         }
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
@@ -255,7 +258,40 @@ class Evaluator::ItemEvaluator {
         {result.setting.source + ": " + impossible_sentence(result), Message::Kind::assumption});
   }
 
-  void add_network(Network&& network, std::size_t setting, const Context& context,
+  bool tells_steps(const Result& alone) const {
+    return needs_.steps && contexts_.count() == 1 && !is_fixed(alone.setting.runs_as) &&
+           !alone.setting.framework && alone.layers.size() > 1 &&
+           alone.layers.size() <= most_layers_of_steps;
+  }
+
+  /// What a step takes under the stacks that people deploy; without those that cannot run it.
+  std::vector<StackStep> steps_of(const Item& item, std::size_t setting, const Result& alone) {
+    std::vector<StackStep> steps;
+    if (!tells_steps(alone)) return steps;
+    for (const Framework framework :
+         {Framework::pytorch, Framework::torch_compile, Framework::tensorrt}) {
+      LayerDefaults defaults = request_.settings[setting].defaults;
+      set_framework(defaults, framework, request_.stated().layout);
+      if (alone.setting.batch) defaults.batch_override = alone.setting.batch;
+      const auto run = [&](std::optional<LaunchProtocol> launch) {
+        return roofline::evaluate(infer(*item.spec(defaults).value(), defaults).value(),
+                                  contexts_.under(framework, launch).contexts.front())
+            .value();
+      };
+      try {
+        const Result step = run(std::nullopt);
+        const bool waits = framework == Framework::pytorch;
+        const double kernels_s =
+            waits ? run(LaunchProtocol::kernel).total.time_s : step.total.time_s;
+        steps.push_back({framework, step.total.time_s, kernels_s, step.setting.layout});
+      } catch (const std::runtime_error&) {
+        // The stack does not run this network on this GPU.
+      }
+    }
+    return steps;
+  }
+
+  void add_network(Network&& network, const Item& item, std::size_t setting, const Context& context,
                    std::optional<std::uint64_t> batch) {
     if (request_.first_line)
       throw InputError(network.source, "", "--first-line: expected records, got a network");
@@ -265,8 +301,12 @@ class Evaluator::ItemEvaluator {
     one.result = roofline::evaluate(std::move(network), context).value();
     name_useless(input, setting, context, one.result);
     refuse_impossible(one.result);
+    // Beside other settings it is one of several answers.
+    const bool is_alone = request_.settings.size() == 1 && contexts_.count() <= 1;
+    if (is_alone && !fits(one.result).value_or(true)) all_.failed = true;
     one.result.setting.batch_goal = request_.settings[setting].batch_goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
+    one.result.steps = steps_of(item, setting, one.result);
     if (!needs_.report) return render(one.result);
     add_rows(one.result);
     keep(std::move(one));

@@ -54,6 +54,9 @@ class Contexts {
   /// The GPUs of --gpu, or else the recording's. Throws UsageError without any, InputError if the
   /// recording does not name its GPU.
   const OnGpus& of(const Network& network, std::size_t framework);
+  /// The named GPUs under a framework that the options do not name; `launch`: in place of its own.
+  /// Throws InputError.
+  const OnGpus& under(Framework framework, std::optional<LaunchProtocol> launch = {});
   /// Whether the input is evaluated on the GPU of this index.
   bool takes(const std::string& input, std::size_t gpu) const;
 
@@ -66,9 +69,7 @@ class Contexts {
   Expected<Context> context_of(Gpu gpu, bool as_set, const AnalysisOptions& options) const;
   bool names_another(const RecordedGpu& recorded) const;
   void say_assumed() const;
-  // If no framework is stated.
-  OnGpus named_for_programs() const;
-  OnGpus named_for(Framework framework) const;
+  OnGpus named_for(Framework framework, std::optional<LaunchProtocol> launch) const;
   OnGpus named_under(const AnalysisOptions& options) const;
   OnGpus recorded_on(const RecordedGpu& gpu, const std::string& source,
                      std::size_t framework) const;

@@ -87,23 +87,35 @@ void check_layer_file(const Options& options) {
                      std::to_string(request.gpus.size()));
 }
 
+}  // namespace
+
+void set_framework(LayerDefaults& defaults, std::optional<Framework> framework,
+                   std::optional<Layout> layout) {
+  const bool compiles = framework == Framework::torch_compile;
+  defaults.as_pytorch_runs = compiles || framework == Framework::pytorch;
+  // PyTorch runs a program in its tensors' layout, compilers in their own, and kernels alone in
+  // the layout that they prefer.
+  defaults.layout = layout;
+  if (layout) return;
+  if (compiles || framework == Framework::tensorrt)
+    defaults.layout = info(*framework).layout.value_or(usual_layout(defaults.dtype));
+  else if (!framework && defaults.dtype_given)
+    defaults.layout = usual_layout(defaults.dtype);
+}
+
+namespace {
+
 /// A setting for each type and batch.
 void add_settings(Options& options, std::size_t framework_index) {
   LayerDefaults defaults = options.defaults;
   std::optional<Framework> framework;
   if (!options.frameworks.empty()) framework = options.frameworks[framework_index];
-  defaults.as_pytorch_runs =
-      framework == Framework::pytorch || framework == Framework::torch_compile;
   std::vector<LayerSetting>& settings = options.request.settings;
   for (const DataType type : options.dtypes) {
     // Autocast runs a network of fp32.
     defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
     defaults.autocast = is_tensor_type(type) ? std::nullopt : std::optional(type);
-    // PyTorch runs a program in its tensors' layout, compilers in their own.
-    if (options.layout)
-      defaults.layout = options.layout;
-    else if (framework == Framework::torch_compile || framework == Framework::tensorrt)
-      defaults.layout = info(*framework).layout.value_or(usual_layout(defaults.dtype));
+    set_framework(defaults, framework, options.layout);
     if (options.batches.empty() && options.batch_goals.empty())
       settings.push_back({defaults, std::nullopt, framework_index});
     for (const BatchGoal goal : options.batch_goals)
@@ -158,17 +170,9 @@ AnalysisOptions stated_options(const Options& options, std::optional<Framework> 
 
 void set_analysis(Options& options) {
   Request& request = options.request;
-  for (const Framework framework : options.frameworks) {
-    const AnalysisOptions stated = stated_options(options, framework);
-    request.analysis.push_back({stated, stated});
-  }
-  if (!options.frameworks.empty()) return;
-  // PyTorch runs a program in the order of its example's tensors.
-  const AnalysisOptions stated = stated_options(options, std::nullopt);
-  AnalysisOptions program = with_defaults(stated, Framework::pytorch);
-  program.layout = stated.layout;
-  if (options.fusion) program.fusion = *options.fusion;
-  request.analysis.push_back({stated, program});
+  for (const Framework framework : options.frameworks)
+    request.analysis.push_back(stated_options(options, framework));
+  if (options.frameworks.empty()) request.analysis.push_back(stated_options(options, std::nullopt));
 }
 
 namespace {
@@ -308,6 +312,12 @@ void set_needs(Request& request) {
                              std::ranges::all_of(request.outputs, [](const Output& output) {
                                return output.format != nullptr && output.format->rows() != nullptr;
                              });
+  const bool is_text = std::ranges::any_of(request.outputs, [](const Output& output) {
+    return output.format != nullptr && output.format->holds_notes() &&
+           output.format->name != "json";
+  });
+  needs.steps = is_text && !request.report.compare && !explains(request) &&
+                !request.stated().framework && request.stated().fusion == FusionKind::none;
   for (Output& output : request.outputs) {
     const OutputFormat* format = output.format;
     if (output.what == Output::What::choice)

@@ -52,9 +52,6 @@ struct AskedGpu {
   bool is_selected = false;  ///< the word selects GPUs by a property instead of a name
 };
 
-/// The software that runs the layers: as the options state, or PyTorch for its programs.
-enum class Stack : std::uint8_t { stated, program };
-
 enum class Pairing : std::uint8_t {
   all,            ///< each input on each GPU
   input_and_gpu,  ///< two inputs to compare, each on its own GPU, in order
@@ -70,6 +67,7 @@ struct Needs {
   bool notes = false;               ///< of recordings; printed, as no output format shows them
   bool networks = false;            ///< for a layer file of all layers
   bool explained_networks = false;
+  bool steps = false;  ///< of named stacks, beside kernels alone
 };
 
 struct Request {
@@ -95,7 +93,7 @@ struct Request {
   Pairing pairing = Pairing::all;
 
   /// One for each framework of --framework, or one for none.
-  std::vector<EnumArray<Stack, AnalysisOptions>> analysis;
+  std::vector<AnalysisOptions> analysis;
 
   ReportOptions report;
   std::vector<Gate> gates;  ///< of --fail-if
@@ -106,9 +104,7 @@ struct Request {
   bool json = false;  ///< prints lists of GPUs, kernels and networks as JSON
   bool csv = false;   ///< prints the list of kernels as CSV
 
-  const AnalysisOptions& stated(std::size_t framework = 0) const {
-    return analysis[framework][Stack::stated];
-  }
+  const AnalysisOptions& stated(std::size_t framework = 0) const { return analysis[framework]; }
   bool writes(Output::What what) const {
     return std::ranges::find(outputs, what, &Output::what) != outputs.end();
   }
@@ -121,6 +117,10 @@ struct Request {
                                                          : std::string_view();
   }
 };
+
+/// How a framework, or none, has an input read; `layout`: as stated for all.
+void set_framework(LayerDefaults& defaults, std::optional<Framework> framework,
+                   std::optional<Layout> layout);
 
 /// Reads the GPUs, constants and times that the options name; prints errors of the user's other GPU
 /// files. Throws UsageError, InputError.

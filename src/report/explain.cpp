@@ -508,7 +508,8 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n1. How much work is it? Each operand is read once, each result written once.\n" +
           work_text(row);
   if (result.layers.size() == 1)
-    if (const std::string memory = memory_sentence(result); !memory.empty()) text += "  " + memory;
+    for (const std::string& memory : {memory_sentence(result), fit_sentence(result)})
+      if (!memory.empty()) text += "  " + memory;
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, *result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\n3. How does a kernel do it?\n" +
@@ -590,15 +591,31 @@ std::string memory_sentence(const Result& result) {
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
-  if (!fits(result).value_or(true))
-    text +=
-        fmt::format("\nDOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}",
-                    si(*needed, "B"), si(result.setting.reserved_memory_byte, "B"),
-                    si(*result.setting.gpu_memory_byte, "B"));
   return text + '\n';
 }
 
+std::string fit_sentence(const Result& result) {
+  if (fits(result).value_or(true)) return "";
+  return fmt::format("DOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}\n",
+                     si(*needed_memory_byte(result), "B"),
+                     si(result.setting.reserved_memory_byte, "B"),
+                     si(*result.setting.gpu_memory_byte, "B"));
+}
+
 std::string part_text(Limiter part) { return fmt::format("{}: {}", words(part), meaning_of(part)); }
+
+std::string steps_sentence(const Result& result) {
+  std::string text;
+  for (const StackStep& step : result.steps) {
+    text += fmt::format("{}{} {}", text.empty() ? "a step: " : ", ", info(step.framework).product,
+                        duration(step.time_s));
+    if (step.framework != Framework::pytorch) continue;
+    text += fmt::format(" (its kernels {}", duration(step.kernels_s));
+    if (step.layout) text += fmt::format(", {}", name_of(*step.layout));
+    text += ')';
+  }
+  return text.empty() ? text : text + '\n';
+}
 
 std::string time_sentence(const Result& result) {
   const double time_s = result.total.time_s;
@@ -606,10 +623,12 @@ std::string time_sentence(const Result& result) {
   const auto& uncertainty = result.total.expected_uncertainty;
   std::string text = "expected " + range_text(time_s, uncertainty);
   if (uncertainty) text += fmt::format(", {}", meaning_of(uncertainty->basis));
-  if (result.setting.batch && !result.measured.recording)
+  // A rate is of software that runs the network.
+  if (result.setting.batch && !result.measured.recording && !runs_kernels_alone(result) &&
+      fits(result).value_or(true))
     text +=
         fmt::format("; {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
-  return text + '\n';
+  return text + '\n' + steps_sentence(result);
 }
 
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {

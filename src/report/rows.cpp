@@ -27,6 +27,11 @@ std::size_t count_shown(const Report& report, const ResultGroup& results) {
       results, [&](std::size_t i) { return !report.selections[i].groups.empty(); }));
 }
 
+bool runs_kernels_alone(const Result& result) {
+  return !result.setting.framework && !is_fixed(result.setting.runs_as) &&
+         !result.measured.recording;
+}
+
 std::string work_title(const Result& result, bool with_gpu) {
   std::string text = result.setting.label;
   if (with_gpu) text += " on " + result.setting.gpu;
@@ -40,6 +45,12 @@ std::string work_title(const Result& result, bool with_gpu) {
   if (result.setting.layout) text += fmt::format(", {}", name_of(*result.setting.layout));
   if (result.setting.framework) text += fmt::format(", by {}", name_of(*result.setting.framework));
   return text;
+}
+
+std::string stack_title(const Result& result, bool with_gpu) {
+  const bool is_network = result.layers.size() > 1;
+  return work_title(result, with_gpu) +
+         (is_network && runs_kernels_alone(result) ? ", kernels alone" : "");
 }
 
 bool is_below_roofline(const LayerResult& row) {

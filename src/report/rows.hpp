@@ -57,6 +57,10 @@ std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLin
 
 /// "resnet50 on V100, fp32, batch 1, fwd"; without "on V100" unless `with_gpu`.
 std::string work_title(const Result& result, bool with_gpu);
+/// Likewise, ending with the stack: ", kernels alone" of a network without a framework.
+std::string stack_title(const Result& result, bool with_gpu);
+/// Whether no software is named that runs the network: a library's kernels, one after the other.
+bool runs_kernels_alone(const Result& result);
 
 /// All rows with full names for a file, or a selection for a terminal. `results`, indices into the
 /// report, share a table: one network, or several inputs of one layer.

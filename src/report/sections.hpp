@@ -20,8 +20,12 @@ namespace roofline {
 
 /// Device memory of the network; empty if unknown.
 std::string memory_sentence(const Result& result);
+/// That the network needs more memory than the GPU has; empty if it fits or that is unknown.
+std::string fit_sentence(const Result& result);
 /// The expected time with its range, and the rate; empty if unknown.
 std::string time_sentence(const Result& result);
+/// What a step takes under named stacks; empty unless it was asked for.
+std::string steps_sentence(const Result& result);
 /// One layer's work, bound and times, a line each.
 std::string layer_list(const Result& result);
 /// Bounds on every run of the network; empty if unknown.

@@ -69,7 +69,7 @@ std::string title_of(const Report& report, const Section& section) {
   std::string text = section.size() == 1 ? shortened(printable(result.setting.label), 40)
                                          : fmt::format("{} inputs of one layer", section.size());
   text += " on " + shortened(printable(result.setting.gpu), widest_gpu) +
-          work_title(result, false).substr(result.setting.label.size()) + tuning_text(result);
+          stack_title(result, false).substr(result.setting.label.size()) + tuning_text(result);
   return text + '\n';
 }
 
@@ -119,9 +119,9 @@ std::string one_layer_text(const Report& report, const Section& section) {
   const Layer& layer = result.layers.front().layer;
   std::string name = short_name(printable(layer.name), 60);
   if (layer.id->is_known()) name += fmt::format(" (id {})", printable(layer.id->text));
-  return (name == result.setting.label ? "" : name + " of ") + title_of(report, section) +
-         layer_list(result) + gpu_changes_sentence(result) + flight_cap_line(result) +
-         (fits(result).value_or(true) ? "" : memory_sentence(result)) +
+  return fit_sentence(result) + (name == result.setting.label ? "" : name + " of ") +
+         title_of(report, section) + layer_list(result) + gpu_changes_sentence(result) +
+         flight_cap_line(result) + (fits(result).value_or(true) ? "" : memory_sentence(result)) +
          large_tensors_sentence(result) + measured_notes(result) + '\n';
 }
 
@@ -131,6 +131,7 @@ std::string section_text(const Report& report, const Section& section, const Tab
   if (shown == 0) return text;
   const Result& result = report.results[section.front()];
   if (is_one_layer(report, section)) return text + one_layer_text(report, section);
+  if (section.size() == 1) text += fit_sentence(result);
   text += title_of(report, section);
   if (section.size() > 1)
     return text + ceilings_sentence(result) + '\n' +
@@ -195,7 +196,8 @@ std::string network_explanations_text(const Report& report, const TableStyle& st
   std::string text;
   for (const NetworkExplanation& each : report.network_explanations) {
     const Result& result = report.results[each.result];
-    text += (text.empty() ? "" : "\n") + broken(title_of(report, {each.result}), sentence_width) +
+    text += (text.empty() ? "" : "\n") +
+            broken(fit_sentence(result) + title_of(report, {each.result}), sentence_width) +
             network_explanation_text(each, result, ceilings_sentence(result), style);
   }
   return text;

@@ -73,7 +73,7 @@ void write_slice(W& writer, std::uint64_t process, Track track, double begin_s, 
 void write_result(W& writer, const Result& result, std::uint64_t process) {
   const bool has_measured = std::ranges::any_of(
       result.layers, [](const LayerResult& row) { return row.measured_time_s.has_value(); });
-  write_name(writer, "process_name", process, 0, work_title(result, true));
+  write_name(writer, "process_name", process, 0, stack_title(result, true));
   write_name(writer, "thread_name", process, thread_of(Track::expected), "expected");
   if (has_measured)
     write_name(writer, "thread_name", process, thread_of(Track::measured), "measured");

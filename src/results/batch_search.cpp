@@ -24,8 +24,21 @@ class Search {
                  static_cast<double>(reserved_memory_byte(context.gpu));
   }
 
+  /// The largest that fits and, if a time is given, takes no longer; 1 if even that is too slow.
+  std::uint64_t largest() { return largest_in_time(largest_that_fits()); }
+
+  std::uint64_t best() {
+    const std::uint64_t most_images = largest();
+    SettingsTable table;
+    for (std::uint64_t batch = 1; batch < most_images; batch *= 2) table.rows.push_back(at(batch));
+    table.rows.push_back(at(most_images));
+    find_best_batch(table);
+    return table.near_best_from ? *table.rows[*table.near_best_from].batch : 1;
+  }
+
+ private:
   /// Doubles the batch while it fits, then searches between the last two.
-  std::uint64_t largest() {
+  std::uint64_t largest_that_fits() {
     if (needed_byte(1) > free_byte_)
       throw InputError(source_, "",
                        "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
@@ -43,16 +56,18 @@ class Search {
     return largest_between(fitting, 2 * fitting);
   }
 
-  std::uint64_t best() {
-    const std::uint64_t most_images = largest();
-    SettingsTable table;
-    for (std::uint64_t batch = 1; batch < most_images; batch *= 2) table.rows.push_back(at(batch));
-    table.rows.push_back(at(most_images));
-    find_best_batch(table);
-    return table.near_best_from ? *table.rows[*table.near_best_from].batch : 1;
+  /// Time grows with the batch: doubles while it is in time, then halves the gap.
+  std::uint64_t largest_in_time(std::uint64_t fitting) {
+    if (at(fitting).in_time) return fitting;
+    std::uint64_t in_time = 1;
+    while (2 * in_time < fitting && at(2 * in_time).in_time) in_time *= 2;
+    for (std::uint64_t late = std::min(2 * in_time, fitting); late - in_time > 1;) {
+      const std::uint64_t batch = in_time + (late - in_time) / 2;
+      (at(batch).in_time ? in_time : late) = batch;
+    }
+    return in_time;
   }
 
- private:
   /// Beyond any GPU's memory, even at one byte per image.
   static constexpr std::uint64_t most = std::uint64_t{1} << 50;
 

@@ -85,11 +85,20 @@ auto rank_of(const SettingRow& row, SortBy by) {
   return std::tuple(!row.qualifies(), !quantity, quantity, time_s);
 }
 
+/// Whether only the batch differs: an error of the model is then in all rows alike.
+bool differ_in_batch_alone(const std::vector<SettingRow>& rows) {
+  return std::ranges::all_of(rows, [&](const SettingRow& row) {
+    const SettingRow& first = rows.front();
+    return row.gpu == first.gpu && row.dtype == first.dtype && row.framework == first.framework;
+  });
+}
+
 /// Rows share a rank if their ranges, quantity / factor to quantity x factor, overlap its first
 /// row's.
 void set_ranks(SettingsTable& table, SortBy by) {
-  const auto range_of = [](const SettingRow& row) {
-    return row.expected_uncertainty ? row.expected_uncertainty->factor : 1;
+  const bool has_common_range = differ_in_batch_alone(table.rows);
+  const auto range_of = [&](const SettingRow& row) {
+    return row.expected_uncertainty && !has_common_range ? row.expected_uncertainty->factor : 1;
   };
   std::size_t first = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {

@@ -106,6 +106,8 @@ TEST_CASE("Networks of other fields have their published parameters",
   CHECK(sums_of("sd_vae_decoder", false).params == 49'490'199);
   // Two embeddings of 32,000 tokens and a norm are beside the 32 blocks of 6,738,415,616.
   CHECK(sums_of("llama_block", false).params == (6'738'415'616 - 2 * 32'000 * 4'096 - 4'096) / 32);
+  // 2,048 tokens through four products of 4,096 x 4,096 and three of 4,096 x 11,008.
+  CHECK(sums_of("llama_block", false).macs == 2'048ULL * (4 * 4'096 * 4'096 + 3 * 4'096 * 11'008));
 }
 
 TEST_CASE("EDSR has the multiply-adds that the sizes of its layers give",
@@ -131,6 +133,22 @@ TEST_CASE("Every built-in network loads and counts at any batch", "[model/publis
       // A batched product states its number of products itself.
       if (one.layers[i].kind != LayerKind::matmul)
         CHECK(a.macs * three.layers[i].output.batch == b.macs * one.layers[i].output.batch);
+    }
+  }
+}
+
+// A batch took the place of the tokens, and a sum grew to tokens x tokens x features.
+TEST_CASE("No layer of a block of Llama works on more than its tokens",
+          "[model/published_networks]") {
+  for (const std::uint64_t batch : {1, 3}) {
+    LayerDefaults defaults;
+    defaults.batch_override = batch;
+    const Network network =
+        load_network(*find_network("llama_block"), "llama_block", defaults).value();
+    for (const Layer& layer : network.layers) {
+      INFO(layer.name);
+      const std::uint64_t read_byte = count(layer).bytes.input;
+      CHECK(read_byte <= batch * 2 * 4 * 2'048 * 11'008);  // two operands in fp32
     }
   }
 }

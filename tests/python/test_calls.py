@@ -94,7 +94,7 @@ class Package(Case):
 class Analyze(Case):
     def test_a_network(self):
         a = roofline.analyze("resnet50", gpu="h200", batch=32, dtype="fp16")
-        self.assertEqual(str(a).splitlines()[0], "resnet50 on H200 SXM 141GB, fp16, batch 32, fwd, nhwc")
+        self.assertEqual(str(a).splitlines()[0], "resnet50 on H200 SXM 141GB, fp16, batch 32, fwd, nhwc, kernels alone")
         self.assertEqual((a.gpu, a.network, a.limiter), ("H200 SXM 141GB", "resnet50", "dram"))
         self.assertLess(a.roofline_ms, a.expected_ms)
         low, high = a.range_ms

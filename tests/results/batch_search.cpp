@@ -138,3 +138,22 @@ TEST_CASE("Where there is no batch, why", "[results/batch_search]") {
         "conv.json: layer \"relu0\" is in bf16, for which Tesla T4 has no peak; it has fp64, fp32, "
         "fp16, fp16_tensor, int8, int4");
 }
+
+TEST_CASE("The largest batch in a time is the last one that takes no longer",
+          "[results/batch_search]") {
+  const Context context = context_of(16'000'000'000);
+  const auto network = [](std::uint64_t batch) -> Expected<Network> {
+    return network_at(convolutions, batch);
+  };
+  const auto time_s = [&](std::uint64_t batch) {
+    return evaluate(network_at(convolutions, batch), context).value().total.time_s;
+  };
+  for (const std::uint64_t batch : {5, 64, 1000}) {
+    INFO(batch);
+    const std::uint64_t found = find_batch(BatchGoal::max, network, context, time_s(batch)).value();
+    CHECK(time_s(found) <= time_s(batch));
+    CHECK(time_s(found + 1) > time_s(batch));
+    CHECK(found >= batch);
+  }
+  CHECK(find_batch(BatchGoal::max, network, context, time_s(1) / 2).value() == 1);
+}

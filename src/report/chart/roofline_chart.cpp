@@ -384,7 +384,7 @@ void set_title(Chart& chart, const Subject& subject) {
       chart.title += fmt::format(", batch {}", *batch);
     chart.subtitle = times_of_types(subject) + '.';
   } else {
-    chart.title = work_title(subject.first(), !subject.has_many());
+    chart.title = stack_title(subject.first(), !subject.has_many());
     if (!subject.has_many()) chart.subtitle = time_sentence_of(subject.first()) + '.';
   }
   chart.subtitle += above_roof_text(subject);

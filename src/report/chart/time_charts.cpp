@@ -129,7 +129,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
 Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
-  chart.title = work_title(result, true);
+  chart.title = stack_title(result, true);
   chart.subtitle = time_headline(result);
   if (const auto step = step_panel(result)) chart.panels.push_back(*step);
   chart.panels.push_back(where_time_goes(result));

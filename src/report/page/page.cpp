@@ -79,7 +79,7 @@ std::string errors_of(const Report& report) {
 /// "resnet50 on Tesla T4, fp16, batch 1, fwd: 1.656 ms expected, x2.47 its roofline"
 std::string subject_of(const Report& report) {
   std::vector<std::string> subjects =
-      each_of(report.results, [](const Result& result) { return work_title(result, true); });
+      each_of(report.results, [](const Result& result) { return stack_title(result, true); });
   for (const KernelTable& table : report.kernels)
     subjects.push_back(table.recording->name + ": kernels");
   if (subjects.empty()) return "nothing evaluated";
