@@ -165,8 +165,8 @@ struct Stage {
 
 const std::vector<Stage> stages{
     {"model",
-     {"error", "enumeration", "data_type", "layer_kind", "layer", "spec", "network", "gpu",
-      "recording", "roofline_point"},
+     {"error", "enumeration", "data_type", "layer_kind", "layer", "library", "spec", "network",
+      "gpu", "recording", "roofline_point"},
      {}},
     {"kernel", {"accuracy", "kernel", "context"}, {"model"}},
     {"results",

@@ -113,6 +113,13 @@ enum class BelowBound : std::uint8_t {
 /// have no kernel, and take their bound.
 bool has_kernel(const Layer& layer);
 
+struct OtherRelease {
+  LibraryRelease used;  ///< by which the row is planned
+  OtherLibrary library;
+  double time_s = 0;
+  Algorithm algorithm = Algorithm::implicit_gemm;
+};
+
 struct LayerResult {
   Layer layer;
   Counts counts;
@@ -144,6 +151,9 @@ struct LayerResult {
   /// another algorithm, for longer than 95 of 100 runs of the better kernel would take, and at
   /// least twice as long unless the kernel is naive.
   std::optional<double> better_time_s;
+  /// Time and kernel of a convolution in groups by other_library(), if it differs; of one layer,
+  /// or where layers are explained, by make_report().
+  std::optional<OtherRelease> other_release;
   /// Expected time under the other Tuning; absent if the heuristic was not measured.
   std::optional<double> other_tuning_s;
   std::optional<double> time_share;  ///< 0..1, of the network's time; absent in a stream

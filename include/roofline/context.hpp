@@ -87,7 +87,8 @@ struct AnalysisOptions {
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
   Tuning tuning = Tuning::best;
-  Optimizer optimizer = Optimizer::sgd;  ///< its state takes memory
+  std::optional<LibraryRelease> library;  ///< nullopt: library_of() the GPU's own model
+  Optimizer optimizer = Optimizer::sgd;   ///< its state takes memory
   /// Unset: stream for FusionKind::epilogue (an inference engine), else graph.
   std::optional<LaunchProtocol> launch;
   /// Threads for the layers of one large network. Results do not depend on it.

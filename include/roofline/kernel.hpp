@@ -15,6 +15,7 @@
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/library.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
@@ -45,6 +46,24 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu);
 /// values leave the model unchanged. Rates in FLOP/s and byte/s.
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,
                            std::optional<double> bandwidth_byte_per_s);
+
+/// The library, and its release, whose kernels run: the newest that data shows for the GPU's
+/// architecture, or the one of with_library().
+LibraryRelease library_of(const KernelModel& model);
+
+/// The model of another release of its library. Throws InputError for another library.
+KernelModel with_library(const KernelModel& model, const LibraryRelease& library);
+
+/// The nearest release with other kernels: those from a later one on, else those before the latest
+/// change.
+struct OtherLibrary {
+  LibraryRelease library;
+  Release change;        ///< the first release with the later kernels
+  bool is_older = true;  ///< `library` lies before the change
+};
+
+/// nullopt if no change is known.
+std::optional<OtherLibrary> other_library(const KernelModel& model);
 
 /// Whether operands are in L2 when a layer's kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };

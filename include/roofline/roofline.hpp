@@ -13,6 +13,7 @@
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"
+#include "roofline/library.hpp"
 #include "roofline/load.hpp"
 #include "roofline/network.hpp"
 #include "roofline/recording.hpp"

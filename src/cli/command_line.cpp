@@ -586,6 +586,18 @@ void add_software(Rows& rows, Options& options) {
           assumed<EngineChoice>("engine", options, &Assumed::engine, "units for dense layers"),
           assumed<HostMemory>("host-copies", options, &Assumed::host_copies,
                               "adds the copies of input and result over the host link"),
+          {"library", stated(),
+           [&options](auto& word) {
+             const auto library = parse_library_release(word);
+             if (!library)
+               throw UsageError("--assume library=" + word +
+                                ": expected a library and its release, such as cudnn8.0 or "
+                                "miopen7.1");
+             options.assumed.emplace_back(
+                 [library](AnalysisOptions& all) { all.library = library; });
+           },
+           "release of the GPU's library, as cudnn8.0 or miopen7.1; default: the newest that "
+           "data shows"},
           assumed<Optimizer>("optimizer", options, &Assumed::optimizer,
                              "of training, for its memory"),
           text("measured-gpu", options.measured_gpu, "where times were measured that name no GPU"),
@@ -628,22 +640,10 @@ void add_evaluation(Rows& rows, Options& options) {
 void add_json(Rows& rows, Options& options) {
   rows.add_flag("--json", options.request.json, "As JSON");
 }
-/// Forms of a list: --format as for results, and its short forms.
-void add_forms(Rows& rows, Options& options) {
-  Request& request = options.request;
-  add_json(rows, options);
-  rows.add_flag("--csv", request.csv, "As CSV")->excludes("--json");
-  rows.one("NAME", {"--format", one_of_names({"table", "json", "csv"}),
-                    [&request](auto& name) {
-                      request.json = name == "json";
-                      request.csv = name == "csv";
-                    },
-                    "One of table, json, csv"});
-}
 void add_gpus(Rows& rows, Options& options) {
   options.request.action = Request::Action::gpus;
   rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
-  add_forms(rows, options);
+  add_json(rows, options);
 }
 void add_kernels(Rows& rows, Options& options) {
   options.request.action = Request::Action::kernels;
@@ -651,7 +651,8 @@ void add_kernels(Rows& rows, Options& options) {
       ->required()
       ->expected(1)
       ->type_name("");
-  add_forms(rows, options);
+  add_json(rows, options);
+  rows.add_flag("--csv", options.request.csv, "As CSV")->excludes("--json");
 }
 void add_networks(Rows& rows, Options& options) {
   options.request.action = Request::Action::networks;
@@ -660,11 +661,6 @@ void add_networks(Rows& rows, Options& options) {
 void add_word(Rows& rows, Options& options) {
   options.request.action = Request::Action::words;
   rows.add_option("WORD", options.request.text, "One of them")->type_name("");
-  add_json(rows, options);
-}
-void add_fields(Rows& rows, Options& options) {
-  options.request.action = Request::Action::fields;
-  add_json(rows, options);
 }
 
 /// Every value that an option was given; options.cpp adds the outputs.
@@ -783,8 +779,7 @@ Program roofline_program() {
       footer,
       add_evaluation,
       {{"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", add_gpus},
-       {"kernels", "List which kernels a GPU's library has for what, with evidence", add_kernels},
-       {"fields", "List the columns that --fields takes", add_fields},
+       {"kernels", "List which kernels a GPU's library has for which convolutions", add_kernels},
        {"networks", "List the built-in networks", add_networks},
        {"words", "What the words and marks of tables mean", add_word}}};
 }

@@ -65,11 +65,12 @@ ChoiceFacts choice_facts(const Layer& layer, bool nhwc, bool on_tensor_cores) {
   return facts;
 }
 
-const ChoiceRow* find_row(const LibraryChoices& choices, bool by_cudnn, LibraryKernel kernel,
-                          ChoiceFacts facts) {
-  const ChoiceRow* found = nullptr;
-  for_rows(choices, by_cudnn, facts, [&](const ChoiceRow& row) {
-    if (found == nullptr && row.kernel == kernel) found = &row;
+bool has_row(const LibraryChoices& choices, const LibraryRelease& used, LibraryKernel kernel,
+             const ChoiceFacts& facts) {
+  bool found = false;
+  for_rows(choices, used, facts, [&](const ChoiceRow& row) {
+    found = row.kernel == kernel;
+    return found;
   });
   return found;
 }

@@ -6,13 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/library.hpp"
 
 namespace roofline {
 
@@ -84,19 +83,6 @@ enum class ChoiceSize : std::uint8_t {
   results,
 };
 
-/// Whose kernels they are.
-enum class KernelLibrary : std::uint8_t { cudnn, pytorch, miopen, onednn };
-
-constexpr std::string_view name_of(KernelLibrary library) {
-  switch (library) {
-    case KernelLibrary::cudnn: return "cuDNN";
-    case KernelLibrary::pytorch: return "PyTorch";
-    case KernelLibrary::miopen: return "MIOpen";
-    case KernelLibrary::onednn: return "oneDNN";
-  }
-  return "";
-}
-
 /// A convolution's facts, before a kernel is chosen.
 struct ChoiceFacts {
   std::uint64_t words = 0;  ///< bits of ChoiceWord, then those of the cases that hold
@@ -115,26 +101,39 @@ struct ChoiceRange {
   static constexpr std::uint32_t unbounded = UINT32_MAX;
 };
 
-/// A kernel and layers that it takes, or a part of a case: layers that other rows refer to.
+/// Whether a release lies in a row's; a limit of 0.0 is none.
+constexpr bool holds_in(const Release& release, const Release& since, const Release& until) {
+  return release >= since && (!until.is_stated() || release <= until);
+}
+
+/// A kernel and layers that it takes, or a part of a case: layers that other rows refer to. Its
+/// bytes are its value, without padding: a start copies all rows at once.
 struct ChoiceRow {
   static constexpr std::size_t most_ranges = 8;
 
-  std::optional<LibraryKernel> kernel;
-  std::uint32_t defines = 0;  ///< without a kernel: index of the case
-  std::uint64_t is = 0;       ///< bits as in ChoiceFacts
+  std::uint64_t is = 0;  ///< bits as in ChoiceFacts
   std::uint64_t is_not = 0;
+  std::uint64_t layers = 0;  ///< that bear it out
+  std::uint32_t origin = 0;  ///< index in ModelConstants::origins
+  std::uint32_t gpu = 0;     ///< on which it was seen, an index there too
   std::array<ChoiceRange, most_ranges> ranges{};
-  std::uint32_t range_count = 0;
-  bool is_alone = false;  ///< where it takes a layer, no other does
+  Release since;              ///< first release that has it; 0.0: unknown
+  Release until;              ///< last one
+  std::uint16_t defines = 0;  ///< of a case: its index
+  LibraryKernel kernel = LibraryKernel::general;
   KernelLibrary library = KernelLibrary::cudnn;
-  bool stands_for_others = false;  ///< the like of it is assumed of other vendors' libraries
-  std::string gpu;                 ///< on which it was seen
-  std::uint64_t layers = 0;        ///< that bear it out
-  std::size_t origin = 0;          ///< index in ModelConstants::origins
+  bool is_case = false;
+  bool is_alone = false;           ///< where it takes a layer, no later one does
+  bool stands_for_others = false;  ///< the like of it is assumed of other libraries
+  std::uint8_t range_count = 0;
 
+  bool is_in(const LibraryRelease& used) const {
+    if (library != used.library) return library == KernelLibrary::pytorch || stands_for_others;
+    return holds_in(used.release, since, until);
+  }
   bool takes(const ChoiceFacts& facts) const {
     if ((facts.words & is) != is || (facts.words & is_not) != 0) return false;
-    for (std::uint32_t i = 0; i < range_count; ++i) {
+    for (std::size_t i = 0; i < range_count; ++i) {
       const ChoiceRange& range = ranges[i];
       const double size = facts.sizes.at(range.size);
       if (size < range.least || (range.most != ChoiceRange::unbounded && size > range.most))
@@ -144,8 +143,9 @@ struct ChoiceRow {
   }
 };
 
-/// A set's rows in order. Cases stand before the rows that refer to them.
+/// A set's rows in order. Cases stand before the rows that refer to them, copies before kernels.
 struct LibraryChoices {
+  LibraryRelease library;  ///< the newest release that data shows for the architecture
   std::vector<std::string> cases;
   std::vector<ChoiceRow> rows;
 };
@@ -160,21 +160,21 @@ inline constexpr std::size_t most_cases = 64 - count_of<ChoiceWord>;
 /// In this layout. `on_tensor_cores`: they were asked for.
 ChoiceFacts choice_facts(const Layer& layer, bool nhwc, bool on_tensor_cores);
 
-/// The first row of this kernel that takes the layer; null without. `by_cudnn`: on NVIDIA's GPUs.
-const ChoiceRow* find_row(const LibraryChoices& choices, bool by_cudnn, LibraryKernel kernel,
-                          ChoiceFacts facts);
-
-/// Calls `take(row)` for each kernel's row that takes the layer, in order.
+/// Calls `take(row)` for each kernel's row that takes the layer, in order, until it returns true.
 template <class Take>
-void for_rows(const LibraryChoices& choices, bool by_cudnn, ChoiceFacts facts, const Take& take) {
+void for_rows(const LibraryChoices& choices, const LibraryRelease& used, ChoiceFacts facts,
+              const Take& take) {
   for (const ChoiceRow& row : choices.rows) {
-    const bool is_there = by_cudnn || row.library != KernelLibrary::cudnn || row.stands_for_others;
-    if (!is_there || !row.takes(facts)) continue;
-    if (!row.kernel)
+    if (!row.takes(facts) || !row.is_in(used)) continue;
+    if (row.is_case)
       facts.words |= case_bit(row.defines);
-    else if (take(row), row.is_alone)
+    else if (take(row) || row.is_alone)
       return;
   }
 }
+
+/// Whether a row of this kernel takes the layer.
+bool has_row(const LibraryChoices& choices, const LibraryRelease& used, LibraryKernel kernel,
+             const ChoiceFacts& facts);
 
 }  // namespace roofline

@@ -104,6 +104,9 @@ struct Solver {
   /// Required divisors of its product's m, n and k.
   std::array<std::uint32_t, 3> multiples{1, 1, 1};
   bool splits = false;  ///< several blocks may share a tile's k
+  double share = 1;     ///< of its family's rate
+  Release since{};      ///< first release that has it; 0.0: unknown
+  Release until{};      ///< last one
 };
 
 /// What sets a convolution apart from most of networks; the first that holds.

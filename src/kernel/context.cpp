@@ -99,11 +99,15 @@ Context context_of(Gpu gpu, const AnalysisOptions& stated) {
   check_gpu(gpu);
   const AnalysisOptions options = on_gpu(stated, gpu);
   check(gpu, options);
-  const KernelModel datasheet = kernel_model_of(gpu).value();
+  const KernelModel newest = kernel_model_of(gpu).value();
+  const KernelModel datasheet = options.library ? with_library(newest, *options.library) : newest;
   const Ceilings ceilings = ceilings_of(gpu, options);
   const auto copy_byte_per_s =
       options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
   std::vector<std::string> assumptions = datasheet.assumptions();
+  if (options.library)
+    assumptions.push_back("kernels for groups are those of " + options.library->text() +
+                          ", as --assume says");
   const Launch launch = launch_under(gpu, options, assumptions);
   if (options.tuning == Tuning::heuristic && !has_cudnn(datasheet.resolved().machine))
     throw InputError("what the library of " + gpu.name +

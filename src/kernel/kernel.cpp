@@ -129,9 +129,9 @@ bool falls_back(const PlanRequest& request) {
   if (layer.kernels != KernelSource::heuristic || facts_of(request.engine).operand_byte != 2 ||
       product(layer.window->kernel) <= request.model.constants->values.selection.most_taps)
     return false;
-  return find_row(request.model.constants->choices, has_cudnn(request.model.machine),
-                  LibraryKernel::vector_fallback,
-                  choice_facts(layer, is_nhwc(layer), is_tensor_engine(request.engine))) != nullptr;
+  return has_row(request.model.constants->choices, request.model.library,
+                 LibraryKernel::vector_fallback,
+                 choice_facts(layer, is_nhwc(layer), is_tensor_engine(request.engine)));
 }
 
 /// A GPU's tensor cores for the layer's type, whichever engine was asked for; null without.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -141,6 +142,7 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   ResolvedModel model;
   model.gpu = gpu.name;
   model.constants = gpu.constants;
+  model.library = gpu.constants->choices.library;
   model.errors = FoundErrors(errors_of(gpu, gpu.constants->errors));
   model.machine = machine_of(gpu, model.assumptions);
   model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
@@ -150,6 +152,41 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   for (const DataType type : enumerators<DataType>)
     model.dense_engine[type] = dense_engine_of(type, gpu.peak_flop_per_s);
   return KernelModel(std::move(model));
+}
+
+LibraryRelease library_of(const KernelModel& model) { return model.resolved().library; }
+
+KernelModel with_library(const KernelModel& model, const LibraryRelease& library) {
+  ResolvedModel other = model.resolved();
+  if (library.library != other.library.library)
+    throw InputError("expected a release of " + std::string(name_of(other.library.library)) +
+                     ", the library of " + other.gpu + ", got " + library.text());
+  other.library = library;
+  return KernelModel(std::move(other));
+}
+
+std::optional<OtherLibrary> other_library(const KernelModel& model) {
+  const ResolvedModel& resolved = model.resolved();
+  const LibraryRelease& used = resolved.library;
+  Release before;  // the latest change up to the used release
+  Release after;
+  const auto note = [&](KernelLibrary library, const Release& since) {
+    if (library != used.library || !since.is_stated()) return;
+    if (since <= used.release)
+      before = std::max(before, since);
+    else
+      after = after.is_stated() ? std::min(after, since) : since;
+  };
+  for (const ChoiceRow& row : resolved.constants->choices.rows) note(row.library, row.since);
+  for (const Solver& solver : resolved.constants->solvers) note(used.library, solver.since);
+  if (after.is_stated()) return OtherLibrary{{used.library, after}, after, false};
+  if (!before.is_stated()) return std::nullopt;
+  Release last = before;
+  if (last.minor_number > 0)
+    --last.minor_number;
+  else
+    last = {static_cast<std::uint16_t>(last.major_number - 1), UINT16_MAX};
+  return OtherLibrary{{used.library, last}, before, true};
 }
 
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,

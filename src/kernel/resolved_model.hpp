@@ -40,6 +40,7 @@ struct ResolvedModel {
   EnumArray<Engine, std::optional<EngineModel>> engines;
   EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
+  LibraryRelease library;  ///< whose kernels run
   /// For this GPU, nearest basis first, and specific entries before general ones.
   FoundErrors errors;
 };

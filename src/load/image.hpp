@@ -52,18 +52,18 @@ inline auto parts_of(ConstantNote& note) {
   return std::tie(stated, least, most, origin);
 }
 inline auto parts_of(Solver& solver) {
-  auto& [name, algorithm, family, method, tiles, engine, runs, multiples, splits] = solver;
-  return std::tie(name, algorithm, family, method, tiles, engine, runs, multiples, splits);
+  auto& [name, algorithm, family, method, tiles, engine, runs, multiples, splits, share, since,
+         until] = solver;
+  return std::tie(name, algorithm, family, method, tiles, engine, runs, multiples, splits, share,
+                  since, until);
 }
-inline auto parts_of(ChoiceRow& row) {
-  auto& [kernel, defines, is, is_not, ranges, range_count, is_alone, library, stands_for_others,
-         gpu, layers, origin] = row;
-  return std::tie(kernel, defines, is, is_not, ranges, range_count, is_alone, library,
-                  stands_for_others, gpu, layers, origin);
+inline auto parts_of(LibraryRelease& used) {
+  auto& [library, release] = used;
+  return std::tie(library, release);
 }
 inline auto parts_of(LibraryChoices& choices) {
-  auto& [cases, rows] = choices;
-  return std::tie(cases, rows);
+  auto& [library, cases, rows] = choices;
+  return std::tie(library, cases, rows);
 }
 inline auto parts_of(LayerErrors& errors) {
   auto& [basis, applies_to, layer_class, costs, form, dtype, pass, heuristic_ratio, layers, factor,
@@ -95,6 +95,8 @@ template <class T>
 inline constexpr bool is_bytes =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, ConstantValues> ||
     std::has_unique_object_representations_v<T>;
+
+static_assert(is_bytes<ChoiceRow>);
 
 /// Writes the value, or reads it, as the image does. A GPU is passed without its constants.
 template <class Image, class T>

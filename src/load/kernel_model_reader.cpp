@@ -169,9 +169,9 @@ MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origi
 class ConstantsReader {
  public:
   explicit ConstantsReader(const Value& value) : file_(value) {
-    value.check_keys("a kernel model",
-                     {"name", "title", "covers", "inherits", "made_by", "origins", "constants",
-                      "accuracy", "features", "tiles", "solvers", "solver_tiles", "choices"});
+    value.check_keys("a kernel model", {"name", "title", "covers", "inherits", "made_by", "origins",
+                                        "constants", "accuracy", "features", "tiles", "solvers",
+                                        "solver_tiles", "library", "choices"});
   }
 
   ModelConstants read() {
@@ -197,10 +197,15 @@ class ConstantsReader {
       constants_.solvers.clear();
       for (const Value row : *solvers) constants_.solvers.push_back(solver_in(row));
     }
+    const LibraryRelease inherited = constants_.choices.library;
     if (const auto choices = file_.get("choices"))
       read_choices(*choices);
     else if (!file_.contains("inherits"))
       take_choices(*built_in(embedded_kernel_models()[index_of_newest()]));
+    if (const auto library = file_.get("library"))
+      constants_.choices.library = library_in(*library);
+    else if (file_.contains("inherits"))
+      constants_.choices.library = inherited;
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (constants_.tiles[list].empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -295,7 +300,7 @@ class ConstantsReader {
 
   static Solver solver_in(const Value& row) {
     row.check_keys("a solver", {"name", "algorithm", "family", "method", "tiles", "engine", "runs",
-                                "multiples", "splits"});
+                                "multiples", "splits", "share", "since", "until"});
     Solver solver;
     solver.name = std::string(row.require("name", "the library's name of it").text());
     const Value algorithm = row.require("algorithm", "what it is");
@@ -309,14 +314,41 @@ class ConstantsReader {
       for (std::size_t i = 0; i < solver.multiples.size(); ++i)
         solver.multiples[i] = static_cast<std::uint32_t>(number_within(multiples->at(i), 1, 65536));
     if (const auto splits = row.get("splits")) solver.splits = splits->boolean();
+    if (const auto share = row.get("share")) solver.share = number_within(*share, 0.01, 10);
+    solver.since = release_in(row, "since");
+    solver.until = release_in(row, "until");
+    // Most name no layout, and take depthwise layers like others.
+    using enum SolverWord;
+    if (!solver.runs[nhwc] && !solver.runs[nchw]) solver.runs[nhwc] = solver.runs[nchw] = true;
+    if (!solver.runs[depthwise] && !solver.runs[several_channels])
+      solver.runs[depthwise] = solver.runs[several_channels] = true;
     return solver;
+  }
+
+  LibraryRelease library_in(const Value& value) {
+    value.check_keys("a library", {"name", "release"});
+    LibraryRelease library{choice_of<KernelLibrary>(value.require("name", "whose kernels run")),
+                           {}};
+    library.release = release_in(value, "release");
+    return library;
+  }
+
+  /// 0.0 where none is stated.
+  static Release release_in(const Value& object, std::string_view key) {
+    const auto value = object.get(key);
+    if (!value) return {};
+    const auto release = parse_release(value->text());
+    if (!release) value->fail_expected("a release such as \"8.0\"");
+    return *release;
   }
 
   /// A file older than rows of choices has those of the newest library.
   void take_choices(const ModelConstants& others) {
     constants_.choices = others.choices;
-    for (ChoiceRow& row : constants_.choices.rows)
-      row.origin = add_origin(constants_, others.origins[row.origin]);
+    for (ChoiceRow& row : constants_.choices.rows) {
+      row.origin = text_in(others.origins[row.origin]);
+      row.gpu = text_in(others.origins[row.gpu]);
+    }
   }
 
   static std::size_t index_of_newest() {
@@ -336,7 +368,7 @@ class ConstantsReader {
   ChoiceRow choice_in(const Value& value, std::vector<std::string>& cases) {
     value.check_keys("a row of choices",
                      {"kernel", "case", "pass", "layout", "is", "is_not", "range", "alone",
-                      "library", "stands_for_others", "gpu", "layers", "origin"});
+                      "library", "since", "until", "stands_for_others", "gpu", "layers", "origin"});
     ChoiceRow row;
     const auto kernel = value.get("kernel");
     const auto name = value.get("case");
@@ -346,7 +378,8 @@ class ConstantsReader {
     row.is = choice_words(value.get("is"), cases);
     row.is_not = choice_words(value.get("is_not"), cases);
     if (kernel) row.kernel = choice_of<LibraryKernel>(*kernel);
-    if (name) row.defines = case_of(*name, cases);
+    row.is_case = name.has_value();
+    if (name) row.defines = static_cast<std::uint16_t>(case_of(*name, cases));
     if (const auto passes = value.get("pass")) {
       const std::uint64_t bits = choice_words(passes, cases);
       if (bits == 0 || (bits & ~pass_bits) != 0) passes->fail_expected("a list of passes");
@@ -361,10 +394,16 @@ class ConstantsReader {
     row.library = choice_of<KernelLibrary>(value.require("library", "whose kernel it is"));
     if (const auto others = value.get("stands_for_others"))
       row.stands_for_others = others->boolean();
-    row.gpu = value.require("gpu", "the GPU on which it was seen").text();
+    row.since = release_in(value, "since");
+    row.until = release_in(value, "until");
+    row.gpu = text_in(value.require("gpu", "the GPU on which it was seen").text());
     row.layers = value.require("layers", "how many bear it out").integer(1);
-    row.origin = add_origin(constants_, origin_in(value, origins_));
+    row.origin = text_in(origin_in(value, origins_));
     return row;
+  }
+
+  std::uint32_t text_in(const std::string& text) {
+    return static_cast<std::uint32_t>(add_origin(constants_, text));
   }
 
   static constexpr std::uint64_t pass_bits = 7;  ///< the first three words

@@ -96,6 +96,12 @@ OrderedJson json_of(const WayErrors& errors) {
   return with_runs({{"way", name_of(errors.way)}}, errors);
 }
 
+template <class Row>
+void add_releases(OrderedJson& json, const Row& row) {
+  if (row.since.is_stated()) json["since"] = row.since.text();
+  if (row.until.is_stated()) json["until"] = row.until.text();
+}
+
 OrderedJson json_of(const Solver& solver) {
   OrderedJson row{{"name", *solver.name},
                   {"algorithm", name_of(solver.algorithm)},
@@ -107,6 +113,8 @@ OrderedJson json_of(const Solver& solver) {
                   {"splits", solver.splits}};
   for (const SolverWord word : enumerators<SolverWord>)
     if (solver.runs[word]) row["runs"].push_back(name_of(word));
+  if (solver.share != 1) row["share"] = solver.share;
+  add_releases(row, solver);
   return row;
 }
 
@@ -122,8 +130,8 @@ OrderedJson words_json(std::uint64_t bits, const std::vector<std::string>& cases
 
 OrderedJson json_of(const ChoiceRow& row, const ModelConstants& constants) {
   const std::vector<std::string>& cases = constants.choices.cases;
-  OrderedJson json = row.kernel ? OrderedJson{{"kernel", name_of(*row.kernel)}}
-                                : OrderedJson{{"case", cases[row.defines]}};
+  OrderedJson json = row.is_case ? OrderedJson{{"case", cases[row.defines]}}
+                                 : OrderedJson{{"kernel", name_of(row.kernel)}};
   if (row.is != 0) json["is"] = words_json(row.is, cases);
   if (row.is_not != 0) json["is_not"] = words_json(row.is_not, cases);
   for (std::size_t i = 0; i < row.range_count; ++i) {
@@ -134,10 +142,17 @@ OrderedJson json_of(const ChoiceRow& row, const ModelConstants& constants) {
   }
   if (row.is_alone) json["alone"] = true;
   json["library"] = name_of(row.library);
+  add_releases(json, row);
   if (row.stands_for_others) json["stands_for_others"] = true;
-  json["gpu"] = row.gpu;
+  json["gpu"] = constants.origins[row.gpu];
   json["layers"] = row.layers;
   json["origin"] = constants.origins[row.origin];
+  return json;
+}
+
+OrderedJson json_of(const LibraryRelease& library) {
+  OrderedJson json{{"name", name_of(library.library)}};
+  if (library.release.is_stated()) json["release"] = library.release.text();
   return json;
 }
 
@@ -189,6 +204,7 @@ OrderedJson json_of(const ModelConstants& constants) {
           {"features", features_json(constants)},
           {"tiles", tiles_json(constants)},
           {"solvers", list_json(constants.solvers)},
+          {"library", json_of(constants.choices.library)},
           {"choices", choices_json(constants)}};
 }
 

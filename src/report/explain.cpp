@@ -254,6 +254,35 @@ std::string tuning_text(const LayerResult& row) {
               duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));
 }
 
+/// Where a measured time is another release's.
+std::string measured_release_text(const LayerResult& row) {
+  if (!row.measured_time_s) return "";
+  const auto is_near = [&](double time_s) {
+    constexpr double near = 1.5;
+    const double ratio = *row.measured_time_s / time_s;
+    return ratio < near && ratio > 1 / near;
+  };
+  const auto& [used, other, time_s, algorithm] = *row.other_release;
+  if (!is_near(time_s) || is_near(row.kernel->expected_time_s())) return "";
+  return line("", "your time is what {} takes {} {}", name_of(algorithm),
+              other.is_older ? "before" : "from",
+              std::string(name_of(other.library.library)) + ' ' + other.change.text());
+}
+
+/// "  release    by MIOpen 7.1; before 7.1: x15.2 slower, 7.06 ms by gemm"
+std::string other_release_text(const LayerResult& row) {
+  if (!row.kernel || !row.other_release) return "";
+  const auto& [used, other, time_s, algorithm] = *row.other_release;
+  const double ratio = time_s / row.kernel->expected_time_s();
+  constexpr double clear = 1.5;
+  if (ratio < clear && ratio > 1 / clear) return line("release", "by {}", used.text());
+  return line("release", "by {}; {} {}: {} {}, {} by {}", used.text(),
+              other.is_older ? "before" : "from", other.change.text(),
+              ratio_text(std::max(ratio, 1 / ratio)), ratio > 1 ? "slower" : "faster",
+              duration(time_s), name_of(algorithm)) +
+         measured_release_text(row);
+}
+
 /// "  chosen by  row 42 of roofline kernels: each_group, ..."
 std::string row_text(const Explanation& explanation) {
   for (const DerivationStep& step : explanation.steps)
@@ -515,7 +544,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\n3. How does a kernel do it?\n" +
           line("mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row)) +
           (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
-          row_text(explanation) + vector_units_text(explanation, row) +
+          row_text(explanation) + other_release_text(row) + vector_units_text(explanation, row) +
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
           stream_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" +
@@ -568,10 +597,12 @@ std::string layer_list(const Result& result) {
   if (!row.kernel) return text;
   const double time_s = row.kernel->expected_time_s();
   const std::string idle = idle_text(row);
-  return text + line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
-                     range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
-                     is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
-                     idle.empty() ? "" : "; " + idle, lacking_text(row));
+  return text +
+         line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
+              range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
+              is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
+              idle.empty() ? "" : "; " + idle, lacking_text(row)) +
+         other_release_text(row);
 }
 
 std::string memory_sentence(const Result& result) {

@@ -24,6 +24,8 @@ struct ListedRow {
   std::string kernel;
   std::string takes;
   std::string library;
+  std::string since;
+  std::string until;
   std::string gpu;  ///< on which it was seen
   std::uint64_t layers = 0;
   std::string origin;
@@ -56,16 +58,23 @@ std::string choice_text(const ChoiceRow& row, const std::vector<std::string>& ca
   return text;
 }
 
+template <class Row>
+void add_releases(ListedRow& out, const Row& row) {
+  if (row.since.is_stated()) out.since = row.since.text();
+  if (row.until.is_stated()) out.until = row.until.text();
+}
+
 ListedRow listed(const ChoiceRow& row, const ModelConstants& constants) {
   const LibraryChoices& choices = constants.choices;
   ListedRow out;
   out.number = static_cast<std::size_t>(&row - choices.rows.data()) + 1;
   out.kernel =
-      row.kernel ? std::string(name_of(*row.kernel)) : "case " + choices.cases[row.defines];
+      row.is_case ? "case " + choices.cases[row.defines] : std::string(name_of(row.kernel));
   if (row.is_alone) out.kernel += " alone";
   out.takes = choice_text(row, choices.cases);
   out.library = name_of(row.library);
-  out.gpu = row.gpu;
+  add_releases(out, row);
+  out.gpu = constants.origins[row.gpu];
   out.layers = row.layers;
   out.origin = constants.origins[row.origin];
   return out;
@@ -81,6 +90,7 @@ ListedRow listed(const Solver& solver, const ModelConstants& constants) {
       add_item(out.takes,
                std::string(1, "mnk"[i]) + " of " + std::to_string(solver.multiples.at(i)));
   out.library = name_of(KernelLibrary::miopen);
+  add_releases(out, solver);
   out.origin = constants.title;
   return out;
 }
@@ -104,11 +114,13 @@ std::string layers_of(const ListedRow& row) {
 
 std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style) {
   const ModelConstants& constants = *gpu.constants;
-  Grid grid{{right("row"), left("kernel"), left("library"), left("seen on"), right("layers"),
-             left("takes")}};
+  Grid grid{{right("row"), left("kernel"), left("library"), left("since"), left("until"),
+             left("seen on"), right("layers"), left("takes")}};
   for (const ListedRow& row : rows_of(constants))
-    grid.add_row({number_of(row), row.kernel, row.library, row.gpu, layers_of(row), row.takes});
-  return gpu.name + ": " + constants.title + "\n\n" + aligned(grid, style.width) +
+    grid.add_row({number_of(row), row.kernel, row.library, row.since, row.until, row.gpu,
+                  layers_of(row), row.takes});
+  return gpu.name + " by " + constants.choices.library.text() + ": " + constants.title + "\n\n" +
+         aligned(grid, style.width) +
          "\nThe fastest of the kernels that take a convolution runs it. A case names layers for "
          "the "
          "rows\nbelow it. layers: how many were looked at. --json gives where each row comes "
@@ -122,6 +134,7 @@ std::string render_kernel_rows_json(const Gpu& gpu) {
            {"gpu", gpu.name},
            {"kernel_model", gpu.constants->name},
            {"title", gpu.constants->title},
+           {"library", gpu.constants->choices.library.text()},
            {"rows", Json::array()}};
   for (const ListedRow& row : rows_of(*gpu.constants)) {
     Json& json = all["rows"].emplace_back();
@@ -129,6 +142,8 @@ std::string render_kernel_rows_json(const Gpu& gpu) {
     json["kernel"] = row.kernel;
     json["takes"] = row.takes;
     json["library"] = row.library;
+    json["since"] = row.since.empty() ? Json() : Json(row.since);
+    json["until"] = row.until.empty() ? Json() : Json(row.until);
     json["seen_on"] = row.gpu.empty() ? Json() : Json(row.gpu);
     json["layers"] = row.layers > 0 ? Json(row.layers) : Json();
     json["origin"] = row.origin;
@@ -137,11 +152,11 @@ std::string render_kernel_rows_json(const Gpu& gpu) {
 }
 
 std::string render_kernel_rows_csv(const Gpu& gpu) {
-  std::string out = "row,kernel,takes,library,seen_on,layers,origin\n";
+  std::string out = "row,kernel,takes,library,since,until,seen_on,layers,origin\n";
   for (const ListedRow& row : rows_of(*gpu.constants)) {
     TextBuffer line(out);
-    const std::string cells[] = {number_of(row), row.kernel,     row.takes, row.library,
-                                 row.gpu,        layers_of(row), row.origin};
+    const std::string cells[] = {number_of(row), row.kernel, row.takes,      row.library, row.since,
+                                 row.until,      row.gpu,    layers_of(row), row.origin};
     for (const std::string& cell : cells) {
       if (&cell != cells) line.add(',');
       append_csv(line, std::string_view(cell));

@@ -131,6 +131,29 @@ void check_asked(const std::vector<Evaluated>& evaluated, const ReportOptions& o
       throw InputError("expected kernels as place_kernels returns them, got none");
 }
 
+/// Releases differ by their kernels for groups.
+void note_other_release(LayerResult& row, const OtherLibrary& other, const KernelModel& model,
+                        const Evaluated& of) {
+  const Context& context = *of.context;
+  if (row.layer.groups == 1 || !row.kernel || row.layer.mapping != KernelMapping{}) return;
+  const auto plan =
+      plan_kernel(row.layer, row.counts, row.planned_engine, model, context.options.cache).value();
+  if (!plan || plan->name() == row.kernel->name()) return;
+  Launch launch = launch_of(of.result.setting.runs_as, context);
+  launch.from_idle = row.kernel->idle_ratio > 1;
+  row.other_release = {library_of(context.kernel), other,
+                       launched(*plan, model, launch).expected_time_s(), plan->algorithm};
+}
+
+/// Notes them for one layer, or for a network of which layers are explained.
+void note_other_releases(Evaluated& evaluated, const ReportOptions& options) {
+  const auto other = other_library(evaluated.context->kernel);
+  if (!other || (evaluated.result.layers.size() != 1 && options.explain.empty())) return;
+  const KernelModel model = with_library(evaluated.context->kernel, other->library);
+  for (LayerResult& row : evaluated.result.layers)
+    note_other_release(row, *other, model, evaluated);
+}
+
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
@@ -144,6 +167,7 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.kernel_selections.push_back(select(table, options.filter));
   report.filter = options.filter;
   report.currency = options.currency;
+  for (Evaluated& each : evaluated) note_other_releases(each, options);
   report.errors = std::move(errors);
   if (options.explain_networks)
     report.network_explanations = explain_networks(evaluated);

@@ -25,7 +25,8 @@ TEST_CASE("roofline kernels lists rows with their evidence", "[cli/kernel_rows]"
     CHECK(row.at("row") == &row - &rows.front() + 1);
     CHECK(row.at("layers") >= 1);
     CHECK(!row.at("origin").get<std::string>().empty());
-    CHECK((row.at("seen_on") == "H100" || row.at("seen_on") == "H200"));
+    const std::string gpu = row.at("seen_on");
+    CHECK((gpu == "H100" || gpu == "H200" || gpu == "V100"));
   }
   for (const char* kernel : {"packed", "each_group", "framework_fwd", "case left"})
     CHECK(kernels.count(kernel) == 1);
@@ -56,6 +57,81 @@ TEST_CASE("--explain names the row that chose the kernel", "[cli/kernel_rows]") 
   CHECK(named == 1);
 }
 
+TEST_CASE("A release of the library before its kernels for groups runs the general one",
+          "[cli/kernel_rows]") {
+  const TemporaryFolder folder;
+  folder.write("old.json",
+               R"({"type": "conv", "input": [100, 2048, 14, 14], "out_channels": 2048, "groups": 32,
+                   "kernel_size": 3, "padding": 1, "stride": 2, "layout": "nhwc"})");
+  const std::string line = "roofline old.json --gpu v100 --dtype fp16 ";
+  CHECK(run(folder, line).out.find("  release    by cuDNN 8.9; before 8.1: x") !=
+        std::string::npos);
+  // Measured by cuDNN 7 and 8.0: 47.3 ms.
+  const auto expected_s = [&](const std::string& more) {
+    const Outcome outcome = run(folder, line + more + " --json");
+    return nlohmann::json::parse(outcome.out)
+        .at("results")
+        .front()
+        .at("layers")
+        .front()
+        .at("expected_time_s")
+        .get<double>();
+  };
+  CHECK(expected_s("--assume library=cudnn8.0") == Approx(47.3e-3).epsilon(0.5));
+  CHECK(expected_s("--assume library=cudnn7") == expected_s("--assume library=cudnn8.0"));
+  CHECK(expected_s("--assume library=cudnn8.1") == expected_s(""));
+  CHECK(run(folder, line + "--measured 47.3ms")
+            .out.find("your time is what grouped_direct_nhwc takes before cuDNN 8.1") !=
+        std::string::npos);
+  CHECK(run(folder, line + "--assume library=miopen7.1").err ==
+        "roofline: expected a release of cuDNN, the library of Tesla V100 SXM2 16GB, got MIOpen "
+        "7.1\n");
+  CHECK(run(folder, line + "--assume library=cublas").err ==
+        "roofline: --assume library=cublas: expected a library and its release, such as cudnn8.0 "
+        "or miopen7.1\n");
+}
+
+TEST_CASE("MIOpen 7.1 has kernels for groups in NHWC and for depthwise layers",
+          "[cli/kernel_rows]") {
+  struct Case {
+    const char* layer;
+    const char* gpu;
+    double measured_s;
+  };
+  const Case table[] = {
+      {R"({"type": "conv", "input": [128, 384, 24, 48], "out_channels": 384, "groups": 3,
+           "kernel_size": [3, 1], "padding": [1, 0], "dtype": "bf16", "layout": "nhwc"})",
+       "mi300x", 125.23e-6},
+      {R"({"type": "conv", "input": [16, 288, 4, 48, 32], "out_channels": 288, "groups": 3,
+           "kernel_size": [1, 3, 3], "padding": [0, 1, 1], "dtype": "bf16", "layout": "nhwc"})",
+       "mi300x", 143.04e-6},
+      {R"({"type": "conv", "input": [128, 480, 28, 28], "out_channels": 480, "groups": 480,
+           "kernel_size": 5, "padding": 2, "dtype": "fp16", "layout": "nchw"})",
+       "mi350x", 80e-6},
+      {R"({"type": "conv", "input": [128, 480, 28, 28], "out_channels": 480, "groups": 480,
+           "kernel_size": 5, "padding": 2, "dtype": "fp16", "layout": "nchw"})",
+       "mi308x", 270e-6},
+  };
+  const TemporaryFolder folder;
+  for (const Case& each : table) {
+    folder.write("layer.json", each.layer);
+    const auto expected_s = [&](const std::string& more) {
+      const Outcome outcome =
+          run(folder, std::string("roofline layer.json --gpu ") + each.gpu + more + " --json");
+      return nlohmann::json::parse(outcome.out)
+          .at("results")
+          .front()
+          .at("layers")
+          .front()
+          .at("expected_time_s")
+          .get<double>();
+    };
+    INFO(each.layer);
+    CHECK(expected_s("") == Approx(each.measured_s).epsilon(0.5));
+    CHECK(expected_s(" --assume library=miopen7.0") > 5 * expected_s(""));
+  }
+}
+
 TEST_CASE("roofline kernels wants one GPU and one format", "[cli/kernel_rows]") {
   const TemporaryFolder folder;
   const Outcome many = run(folder, "roofline kernels nvidia");
@@ -63,5 +139,5 @@ TEST_CASE("roofline kernels wants one GPU and one format", "[cli/kernel_rows]") 
   CHECK(many.err.find("kernels: expected one GPU, got ") != std::string::npos);
   CHECK(run(folder, "roofline kernels h100 --json --csv").exit_code == 2);
   CHECK(run(folder, "roofline kernels h100 --csv").out.substr(0, 41) ==
-        "row,kernel,takes,library,seen_on,layers,o");
+        "row,kernel,takes,library,since,until,seen");
 }

@@ -72,6 +72,7 @@ const std::vector<Value> values{
     {"cache=", "--assume cache=cold", "", "--batch best"},
     {"engine=", "--assume engine=vector", "--dtype fp16"},
     {"host-copies=", "--assume host-copies=pinned"},
+    {"library=", "--assume library=cudnn8.0"},
     {"optimizer=", "--assume optimizer=adam", "--pass training"},
     // Times of no GPU's or of cold caches are left out with it or without.
     {"measured-gpu=", "--assume measured-gpu=a100", "--measured times.csv",

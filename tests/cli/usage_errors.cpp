@@ -95,7 +95,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--set bandwidth=x2 with --to-layers -: expected -o FILE, for results"},
       {"conv.json --gpu v100 --assume fusion=none",
        "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, engine, host-copies, "
-       "optimizer, measured-gpu, got \"fusion=none\""},
+       "library, optimizer, measured-gpu, got \"fusion=none\""},
       {"conv.json --gpu v100 --pass bwd",
        "--pass: expected dgrad, wgrad or training (with fwd), in place of \"bwd\" (see --help)"},
       {"conv.json --gpu v100 --batch 10,000",
@@ -146,7 +146,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --to-layers - --chart time --format svg",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
       {"gpus -o x.csv", "The following argument was not expected: -o (see --help)"},
-      {"networks --format csv", "networks has no option --format (see --help)"},
+      {"gpus --format csv", "gpus has no option --format (see --help)"},
+      {"words --json", "words has no option --json (see --help)"},
       {"words nothing",
        "words: expected a word or mark of a table, got \"nothing\" (roofline words lists all)"},
       {"a.json --script",

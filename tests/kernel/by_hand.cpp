@@ -29,7 +29,7 @@ std::shared_ptr<const ModelConstants> constants_with(const Constants& stated) {
   constants->notes.resize(constant_count);
   const Gpu any = find_gpu("h100").value();  // for the kernels that there are
   constants->choices = any.constants->choices;
-  for (ChoiceRow& row : constants->choices.rows) row.origin = 0;
+  for (ChoiceRow& row : constants->choices.rows) row.origin = row.gpu = 0;
   ConstantNumbers numbers = numbers_of(constants->values);
   for (std::size_t i = 0; i < constant_count; ++i) {
     const ConstantField& field = constant_fields()[i];

@@ -79,10 +79,9 @@ std::vector<ConvolutionProblem> problems_of(const PlanRequest& request) {
   const bool on_tensor = is_tensor_engine(request.engine);
   const bool has_other =
       on_tensor ? !own : own && (layer.pass != Pass::wgrad || layer.window->rank == 3);
-  const bool by_cudnn = has_cudnn(request.model.machine);
-  const bool copies = by_cudnn && !is_depthwise(layer) && has_other &&
-                      find_row(request.model.constants->choices, by_cudnn,
-                               LibraryKernel::layout_copy, choice_facts(layer, own, on_tensor));
+  const bool copies = has_cudnn(request.model.machine) && !is_depthwise(layer) && has_other &&
+                      has_row(request.model.constants->choices, request.model.library,
+                              LibraryKernel::layout_copy, choice_facts(layer, own, on_tensor));
   std::vector<ConvolutionProblem> problems;
   const bool has_own = !copies || element_byte(layer.dtypes.input) > 2;
   if (has_own) problems.push_back(convolution_problem(request, own));
@@ -179,16 +178,16 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
   for (const ConvolutionProblem& problem : problems_of(request)) {
     const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
                                            eval};
-    const ChoiceFacts facts = facts_of(problem);
-    const GroupCopies copies{problem.copied, find_row(choices, problem.by_cudnn,
-                                                      LibraryKernel::group_copy, facts) != nullptr};
-    for_rows(choices, problem.by_cudnn, facts, [&](const ChoiceRow& row) {
-      if (!computes_groups(*row.kernel)) return;
-      const auto work = with_group_copies(grouped_work(*row.kernel, formulas), copies, formulas);
+    GroupCopies copies{problem.copied};
+    for_rows(choices, model.library, facts_of(problem), [&](const ChoiceRow& row) {
+      copies.of_groups |= row.kernel == LibraryKernel::group_copy;
+      if (!computes_groups(row.kernel)) return false;
+      const auto work = with_group_copies(grouped_work(row.kernel, formulas), copies, formulas);
       const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
-      if (best.row != nullptr && each_s >= best_s) return;
+      if (best.row != nullptr && each_s >= best_s) return false;
       best = {problem, &row, copies};
       best_s = each_s;
+      return false;
     });
   }
   if (best.row == nullptr)
@@ -200,7 +199,7 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
 /// Says which row of the library's file chose the kernel.
 void name_choice(const ChoiceRow& row, const ModelConstants& constants, Explaining& eval) {
   const auto number = static_cast<double>(&row - constants.choices.rows.data() + 1);
-  eval.named(chosen_row, number, "", "roofline kernels: ", name_of(*row.kernel), ", ",
+  eval.named(chosen_row, number, "", "roofline kernels: ", name_of(row.kernel), ", ",
              constants.origins[row.origin]);
 }
 void name_choice(const ChoiceRow&, const ModelConstants&, Planning&) {}
@@ -215,7 +214,7 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
                                          eval};
   name_choice(*row, *model.constants, eval);
-  return {with_group_copies(grouped_work(*row->kernel, formulas), copies, formulas)};
+  return {with_group_copies(grouped_work(row->kernel, formulas), copies, formulas)};
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);

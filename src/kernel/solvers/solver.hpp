@@ -58,7 +58,11 @@ enum class SolverWord : std::uint8_t {
   unit_strides,
   strides,
   undilated,
-  dilations
+  dilations,
+  nhwc,
+  nchw,
+  depthwise,  ///< one channel into and out of a group
+  several_channels
 };
 
 /// A solver's way to run a layer.

@@ -16,6 +16,8 @@
 namespace roofline {
 namespace {
 
+constexpr const char* solver_share_origin = "the solver's share of its family's rate";
+
 constexpr std::array<double, 9> splits{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
 /// A convolution, and the product that it is on vector units, which pad nothing.
@@ -31,6 +33,7 @@ struct SolverProblem {
 
 EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
   using enum SolverWord;
+  const bool one_channel = problem.groups > 1 && problem.in == 1 && problem.out == 1;
   const Window& w = *problem.request.layer.window;
   const DataType type = problem.request.layer.dtypes.input;
   const bool bare = problem.x.taps == 1 && w.pad_begin == Axes{} && w.pad_end == Axes{};
@@ -45,7 +48,8 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
         bare       ? pointwise
         : square_3 ? window_3x3
                    : windows,
-        problem.x.strided ? strides : unit_strides, problem.x.dilation > 1 ? dilations : undilated})
+        problem.x.strided ? strides : unit_strides, problem.x.dilation > 1 ? dilations : undilated,
+        is_nhwc(problem.request.layer) ? nhwc : nchw, one_channel ? depthwise : several_channels})
     words[word] = true;
   return words;
 }
@@ -106,6 +110,7 @@ bool takes(const Solver& solver, const SolverProblem& problem,
            const EnumArray<SolverWord, bool>& words) {
   for (const SolverWord word : enumerators<SolverWord>)
     if (words[word] && !solver.runs[word]) return false;
+  if (!holds_in(problem.request.model.library.release, solver.since, solver.until)) return false;
   const Contraction& x = problem.x;
   using Sizes = std::array<double, 3>;
   const Sizes sizes = problem.wgrad ? Sizes{x.m, x.n, x.k}
@@ -139,7 +144,9 @@ SolverFormulas<Number> formulas_of(const Solver& solver, const SolverProblem& pr
                             : type == DataType::fp16 ? constants.fp16_share
                                                      : constants.bf16_share);
   const auto machine = machine_rates(model.machine, eval);
-  return {constants, model.memory, machine, eval.named("FLOP a second", peak * share, "FLOP/s"),
+  const Number own =
+      solver.share == 1 ? share : share * eval.sourced(solver.share, solver_share_origin);
+  return {constants, model.memory, machine, eval.named("FLOP a second", peak * own, "FLOP/s"),
           eval};
 }
 
