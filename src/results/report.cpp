@@ -147,11 +147,14 @@ void note_other_release(LayerResult& row, const OtherLibrary& other, const Kerne
 
 /// Notes them for one layer, or for a network of which layers are explained.
 void note_other_releases(Evaluated& evaluated, const ReportOptions& options) {
+  std::vector<LayerResult>& rows = evaluated.result.layers;
+  const bool has_groups = std::ranges::any_of(
+      rows, [](const LayerResult& row) { return row.layer.groups > 1 && row.kernel; });
+  if (!has_groups || (rows.size() != 1 && options.explain.empty())) return;
   const auto other = other_library(evaluated.context->kernel);
-  if (!other || (evaluated.result.layers.size() != 1 && options.explain.empty())) return;
+  if (!other) return;
   const KernelModel model = with_library(evaluated.context->kernel, other->library);
-  for (LayerResult& row : evaluated.result.layers)
-    note_other_release(row, *other, model, evaluated);
+  for (LayerResult& row : rows) note_other_release(row, *other, model, evaluated);
 }
 
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
