@@ -15,6 +15,7 @@
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 #include "roofline/gpu.hpp"
+#include "roofline/library.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/settings_table.hpp"
 
@@ -192,6 +193,7 @@ struct Explanation {
   std::size_t row = 0;
   std::vector<DerivationStep> steps;  ///< up to the expected time; empty if no kernel runs
   std::vector<Advice> advice;
+  LibraryRelease library{};  ///< whose kernels are assumed
 };
 
 struct Report {

@@ -283,6 +283,14 @@ std::string other_release_text(const LayerResult& row) {
          measured_release_text(row);
 }
 
+/// " (cuDNN 9.19)" beside convolutions, whose kernels the library has.
+std::string library_text(const Explanation& explanation, const LayerResult& row) {
+  const bool is_convolution = has_window(row.layer.kind) &&
+                              info(row.layer.kind).family == KindFamily::contraction &&
+                              row.layer.mapping == KernelMapping{};
+  return is_convolution ? " (" + explanation.library.text() + ')' : "";
+}
+
 /// "  chosen by  row 42 of roofline kernels: each_group, ..."
 std::string row_text(const Explanation& explanation) {
   for (const DerivationStep& step : explanation.steps)
@@ -541,7 +549,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
       if (!memory.empty()) text += "  " + memory;
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, *result.bounds.ceilings);
   if (!row.kernel) return text;
-  text += "\n3. How does a kernel do it?\n" +
+  text += "\n3. How does a kernel do it?" + library_text(explanation, row) + '\n' +
           line("mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row)) +
           (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
           row_text(explanation) + other_release_text(row) + vector_units_text(explanation, row) +

@@ -18,7 +18,8 @@ namespace {
 Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t row) {
   const Context& context = *evaluated.context;
   const LayerResult& layer = evaluated.result.layers[row];
-  Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
+  Explanation explanation{
+      result, row, {}, advise(layer, evaluated.result, context), library_of(context.kernel)};
   if (!layer.kernel) return explanation;
   explanation.steps = derive_kernel(layer.layer, layer.counts, layer.planned_engine, context.kernel,
                                     context.options.cache)
