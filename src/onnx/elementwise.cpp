@@ -74,6 +74,15 @@ void emit_clip(Emitter& emitter, const Node& node) {
                  operation_of(emitter, node, {.bounds = {bound(1, "min"), bound(2, "max")}}));
 }
 
+/// In the type of its tensors, not of learned or single numbers.
+std::optional<DataType> computed_in(const Emitter& emitter,
+                                    const std::vector<const Value*>& operands) {
+  for (const Value* each : operands)
+    if (each->learned == 0 && !is_single(*each)) return emitter.type_of(*each);
+  return operands.empty() ? std::nullopt : std::optional(emitter.type_of(*operands.front()));
+}
+
+/// A parameter that repeats along the batch is told by its sizes in the rank of all operands.
 void emit_combination(Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
@@ -81,22 +90,19 @@ void emit_combination(Emitter& emitter, const Node& node) {
   const auto sizes_of_each = [](const Value* each) { return unsigned_sizes(*each->sizes); };
   const auto joined = in_one_rank(each_of(operands, sizes_of_each));
   if (!joined) return emit_bytes(emitter, node);
-  const auto first_that = [&](const auto& holds) {
-    const auto found =
-        std::ranges::find_if(operands, [&](const Value* each) { return holds(*each); });
-    return found != operands.end() ? *found : nullptr;
-  };
-  LayerSpec& spec = emitter.add(node, node.row->kind);
+  const Value& result = *node.outputs[0];
+  Operation operation{
+      .row = find_row_of_onnx(node.op),
+      .results = {{.sizes = unsigned_sizes(*result.sizes), .type = emitter.result_type(result)}},
+      .called = node.op};
+  operation.attributes.computed_in = computed_in(emitter, operands);
+  operation.operands.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Sizes own((*joined)[i].begin(), (*joined)[i].end());
-    spec.inputs.push_back(
-        emitter.typed_operand(*operands[i], is_single(*operands[i]) ? Sizes{1} : own));
+    operation.operands.push_back(Emitter::tensor(*operands[i], own));
+    operation.operands.back().type = emitter.type_of(*operands[i]);
   }
-  const auto is_tensor = [](const Value& each) { return each.learned == 0 && !is_single(each); };
-  if (const Value* tensor = first_that(is_tensor)) spec.dtypes.input = emitter.type_of(*tensor);
-  const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
-  spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
-  drop_usual_types(spec);
+  emit_operation(emitter, node, operation);
 }
 
 /// Elementwise on one tensor and single numbers; several tensors are counted by bytes.
@@ -206,12 +212,11 @@ constexpr Operator elementwise_rows[] = {
     row("IsNaN", test, [](double x) { return std::isnan(x) ? 1.0 : 0.0; }),
     row("Not", test, [](double x) { return x == 0 ? 1.0 : 0.0; }),
 
-    row("Add", combination, LayerKind::add, [](double a, double b) { return a + b; }),
-    row("Div", combination, LayerKind::div,
-        [](double a, double b) { return b == 0 ? NAN : a / b; }),
-    row("Mul", combination, LayerKind::mul, [](double a, double b) { return a * b; }),
-    row("Sub", combination, LayerKind::sub, [](double a, double b) { return a - b; }),
-    row("Mean Sum", combination, LayerKind::add),
+    row("Add", combination, [](double a, double b) { return a + b; }),
+    row("Div", combination, [](double a, double b) { return b == 0 ? NAN : a / b; }),
+    row("Mul", combination, [](double a, double b) { return a * b; }),
+    row("Sub", combination, [](double a, double b) { return a - b; }),
+    row("Mean Sum", combination),
 
     row("BitShift BitwiseAnd BitwiseOr BitwiseXor", function),
     row("Max", function, [](double a, double b) { return std::max(a, b); }),

@@ -130,10 +130,10 @@ Operation operation_of(const Emitter& emitter, const Node& node, const Attribute
 }
 
 void emit_operation(Emitter& emitter, const Node& node, const Operation& operation) {
-  const Layers layers = operation.row->build(operation);
+  Layers layers = operation.row->build(operation);
   if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
-  for (const LayerSpec& layer : layers) emitter.add(node, layer);
   const KindFamily family = info(layers.back().kind).family;
+  for (LayerSpec& layer : layers) emitter.add(node, std::move(layer));
   const bool has_weights =
       is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
   if (has_weights && node.input(1) != nullptr) emitter.shares_weights(*node.input(1));

@@ -3,6 +3,7 @@
 // What builders of several families do alike.
 
 #include <optional>
+#include <utility>
 
 #include "operators/names.hpp"
 #include "operators/operation.hpp"
@@ -39,7 +40,9 @@ inline void set_weight_type(const Operation& operation, LayerSpec& spec) {
 
 inline Layers named(const Operation& operation, LayerSpec spec) {
   spec.name = name_by_sizes(operation, spec);
-  return {spec};
+  Layers layers;
+  layers.push_back(std::move(spec));
+  return layers;
 }
 
 }  // namespace roofline

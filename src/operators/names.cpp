@@ -70,6 +70,19 @@ std::string name_of_recurrent(const LayerSpec& spec) {
   return name;
 }
 
+/// "add 32x64x56x56 and 64", the larger operand first.
+std::string name_of_combination(const Operation& operation, const LayerSpec& spec) {
+  const auto elements = [](const Tensor& tensor) { return element_count(tensor.sizes); };
+  const std::vector<Tensor>& operands = operation.operands;
+  const auto largest = std::ranges::max_element(operands, {}, elements);
+  std::string name(info(spec.kind).name);
+  name += " " + sizes_text(largest->sizes);
+  for (auto other = operands.begin(); other != operands.end(); ++other)
+    if (other != largest && other->sizes != largest->sizes)
+      name += " and " + (other->rank() == 0 ? "a value" : sizes_text(other->sizes));
+  return name;
+}
+
 }  // namespace
 
 std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
@@ -78,6 +91,8 @@ std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   if (spec.kind == LayerKind::attention) return name_of_attention(spec);
   if (spec.out_features || spec.kind == LayerKind::matmul) return name_of_product(spec);
   if (!spec.kernel_size.empty()) return name_of_pool(spec);
+  if (operation.operands.size() > 1 && operation.attributes.computed_in)
+    return name_of_combination(operation, spec);
   const KindInfo& kind = info(spec.kind);
   std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
   if (spec.batch_statistics) name += " training";

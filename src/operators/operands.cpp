@@ -66,6 +66,9 @@ std::string integers_text(const std::vector<std::int64_t>& numbers) {
 std::optional<std::vector<Sizes>> in_one_rank(std::vector<Sizes> operands) {
   std::size_t rank = fewest_operand_sizes;
   for (const Sizes& sizes : operands) rank = std::max(rank, sizes.size());
+  const bool is_one_rank =
+      std::ranges::all_of(operands, [&](const Sizes& sizes) { return sizes.size() == rank; });
+  if (is_one_rank && rank <= most_operand_sizes) return operands;
   Sizes result(rank, 1);
   for (Sizes& sizes : operands) {
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);

@@ -49,6 +49,8 @@ struct Attributes {
     std::optional<double> most = {};
   };
   Bounds bounds = {};  ///< of a clamp; not a number: known to data alone
+  /// The type of arithmetic, whose operands may have others: each format has rules of its own.
+  std::optional<DataType> computed_in = {};
 
   // Windows, as LayerSpec states them.
   AxesSpec kernel = {};

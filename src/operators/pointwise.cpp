@@ -1,8 +1,13 @@
-// Functions of the elements of one tensor. Those of several tensors are still with the readers.
+// Functions of the elements of one tensor, and arithmetic of several, which broadcast.
 
+#include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "model/ranges.hpp"
 #include "operators/building.hpp"
+#include "operators/operands.hpp"
 #include "operators/operation.hpp"
 #include "operators/strides.hpp"
 #include "operators/table.hpp"
@@ -26,6 +31,32 @@ Layers clamp(const Operation& operation) {
   if (least == 0.0 && !most) kind = LayerKind::relu;
   if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
   return function_of(kind, operation);
+}
+
+/// Operands in one rank, each in its own type. No layers for an empty one, or for more axes than a
+/// layer has.
+Layers combination(const Operation& operation) {
+  const std::vector<Tensor>& tensors = operation.operands;
+  const auto sizes = in_one_rank(each_of(tensors, &Tensor::stored_sizes));
+  if (!sizes || !operation.attributes.computed_in) return {};
+  LayerSpec spec;
+  spec.kind = operation.row->kind;
+  spec.pass = operation.pass;
+  spec.dtypes.input = operation.attributes.computed_in;
+  if (!operation.results.empty()) spec.dtypes.output = operation.results.front().type;
+  std::vector<const Tensor*> places;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    const bool is_one_number = tensor.learned && element_count((*sizes)[i]) == 1;
+    spec.inputs.push_back(operand_of(tensor, is_one_number ? Sizes{1} : (*sizes)[i]));
+    if (spec.inputs.back().sizes.empty()) return {};
+    spec.inputs.back().type = tensor.type;
+    if (!spec.dtypes.weight && tensor.learned.value_or(0) > 0) spec.dtypes.weight = tensor.type;
+    places.push_back(&tensor);
+  }
+  drop_usual_types(spec);
+  spec.access = access_of(places);
+  return named(operation, std::move(spec));
 }
 
 }  // namespace
@@ -57,6 +88,10 @@ std::span<const OperatorRow> pointwise_operators() {
        "Sinh Softplus Softsign Sqrt Tan ThresholdedRelu",
        "mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward: "
        "input"},
+      {"add", combination, add, "Add Mean Sum", "add: input other"},
+      {"sub", combination, sub, "Sub", "sub rsub subtract: input other"},
+      {"mul", combination, mul, "Mul", "mul multiply: input other"},
+      {"div", combination, LayerKind::div, "Div", "div divide true_divide: input other"},
       {"rowwise", function, rowwise, "CumProd CumSum Trilu", "cumsum cumprod tril triu: input"},
   };
   return rows;

@@ -44,43 +44,6 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
   return is_number && !is_alike ? nullptr : &value;
 }
 
-/// The tensors in their own types, in one rank; empty for too many axes.
-std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  const auto sizes = in_one_rank(each_of(tensors, &TensorArgument::stored_sizes));
-  std::vector<OperandSpec> operands;
-  for (std::size_t i = 0; sizes && i < tensors.size(); ++i) {
-    operands.push_back(operand_of(*tensors[i], (*sizes)[i]));
-    operands.back().type = tensors[i]->type;
-    if (operands.back().sizes.empty()) return {};
-  }
-  return operands;
-}
-
-Layers combination(const OperatorCall& call) {
-  const Argument& a = argument_at(*call.arguments, 0);
-  const Argument& b = argument_at(*call.arguments, 1);
-  const TensorArgument* first = tensor_or_value(a, b);
-  const TensorArgument* second = tensor_or_value(b, a);
-  if (a.tensor() == nullptr && b.tensor() == nullptr)
-    return layer_of_one_value(LayerKind::elementwise, call);
-  if (first == nullptr || second == nullptr)
-    return function_without_kind(call, first != nullptr ? first : second);
-  const auto type = promoted_type({first, second});
-  const std::vector<OperandSpec> operands = broadcast_operands({first, second});
-  if (operands.empty()) return broadcast_traffic(call);
-  if (!type) return {};
-  const TensorArgument& larger =
-      element_count(second->sizes) > element_count(first->sizes) ? *second : *first;
-  LayerSpec spec = named_layer(call.kind, info(call.kind).name, sizes_text(larger.sizes), *type);
-  const TensorArgument& smaller = &larger == first ? *second : *first;
-  if (first->sizes != second->sizes)
-    *spec.name += smaller.rank() == 0 ? " and a value" : " and " + sizes_text(smaller.sizes);
-  spec.inputs = operands;
-  drop_usual_types(spec);
-  spec.access = access_of({first, second});
-  return {spec};
-}
-
 /// Writes one byte an element.
 Layers comparison(const OperatorCall& call) {
   Layers layers = argument_at(*call.arguments, 1).tensor() != nullptr
@@ -120,13 +83,26 @@ Layers function_layers(const OperatorCall& call) {
                      call, *tensor);
 }
 
+Layers combination_layers(const OperatorCall& call) {
+  const Argument& a = call["input"];
+  const Argument& b = call["other"];
+  const TensorArgument* first = tensor_or_value(a, b);
+  const TensorArgument* second = tensor_or_value(b, a);
+  if (a.tensor() == nullptr && b.tensor() == nullptr)
+    return layer_of_one_value(LayerKind::elementwise, call);
+  if (first == nullptr || second == nullptr)
+    return function_without_kind(call, first != nullptr ? first : second);
+  Operation operation{
+      .row = call.row, .operands = {*first, *second}, .called = base_name(call.name)};
+  operation.attributes.computed_in = promoted_type({first, second});
+  if (!operation.attributes.computed_in) return {};
+  Layers layers = operation.row->build(operation);
+  return layers.empty() ? broadcast_traffic(call) : layers;
+}
+
 std::span<const CallRow> function_operators() {
   using enum LayerKind;
   static constexpr CallRow rows[] = {
-      {"add", combination, add},
-      {"sub rsub subtract", combination, sub},
-      {"mul multiply", combination, mul},
-      {"div divide true_divide", combination, LayerKind::div},
       {"eq ne lt le gt ge isnan isinf isfinite logical_not", comparison, elementwise},
       {"native_dropout", dropout},
       {"fill zero bernoulli uniform normal random exponential", filling},

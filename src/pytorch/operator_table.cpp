@@ -36,6 +36,10 @@ auto reader_of(const OperatorRow& row) -> Layers (*)(const OperatorCall& call) {
     case LayerKind::lstm:
     case LayerKind::gru:
     case LayerKind::rnn: return recurrent_layers;
+    case LayerKind::add:
+    case LayerKind::sub:
+    case LayerKind::mul:
+    case LayerKind::div: return combination_layers;
     default:
       return info(row.kind).family == KindFamily::activation ? function_layers : built_layers;
   }

@@ -117,6 +117,7 @@ struct CallRow {
 Layers convolution_layers(const OperatorCall& call);
 Layers pool_layers(const OperatorCall& call);
 Layers function_layers(const OperatorCall& call);
+Layers combination_layers(const OperatorCall& call);
 Layers product_layers(const OperatorCall& call);
 Layers attention_layers(const OperatorCall& call);
 Layers recurrent_layers(const OperatorCall& call);

@@ -213,12 +213,16 @@ std::vector<Case> elementwise_cases() {
     cases.push_back(exponential);
   }
 
-  Case sum = of_two("a sum", map_sizes, map_sizes, map_sizes);
-  sum.onnx = {"Add", {"x", "y"}};
-  sum.pytorch = {"add", {"x", "y"}};
-  sum.layer = R"({"type": "add", "inputs": [[4, 6, 64, 64], [4, 6, 64, 64]]})";
-  sum.expected = {"add", 0, maps, 0, 4 * 3 * maps};
-  cases.push_back(sum);
+  for (const auto& [onnx, ours] :
+       {std::pair{"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}}) {
+    Case pairs = of_two(ours, map_sizes, map_sizes, map_sizes);
+    pairs.onnx = {onnx, {"x", "y"}};
+    pairs.pytorch = {ours, {"x", "y"}};
+    pairs.layer =
+        R"({"type": ")" + std::string(ours) + R"(", "inputs": [[4, 6, 64, 64], [4, 6, 64, 64]]})";
+    pairs.expected = {ours, 0, maps, 0, 4 * 3 * maps};
+    cases.push_back(pairs);
+  }
 
   Case channels = of_two("a factor a channel", map_sizes, {6, 1, 1}, map_sizes);
   channels.tensors[1].is_parameter = true;
