@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 
 #include "model/generated_layers.hpp"
@@ -192,6 +193,30 @@ TEST_CASE("A layer norm's rows are what one mean divides", "[kernel/parts]") {
   const KernelPlan many = plan_of(last, "h100", Engine::fp32);
   CHECK(many.blocks == 114688);
   CHECK(many.expected_time_s() > 20 * few.expected_time_s());
+}
+
+TEST_CASE("A batch norm in bf16 trains by PyTorch's kernels in channels last", "[kernel/parts]") {
+  struct Case {
+    const char* input;
+    std::uint64_t launches;
+    double measured_s;  ///< on an H100
+  };
+  for (const Case& each :
+       {Case{"[1, 24, 440, 440]", 3, 30.3e-6}, Case{"[32, 64, 40, 40]", 3, 20.9e-6},
+        Case{"[2, 64, 49, 49, 49]", 5, 291.2e-6}}) {
+    INFO(each.input);
+    const auto plan = [&](const std::string& dtype, Engine engine) {
+      return plan_of(R"({"type": "batch_norm", "training": true, "layout": "nhwc", "dtype": ")" +
+                         dtype + R"(", "input": )" + each.input + "}",
+                     "h100", engine);
+    };
+    const KernelPlan own = plan("bf16", Engine::bf16_vector);
+    CHECK(own.kernels == each.launches);
+    CHECK(own.expected_time_s() == Approx(each.measured_s).epsilon(0.2));
+    const KernelPlan of_cudnn = plan("fp16", Engine::fp16);
+    CHECK(of_cudnn.kernels == 2);
+    CHECK(of_cudnn.expected_time_s() < own.expected_time_s());
+  }
 }
 
 TEST_CASE("What a second walk does not find in L2 is read again", "[kernel/parts]") {

@@ -236,6 +236,7 @@ class NormKernels : StreamFormulas<Number> {
       work.filled =
           eval.factor("share of rates that few channels reach",
                       std::sqrt(problem.channels / round_up(problem.channels, span)), "", "layer");
+      if (!problem.backward() && has_cudnn(machine) && !by_cudnn(true)) by_single_elements(work);
       return work;
     }
     work.streams = {read_byte, problem.input_byte};
@@ -264,6 +265,19 @@ class NormKernels : StreamFormulas<Number> {
     work.in_flight_byte = min({eval(kernel.in_flight_byte) * width * channels,
                                eval(constants.norm_in_flight_byte) * rates.sm_count});
     return work;
+  }
+
+  /// PyTorch's own kernels for channels last: sums, the running statistics, results. A thread loads
+  /// one element at a time, not two as cuDNN's do. For volumes they walk NCDHW, so the input is
+  /// copied first and the result copied back.
+  void by_single_elements(Work& work) const {
+    work.kernels = 3;
+    work.start_s = Number(work.kernels / 2) * work.start_s;
+    work.in_flight_byte = work.in_flight_byte * 0.5;
+    work.clocks = work.clocks * 2;
+    if (problem.layer->output.spatial_rank != 3) return;
+    work.kernels += 2;
+    work.copy_clocks = 2 * inputs() * eval(constants.transposed.element_clock);
   }
 
   /// cuDNN's kernel of one block per channel keeps its data in shared memory, with two blocks per
