@@ -87,7 +87,8 @@ std::span<const OperatorRow> pointwise_operators() {
        "LpNormalization MeanVarianceNormalization Mish Neg Not Reciprocal Round Shrink Sign Sin "
        "Sinh Softplus Softsign Sqrt Tan ThresholdedRelu",
        "mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward: "
-       "input"},
+       "input",
+       "PointWise ElementWise Unary Activation Scale"},
       {"add", combination, add, "Add Mean Sum", "add: input other"},
       {"sub", combination, sub, "Sub", "sub rsub subtract: input other"},
       {"mul", combination, mul, "Mul", "mul multiply: input other"},

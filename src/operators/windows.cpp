@@ -80,7 +80,8 @@ std::span<const OperatorRow> window_operators() {
        "max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d max_pool3d: "
        "input kernel stride padding dilation ceil;"
        "max_pool2d_with_indices_backward max_pool3d_with_indices_backward: "
-       "- input kernel stride padding dilation ceil"},
+       "- input kernel stride padding dilation ceil",
+       "Pooling"},
       {"avg_pool", pool, avg_pool, "AveragePool LpPool",
        "avg_pool1d avg_pool2d avg_pool3d: input kernel stride padding ceil;"
        "avg_pool2d_backward avg_pool3d_backward: - input kernel stride padding ceil"},

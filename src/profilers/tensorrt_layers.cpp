@@ -176,6 +176,7 @@ LayerOrReason convolution(const EngineLayer& stated, const OperatorRow& row) {
   return read;
 }
 
+/// Its type of layer is that of all pools.
 LayerOrReason pool(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes window = numbers_at(layer, "WindowSize");
@@ -261,8 +262,20 @@ LayerOrReason generated(const EngineLayer& layer) {
   return traffic(layer);
 }
 
-LayerOrReason pointwise(const EngineLayer& layer) {
-  return layer.inputs.size() == 1 ? built(layer, *find_row("function")) : traffic(layer);
+/// Functions of several tensors are counted by bytes.
+LayerOrReason function(const EngineLayer& layer, const OperatorRow& row) {
+  return layer.inputs.size() == 1 ? built(layer, row) : traffic(layer);
+}
+
+LayerOrReason by_row(const EngineLayer& layer, const OperatorRow& row) {
+  switch (row.kind) {
+    case LayerKind::conv:
+    case LayerKind::conv_transpose: return convolution(layer, row);
+    case LayerKind::max_pool: return pool(layer);
+    case LayerKind::matmul: return product(layer);
+    case LayerKind::elementwise: return function(layer, row);
+    default: return built(layer, row);
+  }
 }
 
 struct EngineRule {
@@ -272,8 +285,6 @@ struct EngineRule {
 
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes without one.
 constexpr EngineRule engine_rules[] = {
-    {"Pooling", pool},
-    {"PointWise ElementWise Unary Activation Scale", pointwise},
     {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize", copied},
     {"kgen", generated},
     {"Select TopK Scatter Normalization Concatenation", traffic},
@@ -304,12 +315,7 @@ LayerOrReason read_by_rule(const EngineLayer& layer) {
     return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
   if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
     return not_modelled(layer, "its tensors have no sizes or types that the model knows");
-  const bool is_convolution = row != nullptr && has_window(row->kind);
-  const bool is_product = row != nullptr && row->kind == LayerKind::matmul;
-  LayerOrReason read = is_convolution   ? convolution(layer, *row)
-                       : is_product     ? product(layer)
-                       : row != nullptr ? built(layer, *row)
-                                        : found->rule(layer);
+  LayerOrReason read = row != nullptr ? by_row(layer, *row) : found->rule(layer);
   if (const auto* spec = std::get_if<LayerSpec>(&read))
     if (const auto failure = failure_of(*spec)) return not_modelled(layer, failure->message);
   return read;
