@@ -47,6 +47,9 @@ class InputError : public std::runtime_error {
   std::string message;
   Remedy remedy = Remedy::none;
   LayerKind layer_kind = {};  ///< for Remedy::layer
+  // LayerId of a record that states one.
+  std::string id_text = "";
+  bool id_is_string = false;
 
  private:
   /// A NUL in a name would cut what() short.

@@ -79,6 +79,8 @@ std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);
+/// A GPU a row, with the columns of the table in base units.
+std::string render_gpus_csv(const std::vector<Gpu>& gpus);
 
 /// The rows by which the GPU's library chooses kernels, with their evidence. The GPU must hold
 /// constants, as from load_gpu.

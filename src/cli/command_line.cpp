@@ -640,10 +640,22 @@ void add_evaluation(Rows& rows, Options& options) {
 void add_json(Rows& rows, Options& options) {
   rows.add_flag("--json", options.request.json, "As JSON");
 }
+/// Forms of a list: --format as for results, and its short forms.
+void add_forms(Rows& rows, Options& options) {
+  Request& request = options.request;
+  add_json(rows, options);
+  rows.add_flag("--csv", request.csv, "As CSV")->excludes("--json");
+  rows.one("NAME", {"--format", one_of_names({"table", "json", "csv"}),
+                    [&request](auto& name) {
+                      request.json = name == "json";
+                      request.csv = name == "csv";
+                    },
+                    "One of table, json, csv"});
+}
 void add_gpus(Rows& rows, Options& options) {
   options.request.action = Request::Action::gpus;
   rows.add_option("NAME", options.gpus, "As --gpu takes it")->delimiter(',')->type_name("");
-  add_json(rows, options);
+  add_forms(rows, options);
 }
 void add_kernels(Rows& rows, Options& options) {
   options.request.action = Request::Action::kernels;
@@ -651,8 +663,7 @@ void add_kernels(Rows& rows, Options& options) {
       ->required()
       ->expected(1)
       ->type_name("");
-  add_json(rows, options);
-  rows.add_flag("--csv", options.request.csv, "As CSV")->excludes("--json");
+  add_forms(rows, options);
 }
 void add_networks(Rows& rows, Options& options) {
   options.request.action = Request::Action::networks;
@@ -661,6 +672,11 @@ void add_networks(Rows& rows, Options& options) {
 void add_word(Rows& rows, Options& options) {
   options.request.action = Request::Action::words;
   rows.add_option("WORD", options.request.text, "One of them")->type_name("");
+  add_json(rows, options);
+}
+void add_fields(Rows& rows, Options& options) {
+  options.request.action = Request::Action::fields;
+  add_json(rows, options);
 }
 
 /// Every value that an option was given; options.cpp adds the outputs.
@@ -780,6 +796,7 @@ Program roofline_program() {
       add_evaluation,
       {{"gpus", "List the GPUs, or those that NAME selects; of one, all that is known", add_gpus},
        {"kernels", "List which kernels a GPU's library has for which convolutions", add_kernels},
+       {"fields", "List the columns that --fields takes", add_fields},
        {"networks", "List the built-in networks", add_networks},
        {"words", "What the words and marks of tables mean", add_word}}};
 }

@@ -85,12 +85,14 @@ class Evaluator::ItemEvaluator {
   }
 
   void add(Item& item, std::size_t index) {
+    SharedValue<LayerId> id;
     for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
         const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
         LayerDefaults own = request_.settings[setting].defaults;
         std::shared_ptr<const NetworkSpec> spec = item.spec(own).value();
         // Recorded kernels have one setting.
         if (spec->kernels) return add_kernels(spec->kernels);
+        if (spec->record && !spec->layers.empty()) id = spec->layers.front().id;
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
         if (goal) own.batch_override = 1;
@@ -100,7 +102,11 @@ class Evaluator::ItemEvaluator {
         if (!goal && !needs_.steps && setting + 1 == request_.settings.size()) item.read = nullptr;
         network.item = index;
         add_in_setting(std::move(network), item, setting);
-      } catch (const InputError& error) {
+      } catch (InputError& error) {
+        if (id->is_known()) {
+          error.id_text = id->text;
+          error.id_is_string = id->is_string;
+        }
         fail(error);
       }
   }

@@ -351,7 +351,7 @@ void resolve(int argc, const char* const* argv, Options& options) {
     request.report.explain_networks = true;
     request.report.explain.clear();
   }
-  if (request.action == networks || request.action == words) return;
+  if (request.action == networks || request.action == words || request.action == fields) return;
   if (request.action == evaluate) {
     set_outputs(options);
     check_inputs(request);

@@ -71,7 +71,7 @@ struct Needs {
 };
 
 struct Request {
-  enum class Action : std::uint8_t { evaluate, gpus, kernels, networks, words, print_text };
+  enum class Action : std::uint8_t { evaluate, fields, gpus, kernels, networks, words, print_text };
   Action action = Action::evaluate;
   std::string text;     ///< of --help and --version; the word to explain
   std::string command;  ///< all words as given
@@ -102,7 +102,7 @@ struct Request {
   std::vector<std::string> fields;  ///< columns of rows; empty: all
   Needs needs;
   bool json = false;  ///< prints lists of GPUs, kernels and networks as JSON
-  bool csv = false;   ///< prints the list of kernels as CSV
+  bool csv = false;   ///< prints the list of GPUs or kernels as CSV
 
   const AnalysisOptions& stated(std::size_t framework = 0) const { return analysis[framework]; }
   bool writes(Output::What what) const {

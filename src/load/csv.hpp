@@ -1,6 +1,8 @@
 #pragma once
 
 // Comma-separated values by RFC 4180: quoted cells may hold commas, doubled quotes and line breaks.
+// Spreadsheets of other languages write semicolons, and their clipboards tabs: a first row without
+// commas chooses these.
 
 #include <charconv>
 #include <cstddef>
@@ -28,12 +30,14 @@ class CsvRows {
   /// Passes over the lines before a header of layers that begin with #. Returns their number.
   std::size_t pass_comments();
   std::size_t line() const { return line_; }  ///< last line read, from 1
+  char separator() const { return separator_; }
 
  private:
   bool read_line(std::string& line);
 
   ByteStream* stream_;
   std::size_t line_ = 0;
+  char separator_ = 0;  ///< 0 before the first row
 };
 
 /// nullopt unless the whole text is a number.

@@ -81,8 +81,22 @@ class LinesReader : public Reader {
   bool found_ = false;  ///< a record, or the error that there is none
 };
 
+/// So that a program which writes records knows which one failed.
+void add_id(InputError& error, const Value& record) {
+  const std::optional<Value> id = record.is_object() ? record.get("id") : std::nullopt;
+  if (!id || !(id->is_string() || id->is_number() || id->is_boolean())) return;
+  error.id_is_string = id->is_string();
+  error.id_text = id->is_string() ? id->text() : id->json();
+}
+
 std::shared_ptr<const NetworkSpec> read_ndjson(std::string_view line, const Origin& origin) {
-  return read_record(JsonDocument(line, origin).root());
+  const JsonDocument document(line, origin);
+  try {
+    return read_record(document.root());
+  } catch (InputError& error) {
+    add_id(error, document.root());
+    throw;
+  }
 }
 
 /// Values in a stream, whatever stands between them; one at a time is in memory.
@@ -151,11 +165,19 @@ std::optional<CsvKey> layer_key_of_own(std::string_view column) {
   return key && key->unit != 1 ? std::optional(CsvKey{std::string(column)}) : std::nullopt;
 }
 
+/// Columns of notes are somebody's own, and are named with others that do nothing.
+bool is_note(std::string_view key) {
+  const auto found = find_field(LayerKind::conv, key);
+  return found && std::holds_alternative<NoteField>(found->field->member);
+}
+
 /// nullopt for a column that is ignored.
 std::optional<CsvKey> key_of(const std::string& column, bool own) {
   // A column "Kernel" counts kernels or names them.
   const bool is_other = column != "kernel" && lower_case(column) == "kernel";
-  if (!own) return !is_other && is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
+  if (!own)
+    return !is_other && is_layer_key(column) && !is_note(column) ? std::optional(CsvKey{column})
+                                                                 : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
   return contains(own_row::csv_keys, column) ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
@@ -180,10 +202,11 @@ bool is_work(std::string_view key) {
 
 class CsvHeader {
  public:
-  CsvHeader(std::vector<std::string> columns, const ByteStream& stream)
+  CsvHeader(std::vector<std::string> columns, const ByteStream& stream, char separator)
       : source_(stream.name()),
         limits_(stream.limits()),
         columns_(std::move(columns)),
+        separator_(separator),
         own_(is_own()) {
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
@@ -217,6 +240,10 @@ class CsvHeader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || (!own_ && is_work(columns_[i]) && !is_other(row))) continue;
       const std::string& key = keys_[i]->key;
+      if (separator_ != ',' && !is_text(key) && is_decimal_comma(row.cells[i]))
+        throw InputError(source_, std::to_string(row.line),
+                         concat(columns_[i], ": expected a number with a decimal point, got ",
+                                in_quotes(row.cells[i]), " with a comma"));
       if (!row.cells[i].empty())
         (keys_[i]->is_of_layer ? layer : record).push_back(node_of(document, key, row.cells[i]));
       else if (own_ && key == "name")
@@ -244,6 +271,16 @@ class CsvHeader {
 
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(source_, "1", message);
+  }
+
+  /// "0,5" among cells that semicolons separate.
+  static bool is_decimal_comma(std::string_view text) {
+    const std::size_t comma = text.find(',');
+    const auto are_digits = [](std::string_view part) {
+      return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    };
+    return comma != text.npos && are_digits(text.substr(0, comma)) &&
+           are_digits(text.substr(comma + 1));
   }
 
   JsonNode node_of(JsonDocument& document, std::string_view key, std::string_view text) const {
@@ -279,6 +316,7 @@ class CsvHeader {
   std::string source_;
   InputLimits limits_;
   std::vector<std::string> columns_;
+  char separator_;
   bool own_;                                 ///< this program wrote the file
   std::vector<std::optional<CsvKey>> keys_;  ///< nullopt: ignored
 };
@@ -308,7 +346,7 @@ class CsvReader : public Reader {
       : stream_(std::move(stream)), rows_(*stream_), comments_(rows_.pass_comments()) {
     const std::optional<CsvRow> first = rows_.next();
     if (!first) throw InputError(source(), "", "expected a header row, got an empty file");
-    header_ = std::make_shared<const CsvHeader>(first->cells, *stream_);
+    header_ = std::make_shared<const CsvHeader>(first->cells, *stream_, rows_.separator());
   }
 
   bool has_records() const override { return true; }
@@ -430,11 +468,23 @@ std::size_t CsvRows::pass_comments() {
   return passed;
 }
 
+namespace {
+
+/// The separator of a header: the first of these that it has.
+char separator_of(std::string_view line) {
+  for (const char separator : {',', ';', '\t'})
+    if (line.find(separator) != line.npos) return separator;
+  return ',';
+}
+
+}  // namespace
+
 std::optional<CsvRow> CsvRows::next() {
   std::string line;
   do {
     if (!read_line(line)) return std::nullopt;
   } while (line.empty() || line == "\r");
+  if (separator_ == 0) separator_ = separator_of(line);
 
   CsvRow row{{""}, line_, line.size()};
   const InputLimits& limits = stream_->limits();
@@ -452,7 +502,7 @@ std::optional<CsvRow> CsvRows::next() {
       continue;
     }
     const char c = line[i];
-    if (c == ',' && ++values > limits.values)
+    if (c == separator_ && ++values > limits.values)
       throw limit_error(stream_->name(), std::to_string(row.line), expected_values(limits));
     if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
       row.cells.back() += '"';
@@ -461,7 +511,7 @@ std::optional<CsvRow> CsvRows::next() {
       quoted = !quoted;
     } else if (c == '\r' && !quoted && i + 1 == line.size()) {
       continue;  // part of the line break CR LF
-    } else if (c == ',' && !quoted) {
+    } else if (c == separator_ && !quoted) {
       row.cells.emplace_back();
     } else {
       row.cells.back() += c;

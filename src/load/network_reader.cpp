@@ -57,9 +57,9 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
-  value.check_keys("a network", {"name", "note", "gpu", "dtype", "batch", "runs_as", "layers"});
+  value.check_keys("a network", {"name", "note", "comment", "meta", "gpu", "dtype", "batch",
+                                 "runs_as", "layers"});
   if (const auto name = value.get("name")) network.name = name->text();
-  if (const auto note = value.get("note")) static_cast<void>(note->text());
   if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
   if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
   if (const auto runs_as = value.get("runs_as"))
@@ -364,6 +364,7 @@ struct ReadField {
         LayerId{value.is_string() ? value.text() : value.json(), value.is_string()};
   }
   void operator()(const UnusedField&) const { static_cast<void>(value.number()); }
+  void operator()(const NoteField&) const {}
   void operator()(const CountField& field) const { spec.*field.member = value.integer(1); }
   void operator()(const FlagField& field) const { spec.*field.member = value.boolean(); }
   void operator()(const ChoiceOfTwoField& field) const { spec.*field.member = value.boolean(); }

@@ -405,6 +405,9 @@ constexpr auto run_fields = std::to_array<LayerField>({
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
     {"in_place", FlagField{&L::in_place}, any, as_it_is, {{{"inplace"}}}},
+    {"note", NoteField{}, any, another_spelling},
+    {"comment", NoteField{}, any, another_spelling},
+    {"meta", NoteField{}, any, another_spelling},
     {"eps", UnusedField{}, norm, another_spelling, {{{"epsilon"}}}},
     {"momentum", UnusedField{}, norm, another_spelling},
     {"negative_slope", UnusedField{}, only<LayerKind::leaky_relu>, another_spelling, {{{"alpha"}}}},
@@ -593,7 +596,8 @@ std::string_view meant_key(std::string_view name) {
   const std::span<const std::string_view> keys = layer_keys();
   for (const std::string& each : nearest(small, {keys.begin(), keys.end()}, keys.size()))
     if (const FieldKey near = *find_field(LayerKind::conv, each);
-        is_near(small, each) && !std::holds_alternative<UnusedField>(near.field->member))
+        is_near(small, each) && !std::holds_alternative<UnusedField>(near.field->member) &&
+        !std::holds_alternative<NoteField>(near.field->member))
       return near.key;
   return {};
 }

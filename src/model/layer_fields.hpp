@@ -65,6 +65,8 @@ struct ScalarField {
 };
 /// A number that changes no count, such as a probability.
 struct UnusedField {};
+/// Text for readers of the file, or any other value.
+struct NoteField {};
 /// A list of sizes, each at least 1.
 struct SizesField {
   std::vector<std::uint64_t> LayerSpec::*member;
@@ -81,10 +83,10 @@ struct DataTypeField {};  ///< of all tensors
 struct DataTypesField {};
 struct MappingField {};
 
-using FieldMember = std::variant<TextField, ChoiceField, ScalarField, UnusedField, CountField,
-                                 FlagField, ChoiceOfTwoField, SecondsField, WorkField, AxesField,
-                                 AxisField, SizesField, OperandField, OperandsField, KindField,
-                                 DataTypeField, DataTypesField, MappingField>;
+using FieldMember = std::variant<TextField, ChoiceField, ScalarField, UnusedField, NoteField,
+                                 CountField, FlagField, ChoiceOfTwoField, SecondsField, WorkField,
+                                 AxesField, AxisField, SizesField, OperandField, OperandsField,
+                                 KindField, DataTypeField, DataTypesField, MappingField>;
 
 /// Another key of a field, and the unit of its number.
 struct FieldAlias {

@@ -633,6 +633,9 @@ constexpr std::array sum_table =
     joined(sum_columns_of_work, sum_columns_of_times, sum_columns_of_measured);
 
 constexpr std::string_view error_column = "error";
+/// Columns of layers beside their table: rare, so JSON has those that the source states.
+constexpr std::string_view id_column = "id";
+constexpr std::string_view source_line_column = "source_line";
 
 /// The column of layers that a ranking has as `time_s`, and gives by both names.
 constexpr std::string_view layers_expected = "expected_time_s";
@@ -710,6 +713,9 @@ const RowKind& row_kind() {
     RowKind all{std::is_same_v<Line, LayerLine>    ? "layers"
                 : std::is_same_v<Line, KernelLine> ? "kernels"
                                                    : "a ranking",
+                std::is_same_v<Line, LayerLine>    ? "layers"
+                : std::is_same_v<Line, KernelLine> ? "kernels"
+                                                   : "points",
                 {},
                 {}};
     for (const Column<Line>& column : table_of<Line>()) {
@@ -719,6 +725,11 @@ const RowKind& row_kind() {
         std::ranges::move(stated_columns(), std::back_inserter(all.in_csv));
       else
         all.in_csv.push_back(all.columns.back());
+    }
+    if constexpr (std::is_same_v<Line, LayerLine>) {
+      all.columns.insert(all.columns.end(),
+                         {std::string(id_column), std::string(source_line_column)});
+      std::ranges::move(stated_columns(), std::back_inserter(all.columns));
     }
     for (FieldNames* names : {&all.columns, &all.in_csv}) names->emplace_back(error_column);
     return all;
@@ -734,6 +745,18 @@ void RowKind::check(const FieldNames& chosen) const {
                                    some_of(columns, most_named)));
 }
 
+// Places behind the table of layers.
+constexpr std::size_t id_place = std::size(layer_table);
+constexpr std::size_t source_line_place = id_place + 1;
+constexpr std::size_t first_stated_place = id_place + 2;
+
+std::size_t place_beside_table(std::string_view name) {
+  if (name == id_column) return id_place;
+  if (name == source_line_column) return source_line_place;
+  const std::size_t place = stated_place(name);
+  return place == name.npos ? place : first_stated_place + place;
+}
+
 template <class Line>
 FieldPlaces places_of(const FieldNames& fields) {
   return each_of(fields, [](std::string_view name) {
@@ -743,30 +766,41 @@ FieldPlaces places_of(const FieldNames& fields) {
       return std::ranges::equal(column.path, name,
                                 [](char a, char b) { return a == b || (a == '.' && b == '_'); });
     });
-    return found == table.end() ? std::string::npos
-                                : static_cast<std::size_t>(found - table.begin());
+    if (found != table.end()) return static_cast<std::size_t>(found - table.begin());
+    return std::is_same_v<Line, LayerLine> ? place_beside_table(name) : std::string::npos;
   });
+}
+
+/// The cell at a place of places_of().
+template <class Line>
+Cell value_at(std::size_t place, const Line& line) {
+  const auto& table = table_of<Line>();
+  if (place < table.size()) return table[place].value(line);
+  if constexpr (std::is_same_v<Line, LayerLine>) {
+    if (place == id_place) return id_cell(*layer_of(line).id);
+    if (place == source_line_place) return text_or_null(*layer_of(line).source_line);
+    if (place != std::string::npos) return stated_cell(line, place - first_stated_place);
+  }
+  return {};
 }
 
 template <class Line>
 void append_row(std::string& text, RowFormat format, const Line& line, const FieldNames& fields,
                 const FieldPlaces& places) {
-  const auto value_at = [&](std::size_t place) {
-    return place == std::string::npos ? Cell() : table_of<Line>()[place].value(line);
-  };
   if (has_columns(format)) {
     TextBuffer out(text);
     if (fields.empty()) append_csv_cells(out, line);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) out.add(',');
-      append_csv(out, value_at(places[i]));
+      append_csv(out, value_at(places[i], line));
     }
     out.flush();
   } else {
     JsonWriter writer(text, false);
     writer.begin_object();
     if (fields.empty()) write_fields(writer, line, true);
-    for (std::size_t i = 0; i < fields.size(); ++i) writer.member(fields[i], value_at(places[i]));
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      writer.member(fields[i], value_at(places[i], line));
     writer.end_object();
   }
   text += '\n';
@@ -776,11 +810,13 @@ void append_error_row(std::string& text, const InputError& error, const FieldNam
   if (!contains(columns, error_column)) return;
   TextBuffer out(text);
   const std::string line = error.what();
+  const LayerId id{error.id_text, error.id_is_string};
   for (const std::string& column : columns) {
     if (&column != columns.data()) out.add(',');
-    append_csv(out, column == error_column ? Cell(line)
-                    : column == "source"   ? Cell(error.source)
-                                           : Cell());
+    append_csv(out, column == error_column                        ? Cell(line)
+                    : column == "source"                          ? Cell(error.source)
+                    : column == id_column || column == "layer_id" ? id_cell(id)
+                                                                  : Cell());
   }
   out.add('\n');
   out.flush();
@@ -809,6 +845,27 @@ FieldNames column_names() {
        {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
     names.insert(names.end(), kind->columns.begin(), kind->columns.end());
   return names;
+}
+
+std::string columns_text(std::size_t width) {
+  std::string text;
+  for (const RowKind* kind :
+       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+    text += fmt::format("{}rows of {}\n{}\n", text.empty() ? "" : "\n", kind->of,
+                        broken("  " + joined(kind->columns, " "), width));
+  return text;
+}
+
+std::string columns_json() {
+  std::string text;
+  JsonWriter writer(text, true);
+  writer.begin_object();
+  for (const RowKind* kind :
+       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+    writer.list(kind->key, kind->columns,
+                [&](const std::string& name) { writer.value(std::string_view(name)); });
+  writer.end_object();
+  return text + '\n';
 }
 
 RowParts parts_shown(const FieldNames& chosen) {

@@ -254,8 +254,9 @@ using FieldPlaces = std::vector<std::size_t>;
 
 /// Rows that one header can stand above.
 struct RowKind {
-  std::string_view of;  ///< "layers"
-  FieldNames columns;   ///< that can be chosen
+  std::string_view of;   ///< "layers"
+  std::string_view key;  ///< in JSON: "layers"
+  FieldNames columns;    ///< that can be chosen
   /// All columns of CSV: a layer has one for each of its fields. The last is `error`, for inputs
   /// that could not be evaluated.
   FieldNames in_csv;
@@ -278,6 +279,9 @@ void append_error_row(std::string& text, const InputError& error, const FieldNam
 
 /// Columns of all kinds of rows.
 FieldNames column_names();
+/// The same by kind, for people and as JSON.
+std::string columns_text(std::size_t width);
+std::string columns_json();
 
 struct RowParts;
 /// What chosen columns of layers show (results/steps.hpp); all without any.
@@ -309,6 +313,10 @@ inline constexpr std::string_view layer_path = "layer";
 Cell stated_layer(const LayerLine& row);
 /// A layer in CSV, standing alone: the header of all fields, and a row's cells.
 FieldNames stated_columns();
+/// Place of the field that a column of stated_columns() shows; npos for other columns.
+std::size_t stated_place(std::string_view column);
+/// That field of the row's layer. A view that ends with the next call.
+Cell stated_cell(const LayerLine& row, std::size_t place);
 void append_stated_cells(TextBuffer& csv, const LayerLine& row);
 
 /// The shape of a single operand, or else a list of shapes; learned ones as {"parameter": [...]}.

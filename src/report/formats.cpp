@@ -77,11 +77,14 @@ void RenderedRows::add(const InputError& error) {
     return;
   }
   std::string& text = last_piece();
-  JsonWriter(text, false)
-      .object({{"schema_version", schema_version},
-               {"source", error.source},
-               {"where", error.where},
-               {"error", error.message}});
+  JsonWriter writer(text, false);
+  writer.begin_object().members({{"schema_version", schema_version},
+                                 {"source", error.source},
+                                 {"where", error.where},
+                                 {"error", error.message}});
+  if (const LayerId id{error.id_text, error.id_is_string}; id.is_known())
+    writer.member("id", id_cell(id));
+  writer.end_object();
   text += '\n';
 }
 

@@ -160,6 +160,29 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
 
+std::string render_gpus_csv(const std::vector<Gpu>& gpus) {
+  std::string out =
+      "name,alias,architecture,memory_byte,bandwidth_byte_per_s,fp32_flop_per_s,"
+      "fp16_tensor_flop_per_s\n";
+  for (const Gpu& gpu : gpus) {
+    TextBuffer line(out);
+    const Cell cells[] = {std::string_view(gpu.name),
+                          gpu.aliases.empty() ? Cell() : std::string_view(gpu.aliases.front()),
+                          std::string_view(gpu.architecture),
+                          gpu.memory_byte,
+                          gpu.bandwidth_byte_per_s,
+                          rate_of(gpu.peak_flop_per_s, Engine::fp32),
+                          rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor)};
+    for (const Cell& cell : cells) {
+      if (&cell != cells) line.add(',');
+      append_csv(line, cell);
+    }
+    line.add('\n');
+    line.flush();
+  }
+  return out;
+}
+
 std::string render_gpus_json(const std::vector<Gpu>& gpus) {
   constexpr std::uint64_t version = 1;  // raised when a key changes its meaning or goes
   Json all{{"gpus_version", version}, {"roofline_version", ROOFLINE_VERSION}};

@@ -8,6 +8,7 @@
 #include "model/text.hpp"
 #include "report/text.hpp"
 #include "report/texts.hpp"
+#include "report/writer.hpp"
 #include "roofline/analysis.hpp"
 
 namespace roofline {
@@ -163,6 +164,22 @@ std::string Legend::text() const {
     if (std::ranges::count(longer, '\n') < 2) text += fmt::format("{}. ", each.brief);
   }
   return text.empty() ? text : broken(text + std::string(more), sentence_width) + '\n';
+}
+
+std::string words_json(std::string_view only) {
+  std::string text;
+  JsonWriter writer(text, true);
+  bool any = false;
+  const auto add = [&](std::string_view word, std::string_view meaning) {
+    if (!only.empty() && only != word) return;
+    any = true;
+    writer.member(word, meaning);
+  };
+  writer.begin_object();
+  for (const Word& each : words_and_marks()) add(each.word, each.meaning);
+  for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
+  writer.end_object();
+  return any ? text + '\n' : "";
 }
 
 std::string words_text(std::size_t width, std::string_view only) {

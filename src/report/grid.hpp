@@ -59,6 +59,8 @@ class Legend {
 
 /// All meanings, or those of one word: empty without such a word.
 std::string words_text(std::size_t width, std::string_view only = {});
+/// The same as an object.
+std::string words_json(std::string_view only = {});
 
 struct TableStyle {
   std::optional<std::size_t> width = {};  ///< of the terminal; nullopt: a file

@@ -80,6 +80,7 @@ struct FieldValue {
   }
   Cell operator()(const ScalarField& field) const { return id_cell(*(spec.*field.member)); }
   Cell operator()(const UnusedField&) const { return {}; }
+  Cell operator()(const NoteField&) const { return {}; }
   Cell operator()(const CountField& field) const { return spec.*field.member; }
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
   Cell operator()(const ChoiceOfTwoField& field) const { return spec.*field.member; }
@@ -258,6 +259,25 @@ void append_stated_cells(TextBuffer& csv, const LayerLine& row) {
     else
       append_csv(csv, field_value(field, spec));
   }
+}
+
+std::size_t stated_place(std::string_view column) {
+  constexpr std::string_view begin = "layer_";
+  if (!column.starts_with(begin)) return column.npos;
+  const auto found = std::ranges::find_if(layer_fields(), [&](const LayerField& field) {
+    return field.is_written() && field.key == column.substr(begin.size());
+  });
+  return found == layer_fields().end() ? column.npos
+                                       : static_cast<std::size_t>(found - layer_fields().begin());
+}
+
+Cell stated_cell(const LayerLine& row, std::size_t place) {
+  thread_local LayerSpec spec;
+  const LayerField& field = layer_fields()[place];
+  if (!is_input_kind(row.layer.layer.kind) || !field.applies_to(row.layer.layer.kind)) return {};
+  spec = LayerSpec();
+  state_alone(row.layer.layer, spec);
+  return field_value(field, spec);
 }
 
 Cell stated_input(const Layer& layer) { return JsonValue::of<write_stated_input>(layer); }

@@ -281,7 +281,7 @@ TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/
        "18 more"},
       {"rank",
        "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
-       "framework, batch, name, type, dtype, pass, engine, fused_into and 76 more"},
+       "framework, batch, name, type, dtype, pass, engine, fused_into and 126 more"},
   };
   for (const auto& [words, error] : cases)
     for (const std::string format : {"csv", "ndjson"}) {

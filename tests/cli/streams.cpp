@@ -208,8 +208,10 @@ TEST_CASE("Texts that are no layers are named", "[cli/streams]") {
        "cr.csv:1: expected lines that end in LF or CR LF, got a CR without an LF\n"},
       {"name,type,input\\n", "h.csv", "h.csv: expected rows below the header, got none\n"},
       {"type;input\\nrelu;8\\n", "semicolons.csv",
-       "semicolons.csv:1: expected keys of a layer with commas between them, got "
-       "\"type;input\"\n"},
+       "semicolons.csv:2: /input: expected a list of sizes such as [3, 224, 224], got 8\n"},
+      {"type;input;measured_us\\nrelu;[8];1,5\\n", "comma.csv",
+       "comma.csv:2: measured_us: expected a number with a decimal point, got \"1,5\" with a "
+       "comma\n"},
       {"a,b\\n1,2\\n", "other.csv",
        "other.csv:1: expected keys of a layer with commas between them, got \"a\", ...\n"},
       {R"({"type": "relu", "input": [8], "name": "\303\251"}  x)", "t.json",

@@ -59,6 +59,7 @@ Json usual_sample(const LayerField& field) {
   if (std::holds_alternative<SecondsField>(field.member)) return 3e-5;
   if (std::holds_alternative<ScalarField>(field.member)) return "a, \"b\"";
   if (std::holds_alternative<UnusedField>(field.member)) return 0.5;
+  if (std::holds_alternative<NoteField>(field.member)) return {{"by", {"a", 1}}};
   if (std::holds_alternative<TextField>(field.member)) return "a, \"b\"";
   if (std::holds_alternative<CountField>(field.member)) return 2;
   if (std::holds_alternative<AxesField>(field.member)) return 2;
@@ -207,8 +208,9 @@ TEST_CASE("Layers that differ in a field are never folded", "[load/layer_fields]
       INFO(field.key << " of " << kind.name);
       const LayerSpec base = spec_of(base_layer(kind.kind));
       LayerSpec changed = spec_of(with_field(kind.kind, field));
-      const bool differs =
-          !labels.contains(field.key) && !std::holds_alternative<UnusedField>(field.member);
+      const bool differs = !labels.contains(field.key) &&
+                           !std::holds_alternative<UnusedField>(field.member) &&
+                           !std::holds_alternative<NoteField>(field.member);
       CHECK((identity(base) != identity(changed)) == differs);
       changed.name = base.name;
       FoldedLayers folded;

@@ -35,6 +35,7 @@ struct FieldSchema {
     return {{"type", {"string", "number", "boolean"}}};
   }
   OrderedJson operator()(const UnusedField&) const { return {{"type", "number"}}; }
+  OrderedJson operator()(const NoteField&) const { return true; }
   OrderedJson operator()(const CountField&) const { return reference("size"); }
   OrderedJson operator()(const FlagField&) const { return reference("flag"); }
   OrderedJson operator()(const ChoiceOfTwoField&) const { return reference("flag"); }

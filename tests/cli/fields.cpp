@@ -1,0 +1,105 @@
+// The columns that --fields takes, and what a failed record says of itself.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Three records with ids of three types: the second states no kernel, the third one that is too
+/// large for its image.
+const char* const records =
+    R"({"id": "x,1", "type": "conv", "input": [8, 4, 4], "out_channels": 4, "kernel_size": 3}
+{"id": 7, "type": "conv", "input": [8, 4, 4], "out_channels": 4}
+{"id": true, "type": "conv", "input": [8, 2, 2], "out_channels": 4, "kernel_size": 9}
+)";
+
+}  // namespace
+
+TEST_CASE("Every column that the program lists can be chosen", "[cli/fields]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", R"({"type": "relu", "input": [8], "id": 1})");
+  const Json all = Json::parse(run(folder, "roofline fields --json").out);
+  std::string chosen;
+  for (const std::string name : all.at("layers")) {
+    INFO(name);
+    const Outcome outcome = run(folder, "roofline x.json --gpu v100 --format csv --fields " + name);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.starts_with(name + '\n'));
+    chosen += (chosen.empty() ? "" : ",") + name;
+  }
+  CHECK(all.at("layers").size() > 130);
+  // The columns of CSV are among them.
+  std::istringstream header(run(folder, "roofline x.json --gpu v100 --format csv").out);
+  for (std::string line, name; std::getline(header, line);) {
+    std::istringstream names(line);
+    while (std::getline(names, name, ','))
+      CHECK((',' + chosen + ',').find(',' + name + ',') != std::string::npos);
+    break;
+  }
+  CHECK(run(folder, "roofline fields").out.find("rows of layers\n  schema_version source") == 0);
+}
+
+TEST_CASE("A failed record has its id", "[cli/fields]") {
+  const TemporaryFolder folder;
+  folder.write("r.ndjson", records);
+  std::istringstream lines(run(folder, "roofline r.ndjson --gpu v100 --format ndjson").out);
+  const Json ids[] = {"x,1", 7, true};
+  std::string line;
+  for (const Json& id : ids) {
+    REQUIRE(std::getline(lines, line));
+    const Json row = Json::parse(line);
+    CHECK(row.at("id") == id);
+    CHECK(row.contains("error") == (id != "x,1"));
+  }
+  const std::string csv =
+      run(folder, "roofline r.ndjson --gpu v100 --format csv --fields id,layer_kernel_size").out;
+  CHECK(csv == "id,layer_kernel_size\n\"x,1\",\"[3,3]\"\n");
+  const std::string with_errors =
+      run(folder, "roofline r.ndjson --gpu v100 --format csv --fields id,error").out;
+  CHECK(with_errors.find("\n7,") != std::string::npos);
+  CHECK(with_errors.find("\ntrue,") != std::string::npos);
+}
+
+TEST_CASE("Lists have forms for programs", "[cli/fields]") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "roofline gpus v100 --format csv").out ==
+        "name,alias,architecture,memory_byte,bandwidth_byte_per_s,fp32_flop_per_s,"
+        "fp16_tensor_flop_per_s\n"
+        "Tesla V100 SXM2 16GB,v100,Volta,16000000000,900000000000.0,15700000000000.0,"
+        "125000000000000.0\n");
+  CHECK(run(folder, "roofline gpus v100 --format csv").out ==
+        run(folder, "roofline gpus v100 --csv").out);
+  CHECK(run(folder, "roofline gpus v100 --format json").out ==
+        run(folder, "roofline gpus v100 --json").out);
+  const Json words = Json::parse(run(folder, "roofline words --json").out);
+  CHECK(words.at("launch") == "starting kernels");
+}
+
+TEST_CASE("Tables of spreadsheets have semicolons or tabs", "[cli/fields]") {
+  const TemporaryFolder folder;
+  std::string expected;
+  for (const char separator : {',', ';', '\t'}) {
+    std::string text = "type,in_features,out_features,batch\nlinear,8,4,2\n";
+    std::ranges::replace(text, ',', separator);
+    folder.write("x.csv", text);
+    const std::string out = run(folder, "roofline x.csv --gpu v100 --format ndjson").out;
+    if (expected.empty()) expected = out;
+    CHECK(out == expected);
+  }
+  CHECK(expected.find("\"flops\":128,") != std::string::npos);  // 2 x 2 x 8 x 4
+}
+
+TEST_CASE("Notes of a layer and of a network may be any value", "[cli/fields]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", R"({"note": ["a"], "comment": 1, "meta": {"by": "b"}, "layers": [
+      {"type": "relu", "input": [8], "note": "a", "comment": null, "meta": {"x": [1]}}]})");
+  const Outcome outcome = run(folder, "roofline x.json --gpu v100");
+  CHECK(outcome.err == "");
+  CHECK(outcome.exit_code == 0);
+}
