@@ -195,6 +195,25 @@ void note_problems(const Options& options, const Request& request, std::string_v
     note(concat(problem.what(), end));
 }
 
+namespace {
+
+/// GPUs whose name, aliases, maker and architecture have words that begin with each of these:
+/// "rtx 40", "radeon".
+std::vector<Gpu> gpus_with_words(std::vector<Gpu> gpus, std::string_view words) {
+  std::erase_if(gpus, [&](const Gpu& gpu) {
+    const std::string text = lower_case(concat(" ", gpu.name, " ", joined(gpu.aliases, " "), " ",
+                                               gpu.vendor, " ", gpu.architecture));
+    for (std::string_view rest = words; !rest.empty();) {
+      const std::string word = " " + lower_case(take(rest, ' '));
+      if (text.find(word) == text.npos) return true;
+    }
+    return false;
+  });
+  return gpus;
+}
+
+}  // namespace
+
 void set_gpus(const Options& options, Request& request, bool selects) {
   const Catalogue& catalogue = *request.catalogue;
   std::vector<AskedGpu> selected;
@@ -204,6 +223,11 @@ void set_gpus(const Options& options, Request& request, bool selects) {
     if (found) {
       for (Gpu& gpu : *found) selected.push_back({word, std::move(gpu), true});
       continue;
+    }
+    if (request.action == Request::Action::gpus && !catalogue.find(word)) {
+      const std::vector<Gpu> alike = gpus_with_words(catalogue.all(), word);
+      for (const Gpu& gpu : alike) selected.push_back({word, gpu, true});
+      if (!alike.empty()) continue;
     }
     Gpu gpu = unwrap(catalogue.find(word));
     for (const AskedGpu& other : request.gpus)

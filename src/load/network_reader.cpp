@@ -1,5 +1,6 @@
 #include "load/network_reader.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -529,6 +530,19 @@ void check_once(const std::vector<FieldKey>& keys, std::size_t index, const Valu
 }
 
 /// `spec`: an empty one.
+/// Keras states images with channels last: of its keys, `filters` beside `input_shape` is of no
+/// other library.
+void read_as_keras(const Spellings& spellings, LayerSpec& spec) {
+  const auto is_spelled = [&](std::string_view key) {
+    return std::ranges::any_of(spellings, [&](const auto& each) { return each.second == key; });
+  };
+  if (!spec.input || !is_spelled("filters") || !is_spelled("input_shape")) return;
+  std::vector<std::uint64_t>& sizes = spec.input->sizes;
+  const std::size_t axes = spec.rank.value_or(2);
+  if (sizes.size() != axes + 1 && sizes.size() != axes + 2) return;
+  std::rotate(sizes.end() - static_cast<std::ptrdiff_t>(axes + 1), sizes.end() - 1, sizes.end());
+}
+
 void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
   if (!object.is_object()) object.fail_expected("an object");
   const std::optional<LayerType> stated_as = read_type(object);
@@ -551,6 +565,7 @@ void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
     if (value.key() != key.field->key) spellings.emplace_back(key.field->key, value.key());
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
+  if (!spellings.empty()) read_as_keras(spellings, spec);
   spec.place.spellings = std::move(spellings);
   if (object.contains("dtype") && object.contains("dtypes"))
     object.at("dtypes").fail("expected one spelling, got this and dtype");

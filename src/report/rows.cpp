@@ -32,10 +32,21 @@ bool runs_kernels_alone(const Result& result) {
          !result.measured.recording;
 }
 
+/// The engine that computes a narrow type which the GPU has no engine of; else empty.
+std::string_view engine_instead(const Result& result) {
+  const auto& type = result.setting.dtype;
+  const std::string_view engine = name_of(result.bounds.main_engine);
+  constexpr int wide_bit = 16;
+  const bool is_own = !type || info(*type).bits >= wide_bit || engine.starts_with(name_of(*type));
+  return is_own ? std::string_view() : engine;
+}
+
 std::string work_title(const Result& result, bool with_gpu) {
   std::string text = result.setting.label;
   if (with_gpu) text += " on " + result.setting.gpu;
   if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
+  if (const std::string_view engine = engine_instead(result); !engine.empty())
+    text += fmt::format(" (on {})", engine);
   if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
   // A recording of several passes is a training step.
   if (result.setting.training || (result.measured.recording && !result.setting.pass))

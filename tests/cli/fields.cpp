@@ -103,3 +103,42 @@ TEST_CASE("Notes of a layer and of a network may be any value", "[cli/fields]") 
   CHECK(outcome.err == "");
   CHECK(outcome.exit_code == 0);
 }
+
+TEST_CASE("gpus searches words of names", "[cli/fields]") {
+  const TemporaryFolder folder;
+  const Json found = Json::parse(run(folder, "roofline gpus 'rtx 40' --json").out).at("gpus");
+  CHECK(found.size() >= 9);
+  for (const auto& [name, gpu] : found.items()) CHECK(name.starts_with("GeForce RTX 40"));
+  CHECK(run(folder, "roofline gpus 'no such'").exit_code == 2);
+}
+
+TEST_CASE("A narrow type on another engine says so in the title", "[cli/fields]") {
+  const TemporaryFolder folder;
+  const auto title = [&](const std::string& arguments) {
+    const std::string out = run(folder, "roofline lenet5 --gpu " + arguments).out;
+    return out.substr(0, out.find('\n'));
+  };
+  CHECK(title("v100 --dtype int8").find(", int8 (on dp4a), ") != std::string::npos);
+  CHECK(title("t4 --dtype int8").find("(on ") == std::string::npos);
+}
+
+TEST_CASE("Keras' keys have channels last, and an image whose colours stand last is refused",
+          "[cli/fields]") {
+  const TemporaryFolder folder;
+  folder.write("keras.json", R"({"type": "Conv2D", "filters": 64, "kernel_size": 3,
+      "padding": "same", "input_shape": [224, 224, 3]})");
+  // 224 x 224 x (3 + 64) and 64 x 3 x 9 numbers of 4 byte at 320 GB/s: 42.04 us.
+  CHECK(run(folder, "roofline keras.json --gpu t4").out.find("42.04 us: bound by memory") !=
+        std::string::npos);
+  folder.write(
+      "last.json",
+      R"({"type": "conv", "out_channels": 64, "kernel_size": 3, "input": [1, 224, 224, 3]})");
+  CHECK(
+      run(folder, "roofline last.json --gpu t4").err ==
+      "last.json: /input: expected [N, C, H, W], got [1, 224, 224, 3]: write [1, 3, 224, 224] for "
+      "3 channels, and c, h and w for 224 channels\n");
+  folder.write(
+      "keys.json",
+      R"({"type": "conv", "out_channels": 64, "kernel_size": 3, "c": 224, "h": 224, "w": 3})");
+  CHECK(run(folder, "roofline keys.json --gpu t4").exit_code == 0);
+}

@@ -101,7 +101,7 @@ TEST_CASE("Layers as written before reading any reference", "[load/spellings]") 
        R"({"n": 32, "c": 3, "h": 224, "w": 200, "k": 64, "r": 7, "s": 7, "stride": 2, "padding": 3,
            "name": "a"})"},
       {R"({"type": "Conv2D", "filters": 64, "kernel_size": [3, 3], "strides": [1, 1],
-           "padding": "SAME", "input_shape": [64, 56, 56], "dtype": "FP16"})",
+           "padding": "SAME", "input_shape": [56, 56, 64], "dtype": "FP16"})",
        R"({"input": [64, 56, 56], "k": 64, "kernel_size": 3, "padding": 1, "dtype": "fp16"})"},
       {R"({"layer_type": "conv", "input_channels": 64, "output_channels": 128, "kernel": 3,
            "image_size": 56, "padding": "VALID", "dtype": "torch.float16"})",
@@ -138,7 +138,7 @@ TEST_CASE("Layers as written before reading any reference", "[load/spellings]") 
       {R"({"type": "Upsample", "scale_factor": 2, "mode": "nearest", "input_shape": [64, 8, 8]})",
        R"({"type": "upsample", "scale_factor": 2, "input": [64, 8, 8]})"},
       {R"({"type": "Conv2DTranspose", "filters": 32, "kernel_size": 2, "strides": 2,
-           "input_shape": [64, 8, 8]})",
+           "input_shape": [8, 8, 64]})",
        R"({"type": "conv_transpose", "input": [64, 8, 8], "k": 32, "kernel_size": 2,
            "stride": 2})"},
   };

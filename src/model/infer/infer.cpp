@@ -124,10 +124,11 @@ class Inference {
       names_.add(stated_name, first, copies);
     }
     previous_copies_ = copies;
-    if (spec.input && spec.input->layer.empty()) ask_about_order(network_.layers[first]);
+    const bool states_image = spec.input && spec.input->layer.empty() && !spec.in_channels;
+    if (states_image) ask_about_order(network_.layers[first]);
   }
 
-  /// Warns about a probable channels-last shape: a square with three channels at the end.
+  /// Refuses an image of three colours that stand last, and asks about the like.
   void ask_about_order(const Layer& layer) {
     constexpr std::uint64_t most_channels = 4;
     const Shape& in = layer.inputs.front().shape;
@@ -135,6 +136,12 @@ class Inference {
     if (!has_window(layer.kind) || in.spatial_rank != 2) return;
     if (width > most_channels || height <= most_channels || in.channels != height) return;
     const std::string size = std::to_string(height);
+    constexpr std::uint64_t colours = 3;
+    constexpr std::uint64_t least_image = 32;
+    if (width == colours && height >= least_image)
+      fail("input", concat("expected [N, C, H, W], got [", in.batch, ", ", size, ", ", size,
+                           ", 3]: write [", in.batch, ", 3, ", size, ", ", size,
+                           "] for 3 channels, and c, h and w for ", size, " channels"));
     network_.assumptions.push_back(concat(layer.name, ": ", size, " channels of ", size, " x ",
                                           width,
                                           " are read; is the input channels last? Then write [",
