@@ -21,6 +21,7 @@ struct Network : NetworkTraits {
   std::vector<Layer> layers;
   std::size_t item = 0;      ///< index in its source
   std::uint64_t copies = 0;  ///< layers added by "repeat", as InputLimits counts them
+  bool states_type = true;   ///< the source or the request states a layer's type: it is no default
   /// A profiler's, whose layer times are those of kernels alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
 };

@@ -330,7 +330,9 @@ Expected<std::string> render_layer_file(const Network& network) {
   if (network.layers.empty()) return InputError(network.source, "", "expected layers, got none");
   std::string out = "{\"name\": ";
   JsonWriter(out, false).value(network.name);
-  out += ",\n \"dtype\": \"" + std::string(name_of(file_type(network))) + '"';
+  // A default is stated by nobody, so that another may be asked for when the file is read.
+  if (network.states_type)
+    out += ",\n \"dtype\": \"" + std::string(name_of(file_type(network))) + '"';
   const Layer& leading = network.layers.front();
   const std::uint64_t batch = network.batch.value_or(leading.output.batch);
   // Several products are no batch.

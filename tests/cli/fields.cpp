@@ -104,6 +104,43 @@ TEST_CASE("Notes of a layer and of a network may be any value", "[cli/fields]") 
   CHECK(outcome.exit_code == 0);
 }
 
+TEST_CASE("What other programs print for people is named, with the way to have it as a file",
+          "[cli/fields]") {
+  const TemporaryFolder folder;
+  const std::string exported =
+      ": export the model (torch.export.save(torch.export.export(model, (images,)), "
+      "\"model.pt2\"))\n";
+  const std::pair<const char*, std::string> texts[] = {
+      {"Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
+       "a printed PyTorch module, which has no sizes of images" + exported},
+      {"  (conv1): Conv2d(3, 64, kernel_size=(7, 7))",
+       "a printed PyTorch module, which has no sizes of images" + exported},
+      {"Layer (type:depth-idx)    Output Shape    Param #",
+       "a table of layers without windows and strides" + exported},
+      {"Name    Self CPU %    Self CPU",
+       "torch.profiler's printed table, which has no shapes: record with record_shapes=True and "
+       "write profiler.export_chrome_trace(\"step.json\")\n"}};
+  for (const auto& [text, message] : texts) {
+    folder.write("x.txt", std::string(text) + '\n');
+    const std::string err = run(folder, "roofline x.txt --gpu v100").err;
+    INFO(err);
+    CHECK(err.ends_with(": expected JSON, got " + message));
+  }
+}
+
+TEST_CASE("A layer file states a type only where its input did", "[cli/fields]") {
+  const TemporaryFolder folder;
+  const std::string as_fp16 = "roofline - --gpu t4 --dtype fp16 --json";
+  CHECK(Json::parse(run(folder, "roofline resnet18 --to-layers - | " + as_fp16).out)
+            .at("results")
+            .at(0)
+            .at("dtype") == "fp16");
+  CHECK(run(folder, "roofline resnet18 --dtype bf16 --to-layers - | head -3").out.find("bf16") !=
+        std::string::npos);
+  folder.write("x.json", R"({"dtype": "fp32", "layers": [{"type": "relu", "input": [8]}]})");
+  CHECK(run(folder, "roofline x.json --to-layers -").out.find("\"fp32\"") != std::string::npos);
+}
+
 TEST_CASE("gpus searches words of names", "[cli/fields]") {
   const TemporaryFolder folder;
   const Json found = Json::parse(run(folder, "roofline gpus 'rtx 40' --json").out).at("gpus");

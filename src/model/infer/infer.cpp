@@ -64,6 +64,11 @@ class Inference {
     static_cast<NetworkTraits&>(network_) = spec;
     network_.recording = spec.summary;
     if (spec.batch && defaults.batch_override) network_.batch = defaults.batch_override;
+    network_.states_type =
+        spec.dtype || defaults.dtype_given || spec.unread.count > 0 ||
+        std::ranges::any_of(spec.layers, [](const LayerSpec& layer) {
+          return layer.dtypes.input || layer.dtypes.weight || layer.dtypes.output;
+        });
     if (!spec.has_dimensions && !defaults.dimensions.empty()) take_dimensions();
     network_.layers.reserve(spec.layer_count());
   }
