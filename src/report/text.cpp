@@ -68,16 +68,49 @@ bool acts(char32_t code) {
       acting, [&](const auto& range) { return code >= range.first && code <= range.second; });
 }
 
-/// Byte offset of the character in a column, counted from 0.
-std::size_t offset_of(std::string_view text, std::size_t column) {
+// Blocks of characters by the columns that terminals give them: Unicode 15, EastAsianWidth.txt (W
+// and F) and UnicodeData.txt (Mn, and what joins or chooses the look of the character before).
+
+using Block = std::pair<char32_t, char32_t>;
+
+constexpr Block combining[] = {
+    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},
+    {0x064B, 0x065F}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E}, {0x1AB0, 0x1AFF},
+    {0x1DC0, 0x1DFF}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0x302A, 0x302D},
+    {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF}};
+constexpr Block wide[] = {
+    {0x1100, 0x115F},   {0x231A, 0x231B},  {0x2E80, 0x303E}, {0x3041, 0x33FF},   {0x3400, 0x4DBF},
+    {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},  {0xA960, 0xA97F}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+    {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
+    {0x1F900, 0x1FAFF}, {0x20000, 0x3FFFD}};
+
+std::size_t columns_of(char32_t code) {
+  if (code < combining[0].first) return 1;
+  const auto holds = [&](const Block& block) {
+    return code >= block.first && code <= block.second;
+  };
+  return std::ranges::any_of(combining, holds) ? 0 : std::ranges::any_of(wide, holds) ? 2 : 1;
+}
+
+/// Byte offset behind the characters that are whole within so many columns, with their accents.
+std::size_t offset_of(std::string_view text, std::size_t columns) {
   std::size_t i = 0;
-  for (; i < text.size() && column > 0; --column) i += character_at(text, i).length;
+  while (i < text.size()) {
+    const Character character = character_at(text, i);
+    const std::size_t width = columns_of(character.code);
+    if (width > columns) break;
+    columns -= width;
+    i += character.length;
+  }
   return i;
 }
 
 std::string_view last_columns(std::string_view text, std::size_t width) {
   const std::size_t whole = display_width(text);
-  return text.substr(offset_of(text, whole - std::min(whole, width)));
+  if (whole <= width) return text;
+  std::string_view last = text.substr(offset_of(text, whole - width));
+  while (display_width(last) > width) last.remove_prefix(character_at(last, 0).length);
+  return last;
 }
 
 constexpr std::array plain_bytes = [] {
@@ -193,8 +226,7 @@ std::string cut(const std::string& text, std::size_t width) {
   // drops the rest of a cut brace
   if (const std::size_t close = end.find('}'); close < end.find('{') && close != end.npos)
     end.remove_prefix(close + 1);
-  const std::string_view rest = last_columns(text, display_width(text) - (kept - tail));
-  return text.substr(0, text.size() - rest.size()) + '*' + std::string(end);
+  return text.substr(0, offset_of(text, kept - tail)) + '*' + std::string(end);
 }
 
 bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
@@ -318,7 +350,11 @@ std::string shape_text(const Shape& shape) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); ++width) i += character_at(text, i).length;
+  for (std::size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    width += columns_of(character.code);
+    i += character.length;
+  }
   return width;
 }
 

@@ -118,13 +118,20 @@ TEST_CASE("Bytes that are not UTF-8 are replaced in every format", "[report/name
 
 TEST_CASE("Columns of a terminal", "[report/names]") {
   CHECK(display_width("abc") == 3);
-  CHECK(display_width("\xE6\xBC\xA2\xE5\xAD\x97") == 2);
-  CHECK(display_width("\xF0\x9F\x98\x80") == 1);
-  // Six columns at most, three of them for the dots, and no half of a character.
+  // Chinese characters and faces have two columns, an accent none of its own.
+  CHECK(display_width("\xE6\xBC\xA2\xE5\xAD\x97") == 4);
+  CHECK(display_width("\xF0\x9F\x98\x80") == 2);
+  CHECK(display_width("e\xCC\x81x") == 2);
+  CHECK(display_width("\xC3\xA9") == 1);
+  CHECK(shortened("e\xCC\x81"
+                  "abcdefgh",
+                  5) == "e\xCC\x81...h");
+  // Nine columns at most, three of them for the dots, and no half of a character.
   const std::string text =
       "\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE5\xAD\x97";
-  CHECK(shortened(text, 7) == text);
-  CHECK(shortened(text, 6) == "\xE6\xBC\xA2\xE5\xAD\x97...\xE5\xAD\x97");
+  CHECK(shortened(text, 14) == text);
+  CHECK(shortened(text, 9) == "\xE6\xBC\xA2...\xE5\xAD\x97");
+  CHECK(shortened(text, 11) == "\xE6\xBC\xA2\xE5\xAD\x97...\xE5\xAD\x97\xE5\xAD\x97");
 }
 
 TEST_CASE("No name is markup of Markdown, in tables or around them", "[report/names]") {
