@@ -86,6 +86,7 @@ struct AnalysisOptions {
   std::optional<Layout> layout;  ///< of images without a stated layout; nullopt: usual_layout
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
+  ClockState clock = ClockState::busy;
   Tuning tuning = Tuning::best;
   std::optional<LibraryRelease> library;  ///< nullopt: library_of() the GPU's own model
   Optimizer optimizer = Optimizer::sgd;   ///< its state takes memory

@@ -68,6 +68,10 @@ std::optional<OtherLibrary> other_library(const KernelModel& model);
 /// Whether operands are in L2 when a layer's kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
+/// The clock of a GPU at the start of a layer alone: of a loop that runs it again and again, or of
+/// a GPU that let its clock fall, as MIOpen's find step measures.
+enum class ClockState : std::uint8_t { busy, idle };
+
 /// Time between the kernels of a run.
 enum class LaunchProtocol : std::uint8_t {
   kernel,  ///< none: a profiler's kernel durations, without gaps

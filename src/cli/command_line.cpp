@@ -583,6 +583,8 @@ void add_software(Rows& rows, Options& options) {
           one_of<Layout>("layout", options.layout, "of images whose layers state none"),
           assumed<CacheState>("cache", options, &Assumed::cache,
                               "whether operands are in L2 at the start"),
+          assumed<ClockState>("clock", options, &Assumed::clock,
+                              "of a Radeon that runs one layer: of a loop, or of an idle GPU"),
           assumed<EngineChoice>("engine", options, &Assumed::engine, "units for dense layers"),
           assumed<HostMemory>("host-copies", options, &Assumed::host_copies,
                               "adds the copies of input and result over the host link"),

@@ -258,7 +258,8 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
     if (!plan || !*plan) return std::nullopt;  // a mapping which cannot run
     Launch launch = launch_of(subject.result.setting.runs_as, context);
     const Result& result = subject.result;
-    launch.from_idle = !result.memory || runs_one_kernel(result.layers);
+    launch.from_idle = context.options.clock == ClockState::idle &&
+                       (!result.memory || runs_one_kernel(result.layers));
     return launched(**plan, model, launch).expected_time_s();
   } catch (const OverflowError&) {
     return std::nullopt;

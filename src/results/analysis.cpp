@@ -361,8 +361,9 @@ void for_rows(const std::vector<LayerResult>& rows, const Context& context, cons
 
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network,
                bool tells_other_tuning = true) {
-  const Timing timing{context, network, tells_other_tuning,
-                      network.record || runs_one_kernel(rows)};
+  const Timing timing{
+      context, network, tells_other_tuning,
+      context.options.clock == ClockState::idle && (network.record || runs_one_kernel(rows))};
   for_rows(rows, context, [&](std::size_t begin, std::size_t end) {
     PlannedRows planned(end - begin);
     for (std::size_t i = begin; i < end; ++i) time_row(rows[i], timing, planned);

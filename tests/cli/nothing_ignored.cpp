@@ -70,6 +70,7 @@ const std::vector<Value> values{
     {"launch=", "--assume launch=eager", "", "--framework pytorch"},
     {"layout=", "--assume layout=nhwc", "", "--dtype fp16|--assume engine=vector"},
     {"cache=", "--assume cache=cold", "", "--batch best"},
+    {"clock=", "--assume clock=idle"},
     {"engine=", "--assume engine=vector", "--dtype fp16"},
     {"host-copies=", "--assume host-copies=pinned"},
     {"library=", "--assume library=cudnn8.0"},

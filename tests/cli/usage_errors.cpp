@@ -94,7 +94,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --to-layers - --set bandwidth=x2",
        "--set bandwidth=x2 with --to-layers -: expected -o FILE, for results"},
       {"conv.json --gpu v100 --assume fusion=none",
-       "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, engine, host-copies, "
+       "--assume: expected KEY=VALUE, of fuse, launch, layout, cache, clock, engine, host-copies, "
        "library, optimizer, measured-gpu, got \"fusion=none\""},
       {"conv.json --gpu v100 --pass bwd",
        "--pass: expected dgrad, wgrad or training (with fwd), in place of \"bwd\" (see --help)"},

@@ -93,7 +93,9 @@ TEST_CASE("A convolution alone begins at a Radeon's idle clock, one of a network
     INFO(gpu << ' ' << batch);
     const std::string layer = R"({"type": "conv", "input": [)" + std::to_string(batch) +
                               R"(, 256, 28, 28], "k": 256, "kernel_size": 3, "padding": 1})";
-    const Context context = make_context(find_gpu(gpu).value(), {}).value();
+    AnalysisOptions options;
+    options.clock = ClockState::idle;
+    const Context context = make_context(find_gpu(gpu).value(), options).value();
     const auto first_of = [&](const Network& network) {
       return evaluate_layers(network, context).value().front();
     };

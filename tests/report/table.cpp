@@ -211,7 +211,7 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(plain(0) == "0");
 }
 
-TEST_CASE("A lone layer on a Radeon says how much its idle clock costs", "[report/table]") {
+TEST_CASE("A lone layer on an idle Radeon says how much its clock costs", "[report/table]") {
   const std::string layer =
       R"({"type": "conv", "input": [8, 64, 28, 28], "k": 64, "kernel_size": 3})";
   const TemporaryFolder folder;
@@ -221,11 +221,12 @@ TEST_CASE("A lone layer on a Radeon says how much its idle clock costs", "[repor
   // 4.18: fitted, of 2250 MHz to some 500.
   const std::string idle = "from an idle clock: x4.18 of a busy GPU's\n";
   for (const char* alone : {"alone.ndjson", "alone.json"})
-    CHECK(run(folder, std::string("roofline --gpu rx6800xt ") + alone).out.find("; " + idle) !=
-          std::string::npos);
-  CHECK(run(folder, "roofline alone.json --gpu rx6800xt --explain conv0").out.find("  " + idle) !=
-        std::string::npos);
-  for (const char* other : {"network.json --gpu rx6800xt", "alone.ndjson --gpu mi50"})
+    CHECK(run(folder, std::string("roofline --gpu rx6800xt --assume clock=idle ") + alone)
+              .out.find("; " + idle) != std::string::npos);
+  CHECK(run(folder, "roofline alone.json --gpu rx6800xt --assume clock=idle --explain conv0")
+            .out.find("  " + idle) != std::string::npos);
+  // People time loops, which keep the clock up.
+  for (const char* other : {"alone.json --gpu rx6800xt", "alone.ndjson --gpu rx6800xt"})
     CHECK(run(folder, std::string("roofline ") + other).out.find("idle") == std::string::npos);
 }
 
