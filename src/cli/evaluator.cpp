@@ -307,8 +307,8 @@ class Evaluator::ItemEvaluator {
     one.result = roofline::evaluate(std::move(network), context).value();
     name_useless(input, setting, context, one.result);
     refuse_impossible(one.result);
-    // Beside other settings it is one of several answers.
-    const bool is_alone = request_.settings.size() == 1 && contexts_.count() <= 1;
+    // Beside other settings it is one of several answers, and data say it in a field.
+    const bool is_alone = needs_.text && request_.settings.size() == 1 && contexts_.count() <= 1;
     if (is_alone && !fits(one.result).value_or(true)) all_.failed = true;
     one.result.setting.batch_goal = request_.settings[setting].batch_goal;
     if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch

@@ -336,11 +336,11 @@ void set_needs(Request& request) {
                              std::ranges::all_of(request.outputs, [](const Output& output) {
                                return output.format != nullptr && output.format->rows() != nullptr;
                              });
-  const bool is_text = std::ranges::any_of(request.outputs, [](const Output& output) {
+  needs.text = std::ranges::any_of(request.outputs, [](const Output& output) {
     return output.format != nullptr && output.format->holds_notes() &&
            output.format->name != "json";
   });
-  needs.steps = is_text && !request.report.compare && !explains(request) &&
+  needs.steps = needs.text && !request.report.compare && !explains(request) &&
                 !request.stated().framework && request.stated().fusion == FusionKind::none;
   for (Output& output : request.outputs) {
     const OutputFormat* format = output.format;

@@ -67,6 +67,7 @@ struct Needs {
   bool notes = false;               ///< of recordings; printed, as no output format shows them
   bool networks = false;            ///< for a layer file of all layers
   bool explained_networks = false;
+  bool text = false;   ///< for people: a table, Markdown, a page
   bool steps = false;  ///< of named stacks, beside kernels alone
 };
 

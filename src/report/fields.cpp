@@ -401,12 +401,17 @@ constexpr std::array kernel_table = std::to_array<Column<KernelLine>>({
 using SettingIn = const SettingLine&;
 
 /// "compute", "memory 80%": the larger share of the bound's time.
-std::string bound_share_text(SettingIn s) {
+std::string bound_share_of(SettingIn s) {
   const double share = s.row.compute_bound_share;
   if (share >= 0.995) return "compute";
   if (share <= 0.005) return "memory";
   return share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * share)
                       : fmt::format("memory {:.0f}%", 100 * (1 - share));
+}
+
+/// Likewise; "*" marks a time below the bound, as at a layer.
+std::string bound_share_text(SettingIn s) {
+  return bound_share_of(s) + (s.row.time_s < s.row.roofline_time_s ? "*" : "");
 }
 
 std::string expected_text(SettingIn s) {

@@ -146,7 +146,7 @@ void Legend::add(const Grid& grid) {
     words_.insert(column.header);
     for (const std::string& cell : column.cells) {
       if (cell.starts_with('~')) words_.insert("~");
-      if (column.header == "bound" && cell.ends_with('*')) words_.insert("*");
+      if (column.header.starts_with("bound") && cell.ends_with('*')) words_.insert("*");
       if (column.header == "layer" && ends_in_count(cell)) words_.insert("x2");
     }
   }

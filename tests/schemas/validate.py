@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator, RefResolver
 PROGRAM, CALIBRATE, SOURCE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 SCHEMAS = {path.stem: json.loads(path.read_text())
            for path in sorted((SOURCE / "configs/schemas").glob("*.json"))}
-BY_ID = {schema["$id"]: schema for schema in SCHEMAS.values()}
+FOLDER = (SOURCE / "configs/schemas").resolve()
 FAILURES = []
 
 
@@ -27,7 +27,8 @@ def check(holds, message):
 
 def errors_of(name, value):
     schema = SCHEMAS[name]
-    resolver = RefResolver.from_schema(schema, store=BY_ID)
+    # A reference names the file beside it, as a plain validator reads it.
+    resolver = RefResolver((FOLDER / f"{name}.json").as_uri(), schema)
     return list(Draft202012Validator(schema, resolver=resolver).iter_errors(value))
 
 
