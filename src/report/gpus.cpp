@@ -18,6 +18,7 @@
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
+#include "report/writer.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
