@@ -140,7 +140,7 @@ TEST_CASE("Every built-in network loads and counts at any batch", "[model/publis
 // A batch took the place of the tokens, and a sum grew to tokens x tokens x features.
 TEST_CASE("No layer of a block of Llama works on more than its tokens",
           "[model/published_networks]") {
-  for (const std::uint64_t batch : {1, 3}) {
+  for (const std::uint64_t batch : {1U, 3U}) {
     LayerDefaults defaults;
     defaults.batch_override = batch;
     const Network network =

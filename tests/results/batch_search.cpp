@@ -148,7 +148,7 @@ TEST_CASE("The largest batch in a time is the last one that takes no longer",
   const auto time_s = [&](std::uint64_t batch) {
     return evaluate(network_at(convolutions, batch), context).value().total.time_s;
   };
-  for (const std::uint64_t batch : {5, 64, 1000}) {
+  for (const std::uint64_t batch : {5U, 64U, 1000U}) {
     INFO(batch);
     const std::uint64_t found = find_batch(BatchGoal::max, network, context, time_s(batch)).value();
     CHECK(time_s(found) <= time_s(batch));
