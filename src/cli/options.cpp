@@ -116,6 +116,9 @@ void add_settings(Options& options, std::size_t framework_index) {
     defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
     defaults.autocast = is_tensor_type(type) ? std::nullopt : std::optional(type);
     set_framework(defaults, framework, options.layout);
+    // A layer file keeps the layouts that a program states, whoever runs it.
+    const bool is_written = !options.layer_file.empty() && !framework;
+    if (is_written) defaults.layout = options.layout;
     if (options.batches.empty() && options.batch_goals.empty())
       settings.push_back({defaults, std::nullopt, framework_index});
     for (const BatchGoal goal : options.batch_goals)

@@ -141,6 +141,16 @@ TEST_CASE("A layer file states a type only where its input did", "[cli/fields]")
   CHECK(run(folder, "roofline x.json --to-layers -").out.find("\"fp32\"") != std::string::npos);
 }
 
+TEST_CASE("A program's layer file keeps the program's layouts in every type", "[cli/fields]") {
+  const TemporaryFolder folder;
+  const std::string program =
+      ROOFLINE_SOURCE_FOLDER "/tests/pytorch/programs/resnetv2_50.dynamic.pt2";
+  const std::string file =
+      run(folder, "roofline " + program + " --batch 2 --dtype fp16 --to-layers -").out;
+  CHECK(file.find("\"layout\":\"nhwc\"") == std::string::npos);
+  CHECK(file.find("\"fp16\"") != std::string::npos);
+}
+
 TEST_CASE("gpus searches words of names", "[cli/fields]") {
   const TemporaryFolder folder;
   const Json found = Json::parse(run(folder, "roofline gpus 'rtx 40' --json").out).at("gpus");
