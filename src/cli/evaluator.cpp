@@ -62,7 +62,7 @@ std::string row_error(const InputError& error) {
 
 }  // namespace
 
-/// Larger networks are not evaluated three more times for a line of text.
+/// Larger networks are not evaluated four more times for a line of text.
 constexpr std::size_t most_layers_of_steps = 5000;
 
 class Evaluator::ItemEvaluator {
@@ -279,12 +279,12 @@ class Evaluator::ItemEvaluator {
       LayerDefaults defaults = request_.settings[setting].defaults;
       set_framework(defaults, framework, request_.stated().layout);
       if (alone.setting.batch) defaults.batch_override = alone.setting.batch;
-      const auto run = [&](std::optional<LaunchProtocol> launch) {
-        return roofline::evaluate(infer(*item.spec(defaults).value(), defaults).value(),
-                                  contexts_.under(framework, launch).contexts.front())
-            .value();
-      };
       try {
+        const Network network = infer(*item.spec(defaults).value(), defaults).value();
+        const auto run = [&](std::optional<LaunchProtocol> launch) {
+          return roofline::evaluate(network, contexts_.under(framework, launch).contexts.front())
+              .value();
+        };
         const Result step = run(std::nullopt);
         const bool waits = framework == Framework::pytorch;
         const double kernels_s =

@@ -1,7 +1,7 @@
 #pragma once
 
-// A library's choice of kernels as data: rows of configs/kernels say which layers a kernel takes,
-// in which releases of which library, and what bears it out.
+// A library's choice of kernels as data: a row of configs/kernels names a kernel, the layers that
+// it takes, its library with the first and the last release, and the evidence.
 
 #include <array>
 #include <cstddef>

@@ -95,32 +95,30 @@ bool is_yaml(std::string_view text) {
          (key != line.npos && key > 0 && line.find_first_of(" \t\"'{[(<,") > key);
 }
 
-/// What other programs print for people, and how to have it as a file; empty for other texts.
-std::string_view printed_form(std::string_view text) {
+/// What other programs print for people, with the way to have it as a file; empty for other texts.
+std::string printed_form(std::string_view text) {
   struct Form {
     std::string_view mark;
-    std::string_view advice;
+    std::string_view what;
+    std::string_view way;
   };
-  constexpr std::string_view module =
-      "a printed PyTorch module, which has no sizes of images: export the model "
-      "(torch.export.save(torch.export.export(model, (images,)), \"model.pt2\"))";
-  constexpr std::string_view summary =
-      "a table of layers without windows and strides: export the model "
-      "(torch.export.save(torch.export.export(model, (images,)), \"model.pt2\"))";
+  constexpr std::string_view module = "a printed PyTorch module, which has no sizes of images";
+  constexpr std::string_view exported =
+      "export the model (torch.export.save(torch.export.export(model, (images,)), \"model.pt2\"))";
   constexpr Form forms[] = {
-      {"Self CPU %",
-       "torch.profiler's printed table, which has no shapes: record with "
-       "record_shapes=True and write profiler.export_chrome_trace(\"step.json\")"},
-      {"Layer (type", summary},
-      {"Conv1d(", module},
-      {"Conv2d(", module},
-      {"Conv3d(", module},
-      {"Linear(in_features", module},
+      {"Self CPU %", "torch.profiler's printed table, which has no shapes",
+       "record with record_shapes=True and write profiler.export_chrome_trace(\"step.json\")"},
+      {"Layer (type", "a table of layers without windows and strides", exported},
+      {"Conv1d(", module, exported},
+      {"Conv2d(", module, exported},
+      {"Conv3d(", module, exported},
+      {"Linear(in_features", module, exported},
   };
   constexpr std::size_t looked_at = 4096;
   for (const Form& form : forms)
-    if (text.substr(0, looked_at).find(form.mark) != text.npos) return form.advice;
-  return {};
+    if (text.substr(0, looked_at).find(form.mark) != text.npos)
+      return concat(form.what, ": ", form.way);
+  return "";
 }
 
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
@@ -133,7 +131,7 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (detail.find("surrogate") != std::string_view::npos)
     return "expected both halves of a character (\\ud83d\\ude00), got one";
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
-  if (const std::string_view print = printed_form(text); !print.empty())
+  if (const std::string print = printed_form(text); !print.empty())
     return concat("expected JSON, got ", print);
   if (is_yaml(text)) return "expected JSON, got YAML: write the same as JSON";
   const char found = text[offset];

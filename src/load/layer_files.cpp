@@ -81,22 +81,8 @@ class LinesReader : public Reader {
   bool found_ = false;  ///< a record, or the error that there is none
 };
 
-/// So that a program which writes records knows which one failed.
-void add_id(InputError& error, const Value& record) {
-  const std::optional<Value> id = record.is_object() ? record.get("id") : std::nullopt;
-  if (!id || !(id->is_string() || id->is_number() || id->is_boolean())) return;
-  error.id_is_string = id->is_string();
-  error.id_text = id->is_string() ? id->text() : id->json();
-}
-
 std::shared_ptr<const NetworkSpec> read_ndjson(std::string_view line, const Origin& origin) {
-  const JsonDocument document(line, origin);
-  try {
-    return read_record(document.root());
-  } catch (InputError& error) {
-    add_id(error, document.root());
-    throw;
-  }
+  return read_record(JsonDocument(line, origin).root());
 }
 
 /// Values in a stream, whatever stands between them; one at a time is in memory.

@@ -351,6 +351,12 @@ KernelMapping read_mapping(const Value& value) {
   return mapping;
 }
 
+/// nullopt for a value that is no id.
+std::optional<LayerId> read_id(const Value& value) {
+  if (!value.is_string() && !value.is_number() && !value.is_boolean()) return std::nullopt;
+  return LayerId{value.is_string() ? value.text() : value.json(), value.is_string()};
+}
+
 struct ReadField {
   const Value& value;
   double unit;
@@ -359,10 +365,9 @@ struct ReadField {
   void operator()(const TextField& field) const { field.set(spec, value.text()); }
   void operator()(const ChoiceField& field) const { field.set(spec, value.choice(field.names)); }
   void operator()(const ScalarField& field) const {
-    if (!value.is_string() && !value.is_number() && !value.is_boolean())
-      value.fail_expected("a string, a number, true or false");
-    spec.*field.member =
-        LayerId{value.is_string() ? value.text() : value.json(), value.is_string()};
+    const std::optional<LayerId> id = read_id(value);
+    if (!id) value.fail_expected("a string, a number, true or false");
+    spec.*field.member = *id;
   }
   void operator()(const UnusedField&) const { static_cast<void>(value.number()); }
   void operator()(const NoteField&) const {}
@@ -622,7 +627,9 @@ NetworkSpecs read_networks(const Document& document) {
   return {std::make_shared<const NetworkSpec>(std::move(network))};
 }
 
-std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
+namespace {
+
+std::shared_ptr<const NetworkSpec> read_stated_record(const Value& record) {
   const std::shared_ptr<NetworkSpec> network = new_record();
   name_after(record.origin(), *network);
   network->record = record.origin().line;
@@ -648,6 +655,22 @@ std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
                    "did not write; give the input that it is of");
   }
   return network;
+}
+
+}  // namespace
+
+std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
+  try {
+    return read_stated_record(record);
+  } catch (InputError& error) {
+    // A program that writes records learns which one failed.
+    const std::optional<Value> id = record.is_object() ? record.get("id") : std::nullopt;
+    if (const auto known = id ? read_id(*id) : std::nullopt) {
+      error.id_text = known->text;
+      error.id_is_string = known->is_string;
+    }
+    throw;
+  }
 }
 
 Expected<Network> load_network(std::string_view json_text, const std::string& source,

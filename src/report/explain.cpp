@@ -254,19 +254,23 @@ std::string tuning_text(const LayerResult& row) {
               duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));
 }
 
+/// Times of two releases that differ by less are one to a reader.
+constexpr double clearly_other = 1.5;
+
+bool are_near(double a_s, double b_s) {
+  return a_s < clearly_other * b_s && b_s < clearly_other * a_s;
+}
+
 /// Where a measured time is another release's.
 std::string measured_release_text(const LayerResult& row) {
   if (!row.measured_time_s) return "";
-  const auto is_near = [&](double time_s) {
-    constexpr double near = 1.5;
-    const double ratio = *row.measured_time_s / time_s;
-    return ratio < near && ratio > 1 / near;
-  };
   const auto& [used, other, time_s, algorithm] = *row.other_release;
-  if (!is_near(time_s) || is_near(row.kernel->expected_time_s())) return "";
+  if (!are_near(*row.measured_time_s, time_s) ||
+      are_near(*row.measured_time_s, row.kernel->expected_time_s()))
+    return "";
   return line("", "your time is what {} takes {} {}", name_of(algorithm),
               other.is_older ? "before" : "from",
-              std::string(name_of(other.library.library)) + ' ' + other.change.text());
+              LibraryRelease{other.library.library, other.change}.text());
 }
 
 /// "  release    by MIOpen 7.1; before 7.1: x15.2 slower, 7.06 ms by gemm"
@@ -274,8 +278,7 @@ std::string other_release_text(const LayerResult& row) {
   if (!row.kernel || !row.other_release) return "";
   const auto& [used, other, time_s, algorithm] = *row.other_release;
   const double ratio = time_s / row.kernel->expected_time_s();
-  constexpr double clear = 1.5;
-  if (ratio < clear && ratio > 1 / clear) return line("release", "by {}", used.text());
+  if (are_near(time_s, row.kernel->expected_time_s())) return line("release", "by {}", used.text());
   return line("release", "by {}; {} {}: {} {}, {} by {}", used.text(),
               other.is_older ? "before" : "from", other.change.text(),
               ratio_text(std::max(ratio, 1 / ratio)), ratio > 1 ? "slower" : "faster",

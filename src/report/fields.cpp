@@ -713,16 +713,19 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head) {
 }
 
 template <class Line>
+RowKind empty_kind() {
+  if constexpr (std::is_same_v<Line, LayerLine>)
+    return {"layers", "layers", {}, {}};
+  else if constexpr (std::is_same_v<Line, KernelLine>)
+    return {"kernels", "kernels", {}, {}};
+  else
+    return {"a ranking", "points", {}, {}};
+}
+
+template <class Line>
 const RowKind& row_kind() {
   static const RowKind kind = [] {
-    RowKind all{std::is_same_v<Line, LayerLine>    ? "layers"
-                : std::is_same_v<Line, KernelLine> ? "kernels"
-                                                   : "a ranking",
-                std::is_same_v<Line, LayerLine>    ? "layers"
-                : std::is_same_v<Line, KernelLine> ? "kernels"
-                                                   : "points",
-                {},
-                {}};
+    RowKind all = empty_kind<Line>();
     for (const Column<Line>& column : table_of<Line>()) {
       if (column.path.empty()) continue;
       all.columns.push_back(column_of(column.path));
@@ -844,18 +847,24 @@ template void append_row(std::string&, RowFormat, const KernelLine&, const Field
 template void append_row(std::string&, RowFormat, const SettingLine&, const FieldNames&,
                          const FieldPlaces&);
 
+namespace {
+
+std::array<const RowKind*, 3> row_kinds() {
+  return {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()};
+}
+
+}  // namespace
+
 FieldNames column_names() {
   FieldNames names;
-  for (const RowKind* kind :
-       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+  for (const RowKind* kind : row_kinds())
     names.insert(names.end(), kind->columns.begin(), kind->columns.end());
   return names;
 }
 
 std::string columns_text(std::size_t width) {
   std::string text;
-  for (const RowKind* kind :
-       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+  for (const RowKind* kind : row_kinds())
     text += fmt::format("{}rows of {}\n{}\n", text.empty() ? "" : "\n", kind->of,
                         broken("  " + joined(kind->columns, " "), width));
   return text;
@@ -865,8 +874,7 @@ std::string columns_json() {
   std::string text;
   JsonWriter writer(text, true);
   writer.begin_object();
-  for (const RowKind* kind :
-       {&row_kind<LayerLine>(), &row_kind<KernelLine>(), &row_kind<SettingLine>()})
+  for (const RowKind* kind : row_kinds())
     writer.list(kind->key, kind->columns,
                 [&](const std::string& name) { writer.value(std::string_view(name)); });
   writer.end_object();

@@ -165,8 +165,8 @@ std::string render_gpus_csv(const std::vector<Gpu>& gpus) {
   std::string out =
       "name,alias,architecture,memory_byte,bandwidth_byte_per_s,fp32_flop_per_s,"
       "fp16_tensor_flop_per_s\n";
+  TextBuffer csv(out);
   for (const Gpu& gpu : gpus) {
-    TextBuffer line(out);
     const Cell cells[] = {std::string_view(gpu.name),
                           gpu.aliases.empty() ? Cell() : std::string_view(gpu.aliases.front()),
                           std::string_view(gpu.architecture),
@@ -174,13 +174,9 @@ std::string render_gpus_csv(const std::vector<Gpu>& gpus) {
                           gpu.bandwidth_byte_per_s,
                           rate_of(gpu.peak_flop_per_s, Engine::fp32),
                           rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor)};
-    for (const Cell& cell : cells) {
-      if (&cell != cells) line.add(',');
-      append_csv(line, cell);
-    }
-    line.add('\n');
-    line.flush();
+    append_csv_row(csv, cells);
   }
+  csv.flush();
   return out;
 }
 

@@ -153,16 +153,16 @@ std::string render_kernel_rows_json(const Gpu& gpu) {
 
 std::string render_kernel_rows_csv(const Gpu& gpu) {
   std::string out = "row,kernel,takes,library,since,until,seen_on,layers,origin\n";
+  TextBuffer csv(out);
   for (const ListedRow& row : rows_of(*gpu.constants)) {
-    TextBuffer line(out);
-    const std::string cells[] = {number_of(row), row.kernel, row.takes,      row.library, row.since,
-                                 row.until,      row.gpu,    layers_of(row), row.origin};
-    for (const std::string& cell : cells) {
-      if (&cell != cells) line.add(',');
-      append_csv(line, std::string_view(cell));
-    }
-    line.add('\n');
+    const auto text = [](const std::string& cell) { return Cell(std::string_view(cell)); };
+    const auto known = [](std::uint64_t number) { return number > 0 ? Cell(number) : Cell(); };
+    const Cell cells[] = {known(row.number), text(row.kernel),  text(row.takes),
+                          text(row.library), text(row.since),   text(row.until),
+                          text(row.gpu),     known(row.layers), text(row.origin)};
+    append_csv_row(csv, cells);
   }
+  csv.flush();
   return out;
 }
 

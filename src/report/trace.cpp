@@ -56,15 +56,26 @@ void write_arguments(W& writer, const LayerResult& row) {
   writer.end_object();
 }
 
-void write_slice(W& writer, std::uint64_t process, Track track, double begin_s, double time_s,
-                 const LayerResult& row) {
-  writer.begin_object().members({{"name", row.layer.name},
-                                 {"cat", info(row.layer.kind).name},
+struct Slice {
+  std::uint64_t process;
+  Track track;
+  double begin_s;
+  double time_s;
+};
+
+/// Begins the object, whose arguments are still to be written.
+void begin_slice(W& writer, std::string_view name, const Slice& slice) {
+  writer.begin_object().members({{"name", name},
                                  {"ph", "X"},
-                                 {"pid", process},
-                                 {"tid", thread_of(track)},
-                                 {"ts", begin_s * us_per_s},
-                                 {"dur", time_s * us_per_s}});
+                                 {"pid", slice.process},
+                                 {"tid", thread_of(slice.track)},
+                                 {"ts", slice.begin_s * us_per_s},
+                                 {"dur", slice.time_s * us_per_s}});
+}
+
+void write_slice(W& writer, const LayerResult& row, const Slice& slice) {
+  begin_slice(writer, row.layer.name, slice);
+  writer.member("cat", info(row.layer.kind).name);
   write_arguments(writer, row);
   writer.end_object();
 }
@@ -80,9 +91,9 @@ void write_result(W& writer, const Result& result, std::uint64_t process) {
   double begin_s = 0;
   for (const LayerResult& row : result.layers) {
     const double expected_s = time_s(row);
-    if (expected_s > 0) write_slice(writer, process, Track::expected, begin_s, expected_s, row);
+    if (expected_s > 0) write_slice(writer, row, {process, Track::expected, begin_s, expected_s});
     if (row.measured_time_s)
-      write_slice(writer, process, Track::measured, begin_s, *row.measured_time_s, row);
+      write_slice(writer, row, {process, Track::measured, begin_s, *row.measured_time_s});
     begin_s += std::max(expected_s, row.measured_time_s.value_or(0));
   }
 }
@@ -93,12 +104,7 @@ void write_kernels(W& writer, const KernelTable& table, std::uint64_t process) {
   write_name(writer, "thread_name", process, thread_of(Track::measured), "measured");
   double begin_s = 0;
   for (const KernelRow& row : table.rows) {
-    writer.begin_object().members({{"name", row.kernel.name},
-                                   {"ph", "X"},
-                                   {"pid", process},
-                                   {"tid", thread_of(Track::measured)},
-                                   {"ts", begin_s * us_per_s},
-                                   {"dur", row.kernel.time_s * us_per_s}});
+    begin_slice(writer, row.kernel.name, {process, Track::measured, begin_s, row.kernel.time_s});
     writer.key("args").object({{"launches", row.kernel.launches}}).end_object();
     begin_s += row.kernel.time_s;
   }

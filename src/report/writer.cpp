@@ -299,4 +299,12 @@ void append_csv(TextBuffer& out, const Cell& cell) {
   }
 }
 
+void append_csv_row(TextBuffer& out, std::span<const Cell> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out.add(',');
+    append_csv(out, cells[i]);
+  }
+  out.add('\n');
+}
+
 }  // namespace roofline

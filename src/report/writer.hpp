@@ -268,5 +268,7 @@ inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> coun
 
 /// Quoted if needed, empty if unknown, with an apostrophe before what a spreadsheet would run.
 void append_csv(TextBuffer& out, const Cell& cell);
+/// Cells with commas between them, and the line's end.
+void append_csv_row(TextBuffer& out, std::span<const Cell> cells);
 
 }  // namespace roofline

@@ -146,7 +146,7 @@ void note_other_release(LayerResult& row, const OtherLibrary& other, const Kerne
                        launched(*plan, model, launch).expected_time_s(), plan->algorithm};
 }
 
-/// Notes them for one layer, or for a network of which layers are explained.
+/// Notes other releases for one layer, or for a network whose layers are explained.
 void note_other_releases(Evaluated& evaluated, const ReportOptions& options) {
   std::vector<LayerResult>& rows = evaluated.result.layers;
   const bool has_groups = std::ranges::any_of(

@@ -1,5 +1,6 @@
 // roofline kernels: which kernels a library has for which convolutions, and on what evidence.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -7,6 +8,18 @@
 #include "cli/process.hpp"
 
 namespace {
+
+/// The time of the file's one layer.
+double expected_s(const TemporaryFolder& folder, const std::string& arguments) {
+  const Outcome outcome = run(folder, "roofline " + arguments + " --json");
+  return nlohmann::json::parse(outcome.out)
+      .at("results")
+      .front()
+      .at("layers")
+      .front()
+      .at("expected_time_s")
+      .get<double>();
+}
 
 nlohmann::json rows_on(const TemporaryFolder& folder, const std::string& gpu) {
   return nlohmann::json::parse(run(folder, "roofline kernels " + gpu + " --json").out).at("rows");
@@ -63,23 +76,17 @@ TEST_CASE("A release of the library before its kernels for groups runs the gener
   folder.write("old.json",
                R"({"type": "conv", "input": [100, 2048, 14, 14], "out_channels": 2048, "groups": 32,
                    "kernel_size": 3, "padding": 1, "stride": 2, "layout": "nhwc"})");
-  const std::string line = "roofline old.json --gpu v100 --dtype fp16 ";
+  const std::string layer = "old.json --gpu v100 --dtype fp16 ";
+  const std::string line = "roofline " + layer;
   CHECK(run(folder, line).out.find("  release    by cuDNN 8.9; before 8.1: x") !=
         std::string::npos);
   // Measured by cuDNN 7 and 8.0: 47.3 ms.
-  const auto expected_s = [&](const std::string& more) {
-    const Outcome outcome = run(folder, line + more + " --json");
-    return nlohmann::json::parse(outcome.out)
-        .at("results")
-        .front()
-        .at("layers")
-        .front()
-        .at("expected_time_s")
-        .get<double>();
+  const auto by = [&](const std::string& library) {
+    return expected_s(folder, layer + (library.empty() ? "" : "--assume library=" + library));
   };
-  CHECK(expected_s("--assume library=cudnn8.0") == Approx(47.3e-3).epsilon(0.5));
-  CHECK(expected_s("--assume library=cudnn7") == expected_s("--assume library=cudnn8.0"));
-  CHECK(expected_s("--assume library=cudnn8.1") == expected_s(""));
+  CHECK(by("cudnn8.0") == Approx(47.3e-3).epsilon(0.5));
+  CHECK(by("cudnn7") == by("cudnn8.0"));
+  CHECK(by("cudnn8.1") == by(""));
   CHECK(run(folder, line + "--measured 47.3ms")
             .out.find("your time is what grouped_direct_nhwc takes before cuDNN 8.1") !=
         std::string::npos);
@@ -115,20 +122,11 @@ TEST_CASE("MIOpen 7.1 has kernels for groups in NHWC and for depthwise layers",
   const TemporaryFolder folder;
   for (const Case& each : table) {
     folder.write("layer.json", each.layer);
-    const auto expected_s = [&](const std::string& more) {
-      const Outcome outcome =
-          run(folder, std::string("roofline layer.json --gpu ") + each.gpu + more + " --json");
-      return nlohmann::json::parse(outcome.out)
-          .at("results")
-          .front()
-          .at("layers")
-          .front()
-          .at("expected_time_s")
-          .get<double>();
-    };
+    const std::string layer = std::string("layer.json --gpu ") + each.gpu;
+    const double newest_s = expected_s(folder, layer);
     INFO(each.layer);
-    CHECK(expected_s("") == Approx(each.measured_s).epsilon(0.5));
-    CHECK(expected_s(" --assume library=miopen7.0") > 5 * expected_s(""));
+    CHECK(newest_s == Approx(each.measured_s).epsilon(0.5));
+    CHECK(expected_s(folder, layer + " --assume library=miopen7.0") > 5 * newest_s);
   }
 }
 
@@ -138,6 +136,8 @@ TEST_CASE("roofline kernels wants one GPU and one format", "[cli/kernel_rows]") 
   CHECK(many.exit_code == 2);
   CHECK(many.err.find("kernels: expected one GPU, got ") != std::string::npos);
   CHECK(run(folder, "roofline kernels h100 --json --csv").exit_code == 2);
-  CHECK(run(folder, "roofline kernels h100 --csv").out.substr(0, 41) ==
-        "row,kernel,takes,library,since,until,seen");
+  const std::string csv = run(folder, "roofline kernels h100 --csv").out;
+  CHECK(csv.starts_with("row,kernel,takes,library,since,until,seen_on,layers,origin\n"));
+  CHECK(static_cast<std::size_t>(std::ranges::count(csv, '\n')) ==
+        1 + rows_on(folder, "h100").size());
 }

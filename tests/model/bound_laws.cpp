@@ -29,7 +29,6 @@ constexpr std::size_t layers_a_gpu_skips = 20;
 
 constexpr std::array every_type{DataType::fp32, DataType::tf32, DataType::fp16, DataType::bf16,
                                 DataType::int8, DataType::fp8,  DataType::fp64, DataType::fp4};
-constexpr std::array every_pass{Pass::fwd, Pass::dgrad, Pass::wgrad};
 constexpr std::array every_choice{EngineChoice::automatic, EngineChoice::tf32, EngineChoice::vector,
                                   EngineChoice::tensor, EngineChoice::fp16_accumulate};
 
@@ -38,7 +37,7 @@ const std::vector<Layer>& all_layers() {
     std::vector<Layer> layers = generated::layers(56, rounds, DataType::fp32);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const DataType type = every_type[i % every_type.size()];
-      const Pass pass = every_pass[i / every_type.size() % every_pass.size()];
+      const Pass pass = enumerators<Pass>[i / every_type.size() % count_of<Pass>];
       layers[i].dtypes = {type, type, type};
       if (runs(layers[i], pass)) layers[i].pass = pass;
     }

@@ -36,7 +36,7 @@ Broken broken(std::initializer_list<DataType> types, Ratio ratio) {
     const Part part(gpu, seed_of(gpu.name), 4);
     for (const Sizes& sizes : part.layers())
       for (const DataType type : types)
-        for (const Pass pass : every_pass) {
+        for (const Pass pass : enumerators<Pass>) {
           const bool trains = type != DataType::int8 && type != DataType::fp8;
           if (pass != Pass::fwd && !trains) continue;
           const auto time_s = part.seconds(sizes, type, pass);

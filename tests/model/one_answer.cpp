@@ -43,7 +43,7 @@ Law law_of(bool (*takes)(const Sizes&), Check check) {
     std::size_t turn = 0;
     for (const Sizes& sizes : part.layers())
       for (const DataType type : types)
-        for (const Pass pass : every_pass) {
+        for (const Pass pass : enumerators<Pass>) {
           if (!takes(sizes)) continue;
           Layer layer = layer_of(sizes, type, pass);
           if (is_window(sizes)) layer.layout = ++turn % 2 == 0 ? Layout::nchw : Layout::nhwc;

@@ -53,8 +53,6 @@ inline constexpr std::array every_kind{Sized::pointwise,  Sized::window3, Sized:
                                        Sized::transposed, Sized::grouped, Sized::depthwise,
                                        Sized::linear,     Sized::matmul};
 
-inline constexpr std::array every_pass{Pass::fwd, Pass::dgrad, Pass::wgrad};
-
 /// The sizes that a layer is made of.
 struct Sizes {
   Sized kind = Sized::pointwise;

@@ -253,3 +253,13 @@ TEST_CASE("One layer is a short list, the same in a pipe and at a terminal", "[r
         "             compute more outputs a thread, as what is loaded then serves several" +
             work);
 }
+
+TEST_CASE("A narrow type on another engine says so in the title", "[report/table]") {
+  const TemporaryFolder folder;
+  const auto title = [&](const std::string& arguments) {
+    const std::string out = run(folder, "roofline lenet5 --gpu " + arguments).out;
+    return out.substr(0, out.find('\n'));
+  };
+  CHECK(title("v100 --dtype int8").find(", int8 (on dp4a), ") != std::string::npos);
+  CHECK(title("t4 --dtype int8").find("(on ") == std::string::npos);
+}

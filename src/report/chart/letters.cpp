@@ -46,11 +46,12 @@ double text_width(std::string_view text, double size, bool is_title) {
 }
 
 std::string fitted_text(const std::string& text, double width, double size) {
-  std::string fitted = printable(text);
+  const std::string whole = printable(text);
+  std::string fitted = whole;
   constexpr std::size_t least_columns = 5;
-  for (std::size_t columns = display_width(fitted);
+  for (std::size_t columns = display_width(whole);
        columns > least_columns && text_width(fitted, size) > width; --columns)
-    fitted = shortened(printable(text), columns);
+    fitted = shortened(whole, columns);
   return fitted;
 }
 
