@@ -33,6 +33,10 @@ inline std::optional<LayerSpec> layer_of(const Operation& operation, LayerKind k
   return spec;
 }
 
+/// A layer that reads each operand, in its own type, and writes the results, which else are as
+/// large as the operands broadcast. Its type is that of the arithmetic, or the first operand's.
+Layers traffic(const Operation& operation);
+
 /// The second operand's, if there is one.
 inline void set_weight_type(const Operation& operation, LayerSpec& spec) {
   if (operation.operands.size() > 1) spec.dtypes.weight = operation.operands[1].type;

@@ -91,12 +91,14 @@ std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   if (spec.kind == LayerKind::attention) return name_of_attention(spec);
   if (spec.out_features || spec.kind == LayerKind::matmul) return name_of_product(spec);
   if (!spec.kernel_size.empty()) return name_of_pool(spec);
-  if (operation.operands.size() > 1 && operation.attributes.computed_in)
-    return name_of_combination(operation, spec);
+  const bool is_combination = operation.operands.size() > 1 && operation.attributes.computed_in;
+  if (is_combination && spec.kind != LayerKind::other) return name_of_combination(operation, spec);
   const KindInfo& kind = info(spec.kind);
   std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
   if (spec.batch_statistics) name += " training";
-  name += " " + sizes_text(operation.operands.front().sizes);
+  const Sizes& sizes =
+      (operation.operands.empty() ? operation.results : operation.operands).front().sizes;
+  name += " " + (sizes.empty() ? "of one value" : sizes_text(sizes));
   if (spec.kind == LayerKind::reduce) name += " to " + sizes_text(result_sizes(operation));
   if (!spec.output_size.empty()) name += " to " + sizes_text(spec.output_size.numbers);
   if (spec.kind == LayerKind::group_norm) name += " g" + std::to_string(*spec.groups);

@@ -87,6 +87,8 @@ struct Operation {
   std::string_view called = {};  ///< its source's name of the operator
 };
 
+/// One call may run as several operations: both gradients of a convolution.
+using Operations = std::vector<Operation>;
 using Layers = std::vector<LayerSpec>;
 
 /// What an operator is, said once.

@@ -26,6 +26,12 @@ bool are_positions(const Operation& operation) {
          axes.front() == 2;
 }
 
+bool is_one_position(const Sizes& result) {
+  return element_count(result) ==
+         element_count(Sizes(result.begin(),
+                             result.begin() + std::min<std::ptrdiff_t>(2, std::ssize(result))));
+}
+
 /// The axes, next to each other, are one row; rows before them and elements behind them lie apart.
 /// Without axes the last is.
 Layers along_rows(const Operation& operation) {
@@ -51,9 +57,11 @@ Layers reduced(const Operation& operation) {
   return named(operation, *spec);
 }
 
-/// An average or a maximum of all positions.
+/// An average or a maximum of all positions. Of parts of an image, each of its own size: by the
+/// bytes.
 Layers of_image(const Operation& operation) {
   if (!is_image(operation)) return reduced(operation);
+  if (!is_one_position(result_sizes(operation))) return traffic(operation);
   auto spec = layer_of(operation, operation.row->kind, first_sizes(operation));
   if (!spec) return {};
   spec->layout = operation.operands.front().layout();
@@ -80,7 +88,8 @@ Layers norm_of_channels(const Operation& operation) {
   const Attributes& attributes = operation.attributes;
   auto spec = layer_of(operation, operation.row->kind, first_sizes(operation));
   if (!spec) return {};
-  if (spec->kind == LayerKind::batch_norm) spec->layout = operation.operands.front().layout();
+  const Tensor& input = operation.operands.front();
+  spec->layout = spec->kind == LayerKind::batch_norm ? input.layout() : input.stated_layout;
   if (spec->kind == LayerKind::group_norm) spec->groups = attributes.groups;
   spec->batch_statistics = attributes.batch_statistics;
   set_weight_type(operation, *spec);
@@ -123,8 +132,11 @@ std::span<const OperatorRow> row_operators() {
        "Reduce"},
       {"argmax", reduced, reduce, "ArgMax ArgMin", "argmax argmin: input axes", "",
        DataType::int64},
-      {"global_avg_pool", of_image, global_avg_pool, "GlobalAveragePool"},
-      {"global_max_pool", of_image, max_pool, "GlobalMaxPool"},
+      {"global_avg_pool", of_image, global_avg_pool, "GlobalAveragePool",
+       "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+       "adaptive_avg_pool3d: input sizes;"
+       "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward: gradient input"},
+      {"global_max_pool", of_image, max_pool, "GlobalMaxPool", "adaptive_max_pool2d: input sizes"},
 
       // The flag of training makes it compute the batch's mean and deviation.
       {"batch_norm", norm_of_channels, batch_norm, "BatchNormalization",

@@ -30,7 +30,7 @@ std::uint64_t groups_of(const OperatorCall& call, const TensorArgument& image) {
 
 /// A weight is [out, in / groups, kernel...]; a transposed convolution's is [in, out / groups,
 /// kernel...].
-Layers convolution(const OperatorCall& call, Pass pass) {
+Operations convolution(const OperatorCall& call, Pass pass) {
   const TensorArgument* filter = call["weight"].tensor();
   if (filter == nullptr || filter->rank() < 3 || element_count(filter->sizes) == 0) return {};
   const auto input = image_of(call["input"].tensor(), filter->rank() - 2);
@@ -58,25 +58,45 @@ Layers convolution(const OperatorCall& call, Pass pass) {
   attributes.output_padding = axes_of(is_transposed ? call["output_padding"].integers() : Sizes{});
   attributes.groups = groups;
   attributes.bias = call["bias"].tensor() != nullptr;
-  return operation.row->build(operation);
+  return {std::move(operation)};
+}
+
+/// Wanted positions, or else a gradient of the result.
+Operations adaptive_pool(const OperatorCall& call) {
+  const auto input = image_of(call["input"].tensor(), call.name);
+  const auto gradient = image_of(call["gradient"].tensor(), call.name);
+  const Sizes wanted = call["sizes"].integers();
+  if (!input || (!gradient && wanted.empty())) return {};
+  Operation operation{.row = call.row, .operands = {*input}, .called = base_name(call.name)};
+  Sizes result(input->sizes.begin(), input->sizes.begin() + 2);
+  if (gradient) {
+    const bool is_one = element_count(gradient->sizes) == element_count(result);
+    operation.pass = Pass::dgrad;
+    operation.operands = {is_one ? *input : *gradient};
+    result = is_one ? gradient->sizes : input->sizes;
+  } else {
+    result.insert(result.end(), wanted.begin(), wanted.end());
+  }
+  operation.results = {{.sizes = std::move(result), .type = input->type}};
+  return {std::move(operation)};
 }
 
 }  // namespace
 
 /// The mask selects gradients of input, weight and bias; the bias' sum is an operator of its own.
-Layers convolution_layers(const OperatorCall& call) {
+Operations convolution_operations(const OperatorCall& call) {
   if (!has_word(call.argument_names, "mask")) return convolution(call, Pass::fwd);
   const std::vector<bool> mask = call["mask"].flags();
-  Layers layers;
+  Operations both;
   for (const auto& [index, pass] : {std::pair{0U, Pass::dgrad}, {1U, Pass::wgrad}}) {
     if (index >= mask.size() || !mask[index]) continue;
-    const Layers own = convolution(call, pass);
-    layers.insert(layers.end(), own.begin(), own.end());
+    for (Operation& own : convolution(call, pass)) both.push_back(std::move(own));
   }
-  return layers;
+  return both;
 }
 
-Layers pool_layers(const OperatorCall& call) {
+Operations pool_operations(const OperatorCall& call) {
+  if (!has_word(call.argument_names, "kernel")) return adaptive_pool(call);
   const auto input = image_of(call["input"].tensor(), call.name);
   if (!input) return {};
   Operation operation{
@@ -87,7 +107,7 @@ Layers pool_layers(const OperatorCall& call) {
   attributes.padding = axes_of(call["padding"].integers());
   attributes.dilation = axes_of(call["dilation"].integers());
   attributes.ceil_mode = call["ceil"].flag().value_or(false);
-  return call.row->build(operation);
+  return {std::move(operation)};
 }
 
 }  // namespace roofline

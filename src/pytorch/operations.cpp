@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "operators/table.hpp"
@@ -62,45 +63,48 @@ std::optional<Attributes> attributes_of(const OperatorCall& call, const TensorAr
 }
 
 /// An instance norm runs as a batch norm of one image with all images' channels.
-Layers instance_norm(const OperatorCall& call, const Caller& instance) {
+Operation instance_norm(const OperatorCall& call, const Caller& instance) {
   const TensorArgument* input = argument_at(*instance.arguments, 0).tensor();
   const TensorArgument* weight = call["weight"].tensor();
   Operation operation{.row = find_row("instance_norm"), .called = "instance_norm"};
   if (input != nullptr) operation.operands.push_back(*input);
   if (input != nullptr && weight != nullptr) operation.operands.push_back(*weight);
-  return operation.row->build(operation);
+  return operation;
+}
+
+Operation stated_operation(const OperatorCall& call, const TensorArgument& input,
+                           const TensorArgument* weight, const Attributes& attributes) {
+  Operation operation{.row = call.row,
+                      .operands = {input},
+                      .attributes = attributes,
+                      .pass = call.pass(),
+                      .called = base_name(call.name)};
+  if (weight != nullptr) operation.operands.push_back(*weight);
+  if (call["to_float"].flag().value_or(false))
+    operation.results = {{.sizes = input.sizes, .type = DataType::fp32}};
+  return operation;
 }
 
 }  // namespace
 
-Layers built_layers(const OperatorCall& call) {
+Operations attributed_operations(const OperatorCall& call) {
+  if (call["axes"].tensor() != nullptr)  // of two tensors
+    return operation_on(call, *find_row("function"), tensors_in(*call.arguments));
   const Caller* instance = call.caller("aten::instance_norm");
-  Layers layers;
-  if (call["axes"].tensor() != nullptr) return broadcast_traffic(call);  // of two tensors
-  if (instance != nullptr && call.row->kind == LayerKind::batch_norm &&
-      takes_argument(call, "training")) {
-    layers = instance_norm(call, *instance);
-  } else {
-    const TensorArgument* input = call["input"].tensor();
-    const TensorArgument* weight = call["weight"].tensor();
-    if (input == nullptr) return {};
-    const auto attributes = attributes_of(call, *input, weight);
-    if (!attributes) return {};
-    Operation operation{.row = call.row,
-                        .operands = {*input},
-                        .attributes = *attributes,
-                        .pass = call.pass(),
-                        .called = base_name(call.name)};
-    if (weight != nullptr) operation.operands.push_back(*weight);
-    if (call["to_float"].flag().value_or(false))
-      operation.results = {{.sizes = input->sizes, .type = DataType::fp32}};
-    layers = call.row->build(operation);
-  }
+  const bool is_instance = instance != nullptr && call.row->kind == LayerKind::batch_norm &&
+                           takes_argument(call, "training");
+  const TensorArgument* input = call["input"].tensor();
+  const TensorArgument* weight = call["weight"].tensor();
+  const auto attributes = input != nullptr ? attributes_of(call, *input, weight) : std::nullopt;
+  if (!is_instance && !attributes) return {};
+  Operation operation = is_instance ? instance_norm(call, *instance)
+                                    : stated_operation(call, *input, weight, *attributes);
   // Instance and group norms copy into NCHW by operators of their own.
-  for (LayerSpec& layer : layers)
-    if (layer.kind == LayerKind::instance_norm || layer.kind == LayerKind::group_norm)
-      layer.layout = Layout::nchw;
-  return layers;
+  const LayerKind kind = operation.row->kind;
+  if (!operation.operands.empty() &&
+      (kind == LayerKind::instance_norm || kind == LayerKind::group_norm))
+    operation.operands.front().stated_layout = Layout::nchw;
+  return {std::move(operation)};
 }
 
 }  // namespace roofline

@@ -23,25 +23,32 @@
 namespace roofline {
 namespace {
 
-auto reader_of(const OperatorRow& row) -> Layers (*)(const OperatorCall& call) {
+using Read = Operations (*)(const OperatorCall& call);
+
+Read reader_of(const OperatorRow& row, std::string_view arguments) {
+  if (arguments == "tensors") return plain_operations;
+  if (arguments == "result") return fill_operations;
   switch (row.kind) {
     case LayerKind::conv:
-    case LayerKind::conv_transpose: return convolution_layers;
+    case LayerKind::conv_transpose: return convolution_operations;
     case LayerKind::max_pool:
-    case LayerKind::avg_pool: return pool_layers;
-    case LayerKind::softmax: return built_layers;
+    case LayerKind::avg_pool:
+    case LayerKind::global_avg_pool: return pool_operations;
+    case LayerKind::softmax: return attributed_operations;
     case LayerKind::linear:
-    case LayerKind::matmul: return product_layers;
-    case LayerKind::attention: return attention_layers;
+    case LayerKind::matmul: return product_operations;
+    case LayerKind::attention: return attention_operations;
     case LayerKind::lstm:
     case LayerKind::gru:
-    case LayerKind::rnn: return recurrent_layers;
+    case LayerKind::rnn: return recurrent_operations;
     case LayerKind::add:
     case LayerKind::sub:
     case LayerKind::mul:
-    case LayerKind::div: return combination_layers;
+    case LayerKind::div: return combination_operations;
+    case LayerKind::other: return plain_operations;
     default:
-      return info(row.kind).family == KindFamily::activation ? function_layers : built_layers;
+      return info(row.kind).family == KindFamily::activation ? function_operations
+                                                             : attributed_operations;
   }
 }
 
@@ -53,8 +60,12 @@ std::vector<CallRow> rows_of_table() {
       for (std::string_view rest = row.pytorch; !rest.empty();) {
         const std::string_view group = take(rest, ';');
         const std::size_t end = group.find(": ");
-        rows.push_back(
-            {group.substr(0, end), reader_of(row), row.kind, group.substr(end + 2), &row});
+        const std::string_view arguments = group.substr(end + 2);
+        rows.push_back({.names = group.substr(0, end),
+                        .kind = row.kind,
+                        .arguments = arguments,
+                        .row = &row,
+                        .operations = reader_of(row, arguments)});
       }
   return rows;
 }
@@ -62,12 +73,18 @@ std::vector<CallRow> rows_of_table() {
 std::unordered_map<std::string_view, const CallRow*> rows_by_name() {
   static const std::vector<CallRow> of_table = rows_of_table();
   std::unordered_map<std::string_view, const CallRow*> rows;
-  for (const auto family : {std::span(of_table), product_operators(), function_operators(),
-                            reduction_operators(), movement_operators()})
+  for (const auto family : {std::span(of_table), reduction_operators(), movement_operators()})
     for (const CallRow& row : family)
       for (std::string_view names = row.names; !names.empty();)
         rows.emplace(take(names, ' '), &row);
   return rows;
+}
+
+Layers built(const Operations& operations) {
+  Layers layers;
+  for (const Operation& operation : operations)
+    for (LayerSpec& layer : operation.row->build(operation)) layers.push_back(std::move(layer));
+  return layers;
 }
 
 /// xnumel of a pointwise kernel of torch.compile, the call's last number.
@@ -107,7 +124,7 @@ bool is_for_lists(std::string_view operator_name) {
 
 /// A call without a row: reads each operand once, writes the stated result or its one large
 /// operand. None for unknown types or shapes.
-Layers operand_traffic(const OperatorCall& call) {
+Operations operation_without_row(const OperatorCall& call) {
   const Arguments& a = *call.arguments;
   const bool for_lists = is_for_lists(call.name);
   // Joins of unknown lists read nothing else, and picks only a part of their tables.
@@ -134,12 +151,15 @@ Layers operand_traffic(const OperatorCall& call) {
   const bool all_known = std::ranges::all_of(
       operands, [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
-  if (operands.empty()) return layer_of_one_value(LayerKind::other, call);
+  const OperatorRow& traffic = *find_row("traffic");
+  if (operands.empty()) return operation_on_value(call, traffic);
   const Sizes written = call.result ? *call.result : written_in_place(call, operands);
-  Layers layers = traffic_layer(call, operands, written, *operands.front()->type);
-  for (LayerSpec& layer : layers)
-    layer.name = std::string(call.name) + " " + sizes_text(operands.front()->sizes);
-  return layers;
+  Operation operation{.row = &traffic,
+                      .results = {{.sizes = written, .type = operands.front()->type}},
+                      .called = call.name};
+  operation.attributes.computed_in = operands.front()->type;
+  for (const TensorArgument* operand : operands) operation.operands.push_back(*operand);
+  return {std::move(operation)};
 }
 
 /// "expected input, weight that fit, got fp32 3x4".
@@ -204,7 +224,7 @@ CallLayers read_call(const OperatorCall& stated) {
     call.kind = row->kind;
     call.argument_names = argument_names(*row, *call.arguments);
     call.row = row->row;
-    read.layers = row->read(call);
+    read.layers = row->read != nullptr ? row->read(call) : built(row->operations(call));
     if (read.layers.empty()) read.misfit = misfit_of(call);
   }
   for (const LayerSpec& spec : read.layers)
@@ -212,7 +232,7 @@ CallLayers read_call(const OperatorCall& stated) {
       read.misfit = failure->message;
   if (row != nullptr && read.misfit.empty()) return read;
   read.by_operands = true;
-  read.layers = operand_traffic(call);
+  read.layers = built(operation_without_row(call));
   if (std::ranges::any_of(read.layers,
                           [](const LayerSpec& spec) { return failure_of(spec).has_value(); }))
     read.layers.clear();
@@ -271,20 +291,6 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
   return spec;
 }
 
-Layers layer_of_one_value(LayerKind kind, const OperatorCall& call) {
-  LayerSpec spec = named_layer(kind, base_name(call.name), "of one value", DataType::fp32);
-  const auto value = std::ranges::find_if(*call.arguments, &Argument::is_tensor);
-  if (value == call.arguments->end()) return {};
-  const OperandSpec operand = operand_of(value->tensors.front(), {1});
-  if (kind == LayerKind::other) {
-    spec.inputs = {operand};
-    spec.output = operand.sizes;
-  } else {
-    spec.input = operand;
-  }
-  return {spec};
-}
-
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
   TensorArgument other = tensor;
   other.sizes = std::move(sizes);
@@ -325,27 +331,13 @@ std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& 
 }
 
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const std::vector<WrittenTensor>& writes) {
-  LayerSpec spec = named_layer(
-      LayerKind::other, base_name(call.name),
-      sizes_text(reads.empty() ? writes.front().sizes : reads.front()->sizes), writes.front().type);
-  const auto typed = [](const TensorArgument* tensor) {
-    OperandSpec operand = operand_of(*tensor, tensor->stored_sizes());
-    operand.type = tensor->type;
-    return operand;
-  };
-  return set_traffic(spec, each_of(reads, typed), writes) ? Layers{spec} : Layers{};
-}
-
-Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const Sizes& writes, DataType type) {
-  return traffic_layer(call, reads, {{writes, type}});
-}
-
-Layers broadcast_traffic(const OperatorCall& call) {
-  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
-  const auto type = promoted_type(tensors);
-  return type ? traffic_layer(call, tensors, broadcast_sizes(tensors), *type) : Layers{};
+  Operation operation{.row = find_row("traffic"),
+                      .results = {{.sizes = writes, .type = type}},
+                      .called = base_name(call.name)};
+  operation.attributes.computed_in = type;
+  for (const TensorArgument* read : reads) operation.operands.push_back(*read);
+  return operation.row->build(operation);
 }
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {

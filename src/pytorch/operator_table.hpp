@@ -104,27 +104,36 @@ struct CallRow {
   /// Operators of one reader, without "aten::" and the "_" of in-place variants; "::" is any other
   /// library.
   std::string_view names;
-  /// None if the arguments do not fit, two for two gradients. Names with "backward" are gradients.
-  Layers (*read)(const OperatorCall& call);
+  /// Layers of a call that makes no operations. None if the arguments do not fit. Names with
+  /// "backward" are gradients.
+  Layers (*read)(const OperatorCall& call) = nullptr;
   LayerKind kind = LayerKind::other;
   /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
   /// ones, "result?" for a result that callers may write to.
   std::string_view arguments = "input";
   const OperatorRow* row = nullptr;  ///< that builds the layers; null: `read` does
+  /// The call as operations of the row: none if the arguments do not fit, two for two gradients.
+  Operations (*operations)(const OperatorCall& call) = nullptr;
 };
 
-// The layers of an operator of the table of operators.
-Layers convolution_layers(const OperatorCall& call);
-Layers pool_layers(const OperatorCall& call);
-Layers function_layers(const OperatorCall& call);
-Layers combination_layers(const OperatorCall& call);
-Layers product_layers(const OperatorCall& call);
-Layers attention_layers(const OperatorCall& call);
-Layers recurrent_layers(const OperatorCall& call);
-Layers built_layers(const OperatorCall& call);  ///< of other operators
+// A call of an operator of the table of operators.
+Operations convolution_operations(const OperatorCall& call);
+Operations pool_operations(const OperatorCall& call);
+Operations function_operations(const OperatorCall& call);
+Operations combination_operations(const OperatorCall& call);
+Operations fill_operations(const OperatorCall& call);
+Operations product_operations(const OperatorCall& call);
+Operations attention_operations(const OperatorCall& call);
+Operations recurrent_operations(const OperatorCall& call);
+Operations plain_operations(const OperatorCall& call);       ///< of operands alone
+Operations attributed_operations(const OperatorCall& call);  ///< of other operators
 
-std::span<const CallRow> product_operators();
-std::span<const CallRow> function_operators();
+/// These operands, in the type that they are promoted to; none for an unknown type.
+Operations operation_on(const OperatorCall& call, const OperatorRow& row,
+                        const std::vector<const TensorArgument*>& operands);
+/// The first tensor, which has no axes and holds a value; none without one.
+Operations operation_on_value(const OperatorCall& call, const OperatorRow& row);
+
 std::span<const CallRow> reduction_operators();
 std::span<const CallRow> movement_operators();
 
@@ -179,9 +188,6 @@ bool reads_cache(std::string_view operator_name);
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass = Pass::fwd);
 
-/// A layer of tensors without axes, which hold a value each; none without such tensors.
-Layers layer_of_one_value(LayerKind kind, const OperatorCall& call);
-
 /// Learned numbers stay: elements picked from a table teach the table.
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 
@@ -199,11 +205,7 @@ std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& 
 
 /// A layer by the bytes that it reads and writes.
 Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const std::vector<WrittenTensor>& writes);
-Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
                      const Sizes& writes, DataType type);
-/// The traffic of a function of several tensors.
-Layers broadcast_traffic(const OperatorCall& call);
 
 /// tf32 for fp32 on TF32 units.
 DataType multiplied_type(const OperatorCall& call, DataType type);

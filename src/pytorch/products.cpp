@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,28 +23,29 @@ bool is_matrix(const TensorArgument* tensor) {
 }
 
 /// By a row of the table; the first operand has the type that is multiplied.
-Layers built(const OperatorCall& call, std::string_view row, std::vector<Tensor> operands,
-             const Attributes& attributes, Pass pass = Pass::fwd) {
+Operations operation_by(const OperatorCall& call, std::string_view row,
+                        std::vector<Tensor> operands, const Attributes& attributes,
+                        Pass pass = Pass::fwd) {
   operands.front().type = multiplied_type(call, *operands.front().type);
-  const Operation operation{.row = find_row(row),
-                            .operands = std::move(operands),
-                            .attributes = attributes,
-                            .pass = pass,
-                            .called = base_name(call.name)};
-  return operation.row->build(operation);
+  return {{.row = find_row(row),
+           .operands = std::move(operands),
+           .attributes = attributes,
+           .pass = pass,
+           .called = base_name(call.name)}};
 }
 
-Layers linear_product(const OperatorCall& call, const TensorArgument& from, std::uint64_t rows,
-                      std::uint64_t out_features, bool bias, Pass pass = Pass::fwd) {
+Operations linear_product(const OperatorCall& call, const TensorArgument& from, std::uint64_t rows,
+                          std::uint64_t out_features, bool bias, Pass pass = Pass::fwd) {
   const std::uint64_t in_features = element_count(from.sizes) / rows;
   Attributes attributes;
   attributes.channels = out_features;
   attributes.bias = bias;
-  return built(call, "linear", {with_sizes(from, {rows, in_features})}, attributes, pass);
+  return operation_by(call, "linear", {with_sizes(from, {rows, in_features})}, attributes, pass);
 }
 
 /// A gradient of a linear layer: grad x weight, or transposed(grad) x input.
-Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const TensorArgument& b) {
+Operations linear_gradient(const OperatorCall& call, const TensorArgument& a,
+                           const TensorArgument& b) {
   const bool weight_gradient = a.is_transposed();
   const std::uint64_t rows = weight_gradient ? a.sizes[1] : a.sizes[0];
   const std::uint64_t out_features = weight_gradient ? a.sizes[0] : a.sizes[1];
@@ -56,7 +56,7 @@ Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const 
 }
 
 /// The bias of a linear layer is a vector; a matrix of the result's size is added.
-Layers matrix_product(const OperatorCall& call) {
+Operations matrix_product(const OperatorCall& call) {
   const TensorArgument* a = call["input"].typed_tensor();
   const TensorArgument* b = call["weight"].tensor();
   const TensorArgument* added = call["bias"].tensor();
@@ -64,7 +64,7 @@ Layers matrix_product(const OperatorCall& call) {
   // Types of second matrices are the first's, or fp32 that is multiplied as tf32.
   Tensor second = *b;
   second.type.reset();
-  const auto product = [&] { return built(call, "matmul", {*a, second}, {}); };
+  const auto product = [&] { return operation_by(call, "matmul", {*a, second}, {}); };
   if (a->rank() == 3) return product();
   if (!is_matrix(a) || !is_matrix(b) || a->sizes[1] != b->sizes[0]) return {};
   if (call.caller("AddmmBackward0") != nullptr || call.caller("MmBackward0") != nullptr)
@@ -75,7 +75,7 @@ Layers matrix_product(const OperatorCall& call) {
   return product();
 }
 
-Layers linear_alone(const OperatorCall& call) {
+Operations linear_alone(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const TensorArgument* weight = call["weight"].tensor();
   if (input == nullptr || !is_matrix(weight) || input->sizes.back() != weight->sizes[1] ||
@@ -85,7 +85,7 @@ Layers linear_alone(const OperatorCall& call) {
                         weight->sizes[0], call["bias"].tensor() != nullptr);
 }
 
-Layers fused_experts(const OperatorCall& call) {
+Operations fused_experts(const OperatorCall& call) {
   std::vector<Tensor> operands;
   for (const std::string_view name : {"input", "weight", "down", "shares"}) {
     const TensorArgument* tensor = call[name].tensor();
@@ -93,8 +93,7 @@ Layers fused_experts(const OperatorCall& call) {
     operands.push_back(*tensor);
   }
   if (!operands[1].type) return {};
-  return call.row->build(
-      {.row = call.row, .operands = std::move(operands), .called = base_name(call.name)});
+  return {{.row = call.row, .operands = std::move(operands), .called = base_name(call.name)}};
 }
 
 std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
@@ -136,24 +135,14 @@ Sizes recurrent_sizes(const Sizes& stated, bool is_one_step) {
   return sizes;
 }
 
-/// Behind both products of a cell. Writes the state, an LSTM's cell, and what a backward pass
-/// reads: six times the state together.
-Layers cell_kernel(const OperatorCall& call) {
-  const TensorArgument* gates = call["gates"].typed_tensor();
-  const TensorArgument* state = call["state"].tensor();
-  if (gates == nullptr || state == nullptr) return {};
-  return traffic_layer(call, tensors_in(*call.arguments), {6 * element_count(state->sizes)},
-                       *gates->type);
-}
-
 }  // namespace
 
-Layers product_layers(const OperatorCall& call) {
+Operations product_operations(const OperatorCall& call) {
   if (has_word(call.argument_names, "shares")) return fused_experts(call);
   return call.row->kind == LayerKind::linear ? linear_alone(call) : matrix_product(call);
 }
 
-Layers attention_layers(const OperatorCall& call) {
+Operations attention_operations(const OperatorCall& call) {
   std::vector<Tensor> operands;
   for (const std::string_view name : {"query", "key", "value"}) {
     const TensorArgument* tensor = call[name].tensor();
@@ -161,11 +150,8 @@ Layers attention_layers(const OperatorCall& call) {
     operands.push_back(*tensor);
   }
   if (!operands.front().type) return {};
-  if (reads_cache(call.name)) {
-    Operation operation{.row = call.row, .called = base_name(call.name)};
-    operation.operands = std::move(operands);
-    return call.row->build(operation);
-  }
+  if (reads_cache(call.name))
+    return {{.row = call.row, .operands = std::move(operands), .called = base_name(call.name)}};
   Attributes attributes;
   attributes.backend = backend_of(call.name);
   const TensorArgument* mask = call["mask"].tensor();
@@ -176,10 +162,10 @@ Layers attention_layers(const OperatorCall& call) {
   const auto type = call["causal"].integer().value_or(0);
   attributes.causal = call["causal"].flag().value_or(type != 0);
   attributes.has_past = type == 2 || !call.name.starts_with("aten::");
-  return built(call, call.row->name, std::move(operands), attributes, call.pass());
+  return operation_by(call, call.row->name, std::move(operands), attributes, call.pass());
 }
 
-Layers recurrent_layers(const OperatorCall& stated) {
+Operations recurrent_operations(const OperatorCall& stated) {
   OperatorCall call = stated;
   const bool is_network = has_word(call.argument_names, "layers");
   const bool is_library = has_word(call.argument_names, "mode");
@@ -211,20 +197,12 @@ Layers recurrent_layers(const OperatorCall& stated) {
                       .attributes = attributes,
                       .pass = call.pass()};
   operation.operands.front().type = multiplied_type(call, *input->type);
-  return row->build(operation);
+  return {std::move(operation)};
 }
 
 bool reads_cache(std::string_view operator_name) {
   const CallRow* row = find_operator(operator_name);
   return row != nullptr && row->row != nullptr && row->row->name == "attention_on_cache";
-}
-
-std::span<const CallRow> product_operators() {
-  using enum LayerKind;
-  static constexpr CallRow rows[] = {
-      {"_thnn_fused_lstm_cell _thnn_fused_gru_cell", cell_kernel, other, "gates - state"},
-  };
-  return rows;
 }
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-// Adaptive pools and resizes.
+// Resizes.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,20 +8,10 @@
 #include <vector>
 
 #include "load/recording.hpp"
-#include "operators/table.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
-
-/// An average or a maximum of all positions.
-Layers of_image(const OperatorCall& call, const TensorArgument& image, Pass pass) {
-  const bool is_max = call.kind == LayerKind::max_pool;
-  const OperatorRow* row = find_row(is_max ? "global_max_pool" : "global_avg_pool");
-  return row->build({.row = row, .operands = {image}, .pass = pass, .called = row->name});
-}
-
-bool is_one_position(const Sizes& sizes) { return element_count(sizes) == 1; }
 
 Sizes with_positions(const TensorArgument& image, const Sizes& positions) {
   Sizes sizes(image.sizes.begin(), image.sizes.begin() + 2);
@@ -45,23 +35,6 @@ Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, cons
   return {spec};
 }
 
-Layers adaptive_pool(const OperatorCall& call) {
-  const auto input = image_of(call["input"].tensor(), call.name);
-  const Sizes wanted = call["sizes"].integers();
-  if (!input || wanted.empty()) return {};
-  if (is_one_position(wanted)) return of_image(call, *input, Pass::fwd);
-  return traffic_layer(call, {&*input}, with_positions(*input, wanted), *input->type);
-}
-
-Layers adaptive_pool_gradient(const OperatorCall& call) {
-  const auto gradient = image_of(call["gradient"].tensor(), call.name);
-  const auto input = image_of(call["input"].tensor(), call.name);
-  if (!gradient || !input) return {};
-  if (is_one_position(Sizes(gradient->sizes.begin() + 2, gradient->sizes.end())))
-    return of_image(call, *input, Pass::dgrad);
-  return traffic_layer(call, {&*gradient}, input->sizes, *input->type);
-}
-
 /// Programs state the result, and may ask for it by factors.
 Layers resize(const OperatorCall& call) {
   const auto input = image_of(call["input"].tensor(), call.name);
@@ -79,26 +52,11 @@ Layers resize_gradient(const OperatorCall& call) {
   return upsample_layer(call, *gradient, input, gradient->sizes);
 }
 
-/// The sum goes to the residual, its norm to the input.
-Layers fused_add_norm(const OperatorCall& call) {
-  const TensorArgument* x = call["input"].typed_tensor();
-  const TensorArgument* residual = call["residual"].tensor();
-  const TensorArgument* weight = call["weight"].tensor();
-  if (x == nullptr || residual == nullptr || weight == nullptr) return {};
-  return traffic_layer(call, {x, residual, weight}, {2 * element_count(x->sizes)}, *x->type);
-}
-
 }  // namespace
 
 std::span<const CallRow> reduction_operators() {
   using enum LayerKind;
   static constexpr CallRow rows[] = {
-      {"_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
-       "adaptive_avg_pool3d",
-       adaptive_pool, global_avg_pool, "input sizes"},
-      {"adaptive_max_pool2d", adaptive_pool, max_pool, "input sizes"},
-      {"_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward", adaptive_pool_gradient,
-       global_avg_pool, "gradient input"},
       {"upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "
        "upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d "
        "_upsample_bilinear2d_aa",
@@ -107,7 +65,6 @@ std::span<const CallRow> reduction_operators() {
        "_upsample_nearest_exact2d_backward upsample_bilinear2d_backward "
        "upsample_bicubic2d_backward upsample_linear1d_backward upsample_trilinear3d_backward",
        resize_gradient, upsample, "gradient - sizes"},
-      {"::fused_add_rms_norm ::fused_add_rmsnorm", fused_add_norm, other, "input residual weight"},
   };
   return rows;
 }
