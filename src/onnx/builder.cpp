@@ -314,7 +314,7 @@ class Builder {
 
   /// Whether a new tensor comes of the model's constants, by this node or one before it.
   static bool is_computed(const Node& node) {
-    const bool is_form = node.row->keeps_weights || node.row->layer == emit_view;
+    const bool is_form = node.row->keeps_weights || node.row->is_view;
     const bool follows = std::ranges::any_of(node.inputs, [](const Value* input) {
       return input != nullptr && input->producer != nullptr;
     });

@@ -210,20 +210,24 @@ void Emitter::emit(const Node& node) {
       node.inputs, [](const Value* input) { return input == nullptr || input->sizes; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
-  if (node.row->layer == nullptr) return emit_by_bytes(*this, node, no_rule);
-  if (node.row->layer == emit_view) return emit_view(*this, node);
+  const Operator& row = *node.row;
+  if (row.is_view) return emit_view(*this, node);
+  if (row.layer == nullptr && row.state == nullptr) return emit_by_bytes(*this, node, no_rule);
   if (!has_operands) return emit_by_bytes(*this, node, "the sizes of their operands are not known");
   if (!has_first) return emit_by_bytes(*this, node, "their first operand has no elements");
-  node.row->layer(*this, node);
+  if (row.layer != nullptr) return row.layer(*this, node);
+  const auto operation = row.state(*this, node);
+  if (!operation) return emit_by_bytes(*this, node, no_fit);
+  emit_operation(*this, node, *operation);
 }
 
-void Emitter::add(const Node& node, LayerSpec built) {
+void Emitter::add(const Node& node, LayerSpec built, const char* part) {
   LayerSpec& spec = layers_.emplace_back(std::move(built));
-  drafts_.push_back({&spec, &node, ""});
+  drafts_.push_back({&spec, &node, part});
   spec.place = {model_.source, node_place(node), false, spellings};
   spec.pass.reset();
   if (!spec.dtypes.weight) spec.dtypes.weight = spec.dtypes.input;
-  writes(node.outputs[0]);
+  if (std::string_view(part).empty()) writes(node.outputs[0]);
 }
 
 LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {

@@ -13,6 +13,7 @@
 
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
+#include "operators/table.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -126,13 +127,12 @@ bool only_products_read(const Value& value) {
          });
 }
 
-void emit_transpose(Emitter& emitter, const Node& node) {
+std::optional<Operation> transposed(const Emitter& emitter, const Node& node) {
   const auto axes = permutation(node);
   // A product reads either matrix by rows or by columns.
   const bool is_view = keeps_order(sizes_of(node, 0), axes) ||
                        (swaps_last_two(axes) && only_products_read(*node.outputs[0]));
-  if (!is_view) return emit_move(emitter, node, sizes_of(node, 0));
-  emit_view(emitter, node);
+  return is_view ? view_of(node) : copy_of(emitter, node, sizes_of(node, 0));
 }
 
 /// [N, C, H, W]: blocks of positions become channels, or the reverse.
@@ -174,23 +174,24 @@ std::optional<Numbers> fold_concat(const Node& node) {
   });
 }
 
-void emit_concat(Emitter& emitter, const Node& node) {
+/// Other axes than the second are joined in [before, axis, behind], whose first axis tells a
+/// parameter that repeats along the batch.
+std::optional<Operation> joined(const Emitter& emitter, const Node& node) {
   const Sizes& result = *node.outputs[0]->sizes;
   const std::size_t axis = axis_of(node, 0, result.size());
-  std::vector<const Value*> operands;
-  for (const Value* input : node.inputs)
-    if (has_elements(input)) operands.push_back(input);
-  if (operands.size() == 1) return Emitter::view(node.outputs[0], operands.front());
-  LayerSpec& spec = emitter.add(node, LayerKind::concat);
-  spec.dtypes.input = emitter.type_of(*operands.front());
   const bool is_plain = axis == 1 && result.size() <= most_operand_sizes;
-  for (const Value* each : operands) {
-    const Sizes& sizes = *each->sizes;
+  Operation operation = operation_of(emitter, node, {.axes = {1}});
+  operation.operands.clear();
+  auto& computed_in = operation.attributes.computed_in;
+  for (const Value* input : node.inputs) {
+    if (!has_elements(input)) continue;
+    const Sizes& sizes = *input->sizes;
     const Sizes around{product_or_throw(part(sizes, 0, axis)), sizes[axis],
                        product_or_throw(part(sizes, axis + 1))};
-    spec.inputs.push_back(Emitter::operand(*each, is_plain ? sizes : around));
-    if (each->learned == 0) spec.dtypes.input = emitter.type_of(*each);
+    operation.operands.push_back(emitter.typed(*input, is_plain ? sizes : around));
+    if (!computed_in || input->learned == 0) computed_in = emitter.type_of(*input);
   }
+  return operation.operands.size() == 1 ? view_of(node) : operation;
 }
 
 std::optional<Sizes> split_sizes(Node& node) {
@@ -214,7 +215,8 @@ std::optional<Sizes> split_sizes(Node& node) {
   return node.outputs[0]->sizes;
 }
 
-void emit_split(Emitter& emitter, const Node& node) {
+/// Moves the parts that are read.
+std::optional<Operation> cut(const Emitter& emitter, const Node& node) {
   std::int64_t used = 0;
   bool is_whole = true;
   for (const Value* result : node.outputs) {
@@ -222,12 +224,10 @@ void emit_split(Emitter& emitter, const Node& node) {
     is_whole = is_whole && is_used;
     if (is_used) used += product_or_throw(*result->sizes);
   }
-  if (used == 0) return;
-  if (node.outputs.size() == 1) return emit_view(emitter, node);
-  LayerSpec& spec = emitter.add(node, LayerKind::copy);
-  spec.input = Emitter::operand(*node.input(0), is_whole ? sizes_of(node, 0) : Sizes{used});
-  spec.output = spec.input->sizes;
-  for (Value* result : node.outputs) emitter.writes(result);
+  if (used == 0 || node.outputs.size() == 1) return view_of(node);
+  Operation operation = copy_of(emitter, node, is_whole ? sizes_of(node, 0) : Sizes{used});
+  operation.results.front().sizes = operation.operands.front().sizes;
+  return operation;
 }
 
 std::optional<Sizes> expand_sizes(Node& node) {
@@ -302,25 +302,21 @@ std::optional<Sizes> resize_sizes(Node& node) {
   return out;
 }
 
-/// Reads the operand and writes the result; a view if nothing changes.
-void emit_copy(Emitter& emitter, const Node& node) {
+/// A view if nothing changes.
+std::optional<Operation> copied(const Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
-  if (operand.sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_move(emitter, node, *operand.sizes);
+  if (operand.sizes == node.outputs[0]->sizes) return view_of(node);
+  return copy_of(emitter, node, *operand.sizes);
 }
 
-void emit_resize(Emitter& emitter, const Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  const Sizes& out = *node.outputs[0]->sizes;
-  const bool is_spatial =
-      in.size() >= 3 && in.size() <= most_operand_sizes && in[0] == out[0] && in[1] == out[1];
-  if (in == out || !is_spatial) return emit_copy(emitter, node);
-  LayerSpec& spec = emitter.add(node, LayerKind::upsample);
-  spec.input = Emitter::operand(*node.input(0));
-  spec.output = layer_sizes(out);
+std::optional<Operation> resized(const Emitter& emitter, const Node& node) {
+  auto operation = copied(emitter, node);
+  if (operation->row != find_row("copy")) return operation;
+  operation->row = find_row_of_onnx(node.op);
   const std::string mode = text_attribute(node, "mode", "nearest");
-  if (mode == "linear") spec.interpolation = Interpolation::bilinear;
-  if (mode == "cubic") spec.interpolation = Interpolation::bicubic;
+  if (mode == "linear") operation->attributes.interpolation = Interpolation::bilinear;
+  if (mode == "cubic") operation->attributes.interpolation = Interpolation::bicubic;
+  return operation;
 }
 
 /// [N, C, ...] sampled at a grid [N, ..., axes].
@@ -331,27 +327,27 @@ std::optional<Sizes> grid_sample_sizes(Node& node) {
   return chained({in[0], in[1]}, part(grid, 1, grid.size() - 1));
 }
 
-constexpr Operator view{.fold = fold_same, .layer = emit_view, .keeps_weights = true};
-constexpr Operator copied{.layer = emit_copy};
+constexpr Operator view{.fold = fold_same, .is_view = true, .keeps_weights = true};
+constexpr Operator copy{.state = copied};
 
 constexpr Operator movement_rows[] = {
     row("Flatten", view, flatten_sizes),
     row("Reshape", view, reshape_sizes),
     row("Squeeze", view, squeeze_sizes),
     row("Unsqueeze", view, unsqueeze_sizes),
-    row("Dropout", {}, dropout_sizes, emit_view),
+    row("Dropout", {.is_view = true}, dropout_sizes),
     // A copy of a tensor that the exporter stored once.
-    row("Identity", {}, like_first, fold_same, emit_view),
-    row("Transpose", view, transpose_sizes, fold_transpose, emit_transpose),
-    row("DepthToSpace SpaceToDepth", copied, block_sizes),
+    row("Identity", {.is_view = true}, like_first, fold_same),
+    row("Transpose", {.keeps_weights = true}, transpose_sizes, fold_transpose, transposed),
+    row("DepthToSpace SpaceToDepth", copy, block_sizes),
     row("ReverseSequence", {}, like_first, emit_bytes),
-    row("Concat", {}, concat_sizes, fold_concat, emit_concat),
-    row("Split", {}, split_sizes, emit_split),
-    row("Expand", copied, expand_sizes, fold_expand),
-    row("Tile", copied, tile_sizes),
-    row("Pad", copied, pad_sizes),
+    row("Concat", {}, concat_sizes, fold_concat, joined),
+    row("Split", {}, split_sizes, cut),
+    row("Expand", copy, expand_sizes, fold_expand),
+    row("Tile", copy, tile_sizes),
+    row("Pad", copy, pad_sizes),
     row("GridSample", {.needs = 2}, grid_sample_sizes),
-    row("Resize Upsample", {}, resize_sizes, emit_resize),
+    row("Resize Upsample", {}, resize_sizes, resized),
 };
 
 }  // namespace

@@ -115,44 +115,55 @@ std::optional<Sizes> like_first(Node& node) { return sizes_of(node, 0); }
 std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
 
 Operation operation_of(const Emitter& emitter, const Node& node, const Attributes& attributes) {
+  const Tensor nothing{.sizes = {0}};
   Operation operation{.row = find_row_of_onnx(node.op), .attributes = attributes};
-  for (const Value* input : node.inputs) {
-    Tensor& operand = operation.operands.emplace_back();
-    if (input == nullptr || !input->sizes) continue;
-    operand = Emitter::tensor(*input, *input->sizes);
-    operand.type = emitter.type_of(*input);
+  for (const Value* input : node.inputs)
+    operation.operands.push_back(
+        input != nullptr && input->sizes ? emitter.typed(*input, *input->sizes) : nothing);
+  for (const Value* output : node.outputs) {
+    Tensor& result = operation.results.emplace_back(nothing);
+    if (output == nullptr || !output->sizes) continue;
+    result.sizes = unsigned_sizes(*output->sizes);
+    result.type = emitter.result_type(*output);
   }
-  const Value& result = *node.outputs[0];
-  operation.results = {
-      {.sizes = unsigned_sizes(*result.sizes), .type = emitter.result_type(result)}};
   operation.called = node.op;
   return operation;
 }
 
 void emit_operation(Emitter& emitter, const Node& node, const Operation& operation) {
+  if (operation.row->build == nullptr) return emit_view(emitter, node);
   Layers layers = operation.row->build(operation);
   if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
   const KindFamily family = info(layers.back().kind).family;
+  const bool is_table = layers.back().kind == LayerKind::gather;
   for (LayerSpec& layer : layers) emitter.add(node, std::move(layer));
+  for (std::size_t i = 1; i < operation.results.size(); ++i) emitter.writes(node.outputs[i]);
   const bool has_weights =
       is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
+  if (is_table) emitter.shares_weights(*node.input(0));
   if (has_weights && node.input(1) != nullptr) emitter.shares_weights(*node.input(1));
 }
 
+Operation view_of(const Node& node) { return {.row = find_row("view"), .called = node.op}; }
+
+/// A join of empty tensors and another is that.
 void emit_view(Emitter& /*emitter*/, const Node& node) {
-  for (Value* output : node.outputs) Emitter::view(output, node.input(0));
+  const Value* operand = node.input(0);
+  const auto full = std::ranges::find_if(node.inputs, has_elements);
+  if (operand != nullptr && operand->sizes && !has_elements(operand) && full != node.inputs.end())
+    operand = *full;
+  for (Value* output : node.outputs) Emitter::view(output, operand);
 }
 
 void emit_as_stated(Emitter& emitter, const Node& node) {
   emit_operation(emitter, node, operation_of(emitter, node, {}));
 }
 
-void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
-  const Sizes& written = *node.outputs[0]->sizes;
-  LayerSpec& spec = emitter.add(node, LayerKind::copy);
-  spec.input = Emitter::operand(*node.input(0), read);
-  spec.output = layer_sizes(written);
-  for (Value* result : node.outputs) emitter.writes(result);
+Operation copy_of(const Emitter& emitter, const Node& node, const Sizes& read) {
+  Operation operation = operation_of(emitter, node, {});
+  operation.row = find_row("copy");
+  operation.operands = {emitter.typed(*node.input(0), read)};
+  return operation;
 }
 
 void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,

@@ -42,7 +42,7 @@ class Emitter {
   /// it is a part; valid until the next call.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
   /// A layer of the table of operators, with its types.
-  void add(const Node& node, LayerSpec built);
+  void add(const Node& node, LayerSpec built, const char* part = "");
   /// Sets the last layer's weights; layers that share the file's tensor count it once.
   void shares_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
   /// Likewise, and their type.
@@ -61,6 +61,12 @@ class Emitter {
 
   /// In these sizes.
   static Tensor tensor(const Value& value, const Sizes& sizes);
+  /// With its type.
+  Tensor typed(const Value& value, const Sizes& sizes) const {
+    Tensor typed = tensor(value, sizes);
+    typed.type = type_of(value);
+    return typed;
+  }
   static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   /// In its own type.
   OperandSpec typed_operand(const Value& value, const Sizes& sizes) const {
@@ -112,12 +118,15 @@ struct Operator {
   int type = 0;
   /// Numbers of the first result; called with known operands and sizes.
   std::optional<Numbers> (*fold)(const Node&) = nullptr;
-  /// Adds layers; null: counted by bytes, with a note.
+  /// The node as an operation of the table of operators; nullopt if the operands do not fit.
+  std::optional<Operation> (*state)(const Emitter&, const Node&) = nullptr;
+  /// In place of `state`: adds layers. Without both, the node is counted by bytes, with a note.
   void (*layer)(Emitter&, const Node&) = nullptr;
   // For rows with shared functions: the layer's kind, and the function of one or two elements.
   LayerKind kind = LayerKind::elementwise;
   double (*of_one)(double) = nullptr;
   double (*of_two)(double, double) = nullptr;
+  bool is_view = false;           ///< always the first operand in another shape
   bool keeps_weights = false;     ///< constant weights stay the same in another form
   bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
 };
@@ -128,6 +137,10 @@ constexpr void add_to(Operator& row, element::Type type) { row.type = type; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
 constexpr void add_to(Operator& row, std::optional<Numbers> (*f)(const Node&)) { row.fold = f; }
 constexpr void add_to(Operator& row, void (*emit)(Emitter&, const Node&)) { row.layer = emit; }
+constexpr void add_to(Operator& row,
+                      std::optional<Operation> (*state)(const Emitter&, const Node&)) {
+  row.state = state;
+}
 constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
 constexpr void add_to(Operator& row, double (*of_two)(double, double)) { row.of_two = of_two; }
 template <class... More>
@@ -189,11 +202,12 @@ Operation operation_of(const Emitter& emitter, const Node& node, const Attribute
 /// Its layers; without, by its bytes.
 void emit_operation(Emitter& emitter, const Node& node, const Operation& operation);
 /// The first operand with another shape, without a move.
+Operation view_of(const Node& node);
 void emit_view(Emitter& emitter, const Node& node);
 /// An operation without attributes.
 void emit_as_stated(Emitter& emitter, const Node& node);
 /// Reads `read` elements of the first operand and writes the results.
-void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
+Operation copy_of(const Emitter& emitter, const Node& node, const Sizes& read);
 struct Reading {
   const Value* value;
   Sizes sizes;

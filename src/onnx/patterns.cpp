@@ -364,9 +364,7 @@ void connect(Graph& graph) {
 void simplify(Graph& graph, const std::string& source, bool joins_padding) {
   const std::vector<Node*> all = graph.order;
   connect(graph);
-  const auto is_unneeded = [](const Node* node) {
-    return !node->is_needed && node->row->layer != emit_view;
-  };
+  const auto is_unneeded = [](const Node* node) { return !node->is_needed && !node->row->is_view; };
   const auto count = std::ranges::count_if(all, is_unneeded);
   graph.has_dead_nodes = count > 0;
   if (graph.has_dead_nodes)

@@ -27,18 +27,13 @@ std::optional<Sizes> matrix_product_sizes(Node& node) {
   return product->result;
 }
 
-Tensor typed(const Emitter& emitter, const Value& value, const Sizes& sizes) {
-  Tensor tensor = Emitter::tensor(value, sizes);
-  tensor.type = emitter.type_of(value);
-  return tensor;
-}
-
 /// The node by this row of the table of operators.
 Operation operation_by(const Emitter& emitter, const Node& node, std::string_view row,
                        std::vector<Tensor> operands, const Attributes& attributes = {}) {
   Operation operation = operation_of(emitter, node, attributes);
   operation.row = find_row(row);
   operation.operands = std::move(operands);
+  operation.results.resize(1);
   return operation;
 }
 
@@ -47,14 +42,14 @@ Operation operation_by(const Emitter& emitter, const Node& node, std::string_vie
 void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
                  const Sizes& sizes, std::int64_t out_features, bool bias,
                  std::optional<DataType> type = {}) {
-  Tensor learned = typed(emitter, weights, *weights.sizes);
+  Tensor learned = emitter.typed(weights, *weights.sizes);
   if (type) learned.type = type;
   Attributes attributes;
   attributes.channels = static_cast<std::uint64_t>(out_features);
   attributes.bias = bias;
   emit_operation(emitter, node,
                  operation_by(emitter, node, "linear",
-                              {typed(emitter, positions, sizes), std::move(learned)}, attributes));
+                              {emitter.typed(positions, sizes), std::move(learned)}, attributes));
   emitter.shares_weights(weights);
 }
 
@@ -194,7 +189,6 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   attributes.batch_first = int_attribute(node, "layout", 0) != 0;
   attributes.bias = node.input(3) != nullptr;
   emit_operation(emitter, node, operation_of(emitter, node, attributes));
-  for (Value* result : node.outputs) emitter.writes(result);
 }
 
 /// Where an operator has its arguments behind queries, keys and values.
@@ -291,10 +285,10 @@ Tensor with_past(Emitter& emitter, const Node& node, std::size_t index, const Si
   const Value* past = node.input(form_of(node).past + index - 1);
   Value* present = index < node.outputs.size() ? node.outputs[index] : nullptr;
   const bool has_past = has_elements(past);
-  if (!is_read(present)) return typed(emitter, has_past ? *past : given, whole);
+  if (!is_read(present)) return emitter.typed(has_past ? *past : given, whole);
   if (!has_past && given.sizes == present->sizes) {
     Emitter::view(present, &given);
-    return typed(emitter, given, *given.sizes);
+    return emitter.typed(given, *given.sizes);
   }
   LayerSpec& spec = emitter.add(node, has_past ? LayerKind::concat : LayerKind::copy,
                                 index == 1 ? "present_key" : "present_value");
@@ -308,7 +302,7 @@ Tensor with_past(Emitter& emitter, const Node& node, std::size_t index, const Si
     spec.output = layer_sizes(whole);
   }
   emitter.writes(present);
-  return typed(emitter, *present, whole);
+  return emitter.typed(*present, whole);
 }
 
 /// One kernel, as in recordings.
@@ -317,7 +311,7 @@ void emit_attention(Emitter& emitter, const Node& node) {
   if (!sizes || !has_elements(operand_of(node, 1)) || !has_elements(node.outputs[0]))
     return emit_by_bytes(emitter, node, no_fit);
   const Form& form = form_of(node);
-  std::vector<Tensor> operands{typed(emitter, *node.input(0), sizes->queries),
+  std::vector<Tensor> operands{emitter.typed(*node.input(0), sizes->queries),
                                with_past(emitter, node, 1, sizes->keys),
                                with_past(emitter, node, 2, sizes->values)};
   for (Tensor& each : operands) each.learned.reset();

@@ -76,12 +76,12 @@ std::optional<Numbers> fold_slice(const Node& node) {
 }
 
 /// A whole axis in order is a view.
-void emit_slice(Emitter& emitter, const Node& node) {
+std::optional<Operation> sliced(const Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
   const bool is_forward =
       !steps || std::ranges::all_of(*steps, [](std::int64_t step) { return step > 0; });
-  if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
-  emit_move(emitter, node, *node.outputs[0]->sizes);
+  const Sizes& result = *node.outputs[0]->sizes;
+  return is_forward && sizes_of(node, 0) == result ? view_of(node) : copy_of(emitter, node, result);
 }
 
 std::optional<Sizes> gather_sizes(Node& node) {
@@ -102,18 +102,16 @@ std::optional<Numbers> fold_gather(const Node& node) {
 }
 
 /// Reads only the chosen slices; rows with their indices, unless these are known as a slice's are.
-void emit_gather(Emitter& emitter, const Node& node) {
+std::optional<Operation> gathered(const Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   const Sizes& sizes = *table.sizes;
   const bool is_table = table.learned == product_or_throw(sizes);
-  if (!is_table && node.input(1)->numbers) return emit_move(emitter, node, *node.outputs[0]->sizes);
+  if (!is_table && node.input(1)->numbers) return copy_of(emitter, node, *node.outputs[0]->sizes);
   const std::size_t axis = axis_of(node, 0, sizes.size());
-  const std::int64_t features = product_or_throw(part(sizes, axis + 1));
-  const std::int64_t picked = product_or_throw(*node.outputs[0]->sizes) / features;
-  LayerSpec& spec = emitter.add(node, LayerKind::gather);
-  spec.input = Emitter::operand(table, {1, product_or_throw(part(sizes, 0, axis + 1)), features});
-  spec.output = layer_sizes({picked, features});
-  emitter.uses_weights(table);
+  Operation operation = operation_of(emitter, node, {.axes = {1}});
+  operation.operands = {emitter.typed(table, {1, product_or_throw(part(sizes, 0, axis + 1)),
+                                              product_or_throw(part(sizes, axis + 1))})};
+  return operation;
 }
 
 std::optional<Sizes> like_second(Node& node) { return sizes_of(node, 1); }
@@ -255,12 +253,12 @@ std::optional<Numbers> fold_size(const Node& node) {
 }
 
 constexpr Operator selection_rows[] = {
-    row("Gather", {.needs = 2}, gather_sizes, fold_gather, emit_gather),
+    row("Gather", {.needs = 2}, gather_sizes, fold_gather, gathered),
     row("GatherElements", {.needs = 2}, like_second, emit_picked_elements),
     row("NonMaxSuppression", {.needs = 2}, non_max_suppression_sizes, element::int64),
     row("NonZero", {}, non_zero_sizes, element::int64),
     row("OneHot", {}, one_hot_sizes),
-    row("Slice", {}, slice_sizes, fold_slice, emit_slice),
+    row("Slice", {}, slice_sizes, fold_slice, sliced),
     row("TopK", {}, top_k_sizes),
     row("Scatter ScatterElements ScatterND", {}, like_first, emit_bytes),
     row("Constant", {.needs = 0}, constant_sizes, fold_constant),

@@ -83,6 +83,30 @@ std::string name_of_combination(const Operation& operation, const LayerSpec& spe
   return name;
 }
 
+/// "copy 32x64 fp32 to fp16".
+std::string name_of_copy(const Operation& operation, const LayerSpec& spec) {
+  std::string name = std::string(operation.called) + " " + sizes_text(result_sizes(operation));
+  if (spec.dtypes.input != spec.dtypes.output)
+    name += " " + std::string(name_of(*spec.dtypes.input)) + " to " +
+            std::string(name_of(*spec.dtypes.output));
+  return name;
+}
+
+/// "concat of 2 to 32x128x56x56".
+std::string name_of_join(const Operation& operation) {
+  const std::size_t axis = operation.attributes.axes.front();
+  Sizes sizes = operation.operands.front().sizes;
+  sizes[axis] = 0;
+  for (const Tensor& tensor : operation.operands) sizes[axis] += tensor.sizes[axis];
+  return "concat of " + std::to_string(operation.operands.size()) + " to " + sizes_text(sizes);
+}
+
+/// "upsample 32x64x28x28 to 56x56".
+std::string name_of_resize(const LayerSpec& spec) {
+  return "upsample " + sizes_text(spec.input->sizes) + " to " +
+         sizes_text(Sizes(spec.output.begin() + 2, spec.output.end()));
+}
+
 }  // namespace
 
 std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
@@ -91,6 +115,11 @@ std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   if (spec.kind == LayerKind::attention) return name_of_attention(spec);
   if (spec.out_features || spec.kind == LayerKind::matmul) return name_of_product(spec);
   if (!spec.kernel_size.empty()) return name_of_pool(spec);
+  if (spec.kind == LayerKind::copy) return name_of_copy(operation, spec);
+  if (spec.kind == LayerKind::concat) return name_of_join(operation);
+  if (spec.kind == LayerKind::upsample) return name_of_resize(spec);
+  if (spec.kind == LayerKind::gather)
+    return std::string(operation.called) + " " + sizes_text(result_sizes(operation));
   const bool is_combination = operation.operands.size() > 1 && operation.attributes.computed_in;
   if (is_combination && spec.kind != LayerKind::other) return name_of_combination(operation, spec);
   const KindInfo& kind = info(spec.kind);

@@ -51,6 +51,7 @@ struct Attributes {
   Bounds bounds = {};  ///< of a clamp; not a number: known to data alone
   /// The type of arithmetic, whose operands may have others: each format has rules of its own.
   std::optional<DataType> computed_in = {};
+  std::optional<Interpolation> interpolation = {};  ///< of a resize
 
   // Windows, as LayerSpec states them.
   AxesSpec kernel = {};
@@ -94,7 +95,7 @@ using Layers = std::vector<LayerSpec>;
 /// What an operator is, said once.
 struct OperatorRow {
   std::string_view name;  ///< ours
-  /// No layers where the operands do not fit.
+  /// No layers where the operands do not fit. Null for another shape of the operand.
   Layers (*build)(const Operation& operation);
   LayerKind kind = LayerKind::other;
   std::string_view onnx = "";  ///< names between blanks

@@ -30,8 +30,8 @@ const OperatorRow* find_in(const Rows& rows, std::string_view name) {
 }  // namespace
 
 std::span<const std::span<const OperatorRow>> operator_families() {
-  static const std::array families{row_operators(), window_operators(), pointwise_operators(),
-                                   matrix_operators(), traffic_operators()};
+  static const std::array families{row_operators(),    window_operators(), pointwise_operators(),
+                                   matrix_operators(), moving_operators(), traffic_operators()};
   return families;
 }
 

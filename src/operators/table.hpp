@@ -13,6 +13,7 @@ std::span<const OperatorRow> row_operators();
 std::span<const OperatorRow> window_operators();
 std::span<const OperatorRow> pointwise_operators();
 std::span<const OperatorRow> matrix_operators();
+std::span<const OperatorRow> moving_operators();
 std::span<const OperatorRow> traffic_operators();
 
 /// All families, in order.

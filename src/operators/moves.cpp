@@ -1,0 +1,117 @@
+// Functions that move elements: copies, joins, resizes, rows picked from a table or added to one.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "operators/building.hpp"
+#include "operators/operation.hpp"
+#include "operators/strides.hpp"
+#include "operators/table.hpp"
+
+namespace roofline {
+namespace {
+
+/// The operand in another order, type or number of elements. Reads a value once that is repeated.
+Layers copied(const Operation& operation) {
+  const Sizes result = operation.operands.empty() ? Sizes{} : result_sizes(operation);
+  if (operation.operands.empty() || element_count(result) == 0) return {};
+  const Tensor& input = operation.operands.front();
+  auto spec = layer_of(operation, LayerKind::copy, input.stored_sizes());
+  if (!spec) return {};
+  spec->output = whole_operand(result).sizes;
+  if (!spec->dtypes.output) spec->dtypes.output = input.type;
+  if (!operation.results.empty()) spec->access = access_of({&operation.results.front(), &input});
+  return named(operation, *spec);
+}
+
+/// Tensors behind each other along the axis: channels of images, or else rows.
+Layers joined(const Operation& operation) {
+  const auto& axes = operation.attributes.axes;
+  const std::size_t rank = first_sizes(operation).size();
+  if (axes.size() != 1 || axes.front() >= rank || !operation.attributes.computed_in) return {};
+  if (operation.operands.size() == 1) return copied(operation);
+  const std::size_t axis = axes.front();
+  LayerSpec spec;
+  spec.kind = LayerKind::concat;
+  spec.pass = operation.pass;
+  spec.dtypes.input = operation.attributes.computed_in;
+  if (!operation.results.empty()) spec.dtypes.output = operation.results.front().type;
+  for (const Tensor& tensor : operation.operands) {
+    if (tensor.rank() != rank) return {};
+    const auto middle = tensor.sizes.begin() + static_cast<std::ptrdiff_t>(axis);
+    const Sizes rows{element_count(Sizes(tensor.sizes.begin(), middle)),
+                     element_count(Sizes(middle, tensor.sizes.end()))};
+    const bool are_channels = axis == 1 && rank <= most_operand_sizes;
+    spec.inputs.push_back(operand_of(tensor, are_channels ? tensor.sizes : rows));
+    if (!spec.dtypes.weight && tensor.learned.value_or(0) > 0) spec.dtypes.weight = tensor.type;
+  }
+  return named(operation, std::move(spec));
+}
+
+/// An image with other positions; other tensors are copied.
+Layers resized(const Operation& operation) {
+  const Sizes in = first_sizes(operation);
+  const Sizes out = operation.operands.empty() ? Sizes{} : result_sizes(operation);
+  if (in.size() < 3 || in.size() > most_operand_sizes || in.size() != out.size() ||
+      in[0] != out[0] || in[1] != out[1])
+    return copied(operation);
+  auto spec = layer_of(operation, LayerKind::upsample, in);
+  if (!spec) return {};
+  spec->layout = operation.operands.front().layout();
+  spec->interpolation = operation.attributes.interpolation;
+  spec->output = out;
+  return named(operation, *spec);
+}
+
+/// Whole rows of a table, whose axes up to the stated one count them: one for each index.
+Layers picked_rows(const Operation& operation) {
+  const Attributes& attributes = operation.attributes;
+  const Sizes table = first_sizes(operation);
+  if (attributes.axes.size() != 1 || attributes.axes.front() >= table.size()) return {};
+  const auto behind = table.begin() + static_cast<std::ptrdiff_t>(attributes.axes.front()) + 1;
+  const std::uint64_t rows = element_count(Sizes(table.begin(), behind));
+  const std::uint64_t features = element_count(Sizes(behind, table.end()));
+  const std::uint64_t written = element_count(result_sizes(operation));
+  if (features == 0 || written == 0) return {};
+  auto spec =
+      layer_of(operation, LayerKind::gather,
+               attributes.rows_are_matrix ? Sizes{rows, features} : Sizes{1, rows, features});
+  if (!spec) return {};
+  spec->output = {written / features, features};
+  return named(operation, *spec);
+}
+
+/// Rows are added to those of the result that an index names.
+Layers added_rows(const Operation& operation) {
+  const Sizes table = operation.operands.empty() ? Sizes{} : result_sizes(operation);
+  if (table.empty() || table.front() == 0) return {};
+  const std::uint64_t features = element_count(table) / table.front();
+  const std::uint64_t elements = element_count(first_sizes(operation));
+  if (features == 0 || elements % features != 0) return {};
+  auto spec = layer_of(operation, LayerKind::scatter, {elements / features, features});
+  if (!spec) return {};
+  spec->output = {table.front(), features};
+  return named(operation, *spec);
+}
+
+}  // namespace
+
+std::span<const OperatorRow> moving_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      // Another shape of the operand, without a move.
+      {"view", nullptr, copy},
+      {"copy", copied, copy, "DepthToSpace Expand Pad Slice SpaceToDepth Split Tile Transpose"},
+      {"concat", joined, concat, "Concat"},
+      {"resize", resized, upsample, "Resize Upsample"},
+      {"gather", picked_rows, LayerKind::gather, "Gather"},
+      {"index_add", added_rows, LayerKind::scatter},
+  };
+  return rows;
+}
+
+}  // namespace roofline
