@@ -47,7 +47,7 @@ void SkippedGpus::add(const std::string& gpu, const InputError& why) {
   if (!first) first = hinted(why);
 }
 
-std::string SkippedGpus::text(bool of_records) const {
+std::string SkippedGpus::text() const {
   constexpr std::size_t most_named = 8;
   const bool is_one = gpus.size() == 1;
   return concat(where, ": ", gpus.size(), is_one ? " GPU is" : " GPUs are", " left out",

@@ -84,22 +84,36 @@ class Evaluator::ItemEvaluator {
     if (needs_.report) all_.errors.push_back(error);
   }
 
-  void add(Item& item, std::size_t index) {
+  void add(Expected<Item>& item, std::size_t index) {
+    ++all_.items;
+    first_ = all_.results.size();
+    is_kept_ = false;
+    failures_.clear();
+    if (!item) return fail(item.error());
+    try {
+      add_in_settings(*item, index);
+    } catch (const std::exception&) {
+      fail(caught_error(all_.input, item->line));
+    }
+  }
+
+ private:
+  void add_in_settings(Item& item, std::size_t index) {
     SharedValue<LayerId> id;
-    for (std::size_t setting = 0; setting < request_.settings.size(); ++setting) try {
-        const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
-        LayerDefaults own = request_.settings[setting].defaults;
-        std::shared_ptr<const NetworkSpec> spec = item.spec(own).value();
+    for (const LayerSetting& setting : request_.settings) try {
+        const std::optional<BatchGoal> goal = setting.batch_goal;
+        std::shared_ptr<const NetworkSpec> spec = item.spec(setting.defaults).value();
         // Recorded kernels have one setting.
         if (spec->kernels) return add_kernels(spec->kernels);
         if (spec->record && !spec->layers.empty()) id = spec->layers.front().id;
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
-        if (goal) own.batch_override = 1;
-        Expected<Network> inferred = infer(*spec, own);
+        Expected<Network> inferred =
+            goal ? infer(*spec, at_batch(1, setting.defaults)) : infer(*spec, setting.defaults);
         Network& network = inferred.value();
         spec = nullptr;
-        if (!goal && !needs_.steps && setting + 1 == request_.settings.size()) item.read = nullptr;
+        const bool is_last = &setting == &request_.settings.back();
+        if (is_last && !goal && !needs_.steps) item.read = nullptr;
         network.item = index;
         add_in_setting(std::move(network), item, setting);
       } catch (InputError& error) {
@@ -111,20 +125,33 @@ class Evaluator::ItemEvaluator {
       }
   }
 
- private:
+  static LayerDefaults at_batch(std::uint64_t images, LayerDefaults defaults) {
+    defaults.batch_override = images;
+    return defaults;
+  }
+
+  /// A setting on one GPU.
+  struct Run {
+    const LayerSetting* setting;
+    std::size_t gpu;  ///< index of the context
+    const Context* context;
+    std::optional<Expected<std::uint64_t>> batch{};  ///< that reaches the setting's goal, or none
+  };
+
   /// A network at the batches that are tried on one GPU after the other.
   class NetworkAtBatches {
    public:
-    NetworkAtBatches(const Item& item, const LayerDefaults& defaults)
-        : item_(item), defaults_(defaults) {}
+    /// `index`: of the item.
+    NetworkAtBatches(const Item& item, std::size_t index, const LayerDefaults& defaults)
+        : item_(item), index_(index), defaults_(defaults) {}
 
     Expected<Network> at(std::uint64_t images) {
       const auto known = known_.find(images);
       if (known != known_.end()) return known->second;
-      LayerDefaults own = defaults_;
-      own.batch_override = images;
+      const LayerDefaults own = at_batch(images, defaults_);
       const auto spec = item_.spec(own);
       Expected<Network> network = spec ? infer(**spec, own) : Expected<Network>(spec.error());
+      if (network) network->item = index_;
       // Each GPU tries powers of two and few others, of its own. Large networks would need memory.
       const bool is_small = network && network->layers.size() <= 1000;
       if (is_small && std::has_single_bit(images)) known_.emplace(images, network);
@@ -133,6 +160,7 @@ class Evaluator::ItemEvaluator {
 
    private:
     const Item& item_;
+    std::size_t index_;
     const LayerDefaults& defaults_;
     std::map<std::uint64_t, Expected<Network>> known_;
   };
@@ -159,59 +187,68 @@ class Evaluator::ItemEvaluator {
   }
 
   /// `network`: the item in this setting, with batch 1 if the batch is searched for on each GPU.
-  void add_in_setting(Network&& network, const Item& item, std::size_t setting) {
-    const std::optional<BatchGoal> goal = request_.settings[setting].batch_goal;
+  void add_in_setting(Network&& network, const Item& item, const LayerSetting& setting) {
     if (network.layers.empty()) return keep_network(network);
-    const OnGpus& gpus = contexts_.of(network, request_.settings[setting].framework);
-    if (!goal) join_and_keep(network, gpus);
-    if (goal) check_goal(network, gpus.contexts.size(), *goal);
+    const OnGpus& gpus = contexts_.of(network, setting.framework);
+    if (setting.batch_goal)
+      check_goal(network, gpus.contexts.size(), *setting.batch_goal);
+    else
+      join_and_keep(network, gpus);
     say_once(gpus.notes);
     if (!gpus.contexts.empty() && leaves_out_training(network, setting)) return;
-    const std::size_t count = gpus.contexts.size();
-    const std::size_t index = network.item;
-    SkippedGpus skipped{network.source};
-    const bool is_record = network.record.has_value();
+    NetworkAtBatches at_batches(item, network.item, setting.defaults);
+    SkippedGpus skipped{network.source, network.record.has_value()};
     bool can_run = false;
-    NetworkAtBatches at_batches(item, request_.settings[setting].defaults);
-    for (std::size_t gpu = 0; gpu < count; ++gpu) {
-      if (!contexts_.takes(network.source, gpu)) continue;
-      const Context& context = gpus.contexts[gpu];
-      try {
-        std::optional<std::uint64_t> batch;
-        if (goal) {
-          const auto network_at = [&](std::uint64_t images) { return at_batches.at(images); };
-          batch = find_batch(*goal, network_at, context, request_.report.max_time_s).value();
-          network = network_at(*batch).value();
-          network.item = index;
+    set_runs(setting, gpus, network.source, at_batches);
+    for (const Run& run : runs_) try {
+        if (run.batch) {
+          network = at_batches.at(run.batch->value()).value();
           join_and_keep(network, gpus);
         }
-        std::optional<Network> copy;
-        Network& own = gpu + 1 == count ? network : copy.emplace(network);
-        if (own.record) {
-          const std::size_t place = setting * std::max(count, contexts_.count()) + gpu;
-          const std::size_t stream = stream_of(own, place);
-          add_record(std::move(own), setting, stream, context);
-        } else {
-          add_network(std::move(own), item, setting, context, batch);
-        }
+        if (run.batch || &run == &runs_.back())
+          add_run(run, std::move(network), item);
+        else
+          add_run(run, Network(network), item);
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
         // A selected GPU may lack what the input needs; it is an error if all do.
-        if (contexts_.is_selected(context))
-          skipped.add(context.gpu.name, error);
+        if (contexts_.is_selected(*run.context))
+          skipped.add(run.context->gpu.name, error);
         else
           fail(error);
       }
+    if (!skipped.first) return;
+    if (can_run)
+      all_.messages.push_back({skipped.text(), Message::Kind::once});
+    else
+      fail(*skipped.first);
+  }
+
+  /// A run on each GPU that the input is evaluated on, with the batch that reaches the goal there.
+  void set_runs(const LayerSetting& setting, const OnGpus& gpus, const std::string& input,
+                NetworkAtBatches& at_batches) {
+    const auto network_at = [&](std::uint64_t images) { return at_batches.at(images); };
+    runs_.clear();
+    for (std::size_t gpu = 0; gpu < gpus.contexts.size(); ++gpu) {
+      if (!contexts_.takes(input, gpu)) continue;
+      Run& run = runs_.emplace_back(Run{&setting, gpu, &gpus.contexts[gpu]});
+      if (setting.batch_goal)
+        run.batch =
+            find_batch(*setting.batch_goal, network_at, *run.context, request_.report.max_time_s);
     }
-    if (skipped.first && can_run)
-      all_.messages.push_back({skipped.text(is_record), Message::Kind::once});
-    if (skipped.first && !can_run) fail(*skipped.first);
+  }
+
+  void add_run(const Run& run, Network&& network, const Item& item) {
+    if (network.record)
+      add_record(run, std::move(network));
+    else
+      add_network(run, std::move(network), item);
   }
 
   /// Says that layers are left out of inference. Returns whether nothing is left of a record.
-  bool leaves_out_training(const Network& network, std::size_t setting) {
+  bool leaves_out_training(const Network& network, const LayerSetting& setting) {
     const auto is_left_out = [](const Layer& layer) { return layer.training_only; };
-    if (request_.stated(request_.settings[setting].framework).training ||
+    if (request_.stated(setting.framework).training ||
         std::ranges::none_of(network.layers, is_left_out))
       return false;
     all_.messages.push_back({network.source +
@@ -236,22 +273,21 @@ class Evaluator::ItemEvaluator {
       throw UsageError(concat("--batch ", goal, " --to-layers: expected one GPU, got ", gpus));
   }
 
-  unsigned obeyed(const AskedInput& input, std::size_t setting, const Result& result) const {
+  unsigned obeyed(const Run& run, const AskedInput& input, const Result& result) const {
     unsigned bits = 0;
     for (const LayerResult& row : result.layers)
-      bits |= evaluator_.options_.obeyed(input, request_.settings[setting], row);
+      bits |= evaluator_.options_.obeyed(input, *run.setting, row);
     return bits;
   }
 
   /// The input is evaluated without it. A selected GPU is left out of a choice for want of an
   /// engine that is asked for.
-  void name_useless(const AskedInput& input, std::size_t setting, const Context& context,
-                    const Result& result) {
+  void name_useless(const Run& run, const AskedInput& input, const Result& result) {
     const LayerOptions& options = evaluator_.options_;
-    const unsigned bits = obeyed(input, setting, result);
+    const unsigned bits = obeyed(run, input, result);
     const std::string problem = options.problem(bits);
     if (problem.empty()) return;
-    if (contexts_.is_selected(context) && options.may_be_of_gpu(bits))
+    if (contexts_.is_selected(*run.context) && options.may_be_of_gpu(bits))
       throw InputError(result.setting.source, "", problem);
     all_.messages.push_back({result.setting.source + ": " + problem, Message::Kind::once});
   }
@@ -271,24 +307,24 @@ class Evaluator::ItemEvaluator {
   }
 
   /// What a step takes under the stacks that people deploy; without those that cannot run it.
-  std::vector<StackStep> steps_of(const Item& item, std::size_t setting, const Result& alone) {
+  std::vector<StackStep> steps_of(const Run& run, const Item& item, const Result& alone) {
     std::vector<StackStep> steps;
     if (!tells_steps(alone)) return steps;
     for (const Framework framework :
          {Framework::pytorch, Framework::torch_compile, Framework::tensorrt}) {
-      LayerDefaults defaults = request_.settings[setting].defaults;
+      LayerDefaults defaults = run.setting->defaults;
       set_framework(defaults, framework, request_.stated().layout);
       if (alone.setting.batch) defaults.batch_override = alone.setting.batch;
       try {
         const Network network = infer(*item.spec(defaults).value(), defaults).value();
-        const auto run = [&](std::optional<LaunchProtocol> launch) {
+        const auto step_with = [&](std::optional<LaunchProtocol> launch) {
           return roofline::evaluate(network, contexts_.under(framework, launch).contexts.front())
               .value();
         };
-        const Result step = run(std::nullopt);
+        const Result step = step_with(std::nullopt);
         const bool waits = framework == Framework::pytorch;
         const double kernels_s =
-            waits ? run(LaunchProtocol::kernel).total.time_s : step.total.time_s;
+            waits ? step_with(LaunchProtocol::kernel).total.time_s : step.total.time_s;
         steps.push_back({framework, step.total.time_s, kernels_s, step.setting.layout});
       } catch (const std::runtime_error&) {
         // The stack does not run this network on this GPU.
@@ -297,36 +333,31 @@ class Evaluator::ItemEvaluator {
     return steps;
   }
 
-  void add_network(Network&& network, const Item& item, std::size_t setting, const Context& context,
-                   std::optional<std::uint64_t> batch) {
+  void add_network(const Run& run, Network&& network, const Item& item) {
     if (request_.first_line)
       throw InputError(network.source, "", "--first-line: expected records, got a network");
-    ItemResult one{{{}, &context, nullptr}, std::nullopt};
+    ItemResult one{{{}, run.context, nullptr}, std::nullopt};
     if (needs_.explained_networks) one.network = std::make_shared<const Network>(network);
     const AskedInput input = asked_input(network);
-    one.result = roofline::evaluate(std::move(network), context).value();
-    name_useless(input, setting, context, one.result);
+    one.result = roofline::evaluate(std::move(network), *run.context).value();
+    name_useless(run, input, one.result);
     refuse_impossible(one.result);
     // Beside other settings it is one of several answers, and data say it in a field.
     const bool is_alone = needs_.text && request_.settings.size() == 1 && contexts_.count() <= 1;
     if (is_alone && !fits(one.result).value_or(true)) all_.failed = true;
-    one.result.setting.batch_goal = request_.settings[setting].batch_goal;
-    if (batch) one.result.setting.batch = batch;  // also if matrix products have another batch
-    one.result.steps = steps_of(item, setting, one.result);
+    one.result.setting.batch_goal = run.setting->batch_goal;
+    // Also if matrix products have another batch.
+    if (run.batch) one.result.setting.batch = run.batch->value();
+    one.result.steps = steps_of(run, item, one.result);
     if (!needs_.report) return render(one.result);
     add_rows(one.result);
     keep(std::move(one));
   }
 
-  /// Layers that ran in different ways have different contexts, and sums of their own.
-  static std::size_t stream_of(const NetworkTraits& record, std::size_t place) {
-    const std::size_t framework = record.framework ? index_of(*record.framework) + 1 : 0;
-    const std::size_t ways = count_of<RunsAs> * (count_of<Framework> + 1);
-    return place * ways + framework * count_of<RunsAs> + index_of(record.runs_as);
-  }
-
-  void add_record(Network&& record, std::size_t setting, std::size_t stream,
-                  const Context& context) {
+  void add_record(const Run& run, Network&& record) {
+    const Context& context = *run.context;
+    const auto setting = static_cast<std::size_t>(run.setting - request_.settings.data());
+    const RecordStream stream{setting, run.gpu, record.framework, record.runs_as};
     auto same = std::ranges::find(all_.results, std::optional(stream), &ItemResult::stream);
     if (same == all_.results.end()) {
       all_.results.push_back({{{}, &context, nullptr}, stream});
@@ -350,8 +381,7 @@ class Evaluator::ItemEvaluator {
         alone.measured.impossible = impossible_times(alone, context);
         refuse_impossible(alone);
       }
-      all_.obeyed = all_.obeyed.value_or(0) |
-                    evaluator_.options_.obeyed(input, request_.settings[setting], row);
+      all_.obeyed = all_.obeyed.value_or(0) | evaluator_.options_.obeyed(input, *run.setting, row);
     }
     if (rows.empty())
       rows = std::move(own);
@@ -439,7 +469,9 @@ class Evaluator::ItemEvaluator {
   const Request& request_ = *evaluator_.request_;
   Contexts& contexts_ = *evaluator_.contexts_;
   const Needs& needs_ = request_.needs;
-  const std::size_t first_ = all_.results.size();  ///< index of the item's first result
+  std::vector<Run> runs_;  ///< of the present setting
+  // Of the present item:
+  std::size_t first_ = 0;  ///< index of its first result
   bool is_kept_ = false;
   std::set<std::string> failures_;
 };
@@ -481,12 +513,13 @@ Evaluation Evaluator::evaluate(Chunk& chunk, const Submit& submit) const {
     if (read != chunk.items.end()) return std::move(*read++);
     return chunk.reader ? chunk.reader->next() : std::nullopt;
   };
+  ItemEvaluator evaluator(*this, all, submit);
   // Results rejects copies beyond the limit.
   try {
     while (all.copies <= request_->limits.copies) {
       std::optional<Expected<Item>> item = next();
       if (!item) break;
-      add(*item, index, all, submit);
+      evaluator.add(*item, index);
       if (*item) ++index;
     }
   } catch (const std::exception&) {
@@ -496,18 +529,6 @@ Evaluation Evaluator::evaluate(Chunk& chunk, const Submit& submit) const {
   for (const std::string& text : chunk.notes) all.messages.push_back({text});
   all.ends_input = chunk.ends_input;
   return all;
-}
-
-void Evaluator::add(Expected<Item>& item, std::size_t index, Evaluation& all,
-                    const Submit& submit) const {
-  ++all.items;
-  ItemEvaluator evaluator(*this, all, submit);
-  if (!item) return evaluator.fail(item.error());
-  try {
-    evaluator.add(*item, index);
-  } catch (const std::exception&) {
-    evaluator.fail(caught_error(all.input, item->line));
-  }
 }
 
 }  // namespace roofline

@@ -22,13 +22,13 @@ namespace roofline {
 
 /// GPUs that --gpu selects by a property and that cannot run an input.
 struct SkippedGpus {
-  std::string where;  ///< the input or option that the note begins with
+  std::string where;        ///< the input or option that the note begins with
+  bool of_records = false;  ///< all records have one note, without their first reason
   std::vector<std::string> gpus{};
   std::optional<InputError> first{};  ///< why the first GPU cannot
 
   void add(const std::string& gpu, const InputError& why);
-  /// `of_records`: without their first reason, so that all records have one note.
-  std::string text(bool of_records = false) const;
+  std::string text() const;
 };
 
 struct OnGpus {
@@ -93,10 +93,20 @@ struct Message {
   std::string row_error = "";  ///< of a row: equal for equal errors of an input's rows
 };
 
+/// Records with one context and one sum: layers that ran in different ways have their own. The
+/// output has them in this order.
+struct RecordStream {
+  std::size_t setting = 0;  ///< index in Request::settings
+  std::size_t gpu = 0;      ///< index of the context
+  std::optional<Framework> framework{};
+  RunsAs runs_as = RunsAs::layers;
+
+  auto operator<=>(const RecordStream&) const = default;
+};
+
 /// The result of one item, or of consecutive records.
 struct ItemResult : Evaluated {
-  /// Number of the records' stream, one for each setting on each GPU.
-  std::optional<std::size_t> stream;
+  std::optional<RecordStream> stream;  ///< of records
 };
 
 /// Everything to write or keep of a part of the inputs, in input order.
@@ -146,7 +156,6 @@ class Evaluator {
 
  private:
   class ItemEvaluator;
-  void add(Expected<Item>& item, std::size_t index, Evaluation& all, const Submit& submit) const;
 
   const Request* request_;
   Contexts* contexts_;

@@ -250,7 +250,7 @@ class Results {
 
   /// Joins the input's records into one result for each stream.
   void join_streams(const std::string& input) {
-    for (auto& [number, stream] : std::exchange(streams_, {})) {
+    for (auto& [which, stream] : std::exchange(streams_, {})) {
       Expected<Result> result = stream.error
                                     ? *stream.error
                                     : join_records(input, stream.network, std::move(stream.rows),
@@ -373,7 +373,7 @@ class Results {
     std::size_t count = 0;            ///< of all others
   };
   std::map<std::string, RowError> row_errors_;  ///< of the present input
-  std::map<std::size_t, Stream> streams_;       ///< of the present input, by number
+  std::map<RecordStream, Stream> streams_;      ///< of the present input
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for a layer file of one network
