@@ -105,11 +105,62 @@ std::span<const OperatorRow> moving_operators() {
   static constexpr OperatorRow rows[] = {
       // Another shape of the operand, without a move.
       {"view", nullptr, copy},
-      {"copy", copied, copy, "DepthToSpace Expand Pad Slice SpaceToDepth Split Tile Transpose"},
-      {"concat", joined, concat, "Concat"},
-      {"resize", resized, upsample, "Resize Upsample"},
-      {"gather", picked_rows, LayerKind::gather, "Gather"},
-      {"index_add", added_rows, LayerKind::scatter},
+      {"copy", copied, copy, "DepthToSpace Expand Slice SpaceToDepth Split Tile Transpose",
+       "copy _copy_from: to from"},
+      {"copy_in_order", copied, copy, "",
+       "roll flip clone contiguous pixel_shuffle pixel_unshuffle: input"},
+      {"pad", copied, copy, "Pad",
+       "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
+       "replication_pad3d constant_pad_nd: input amounts"},
+      {"concat", joined, concat, "Concat", "cat _cat concat concatenate: - axis"},
+      {"resize", resized, upsample, "Resize Upsample",
+       "upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "
+       "upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d "
+       "_upsample_bilinear2d_aa: input sizes;"
+       "upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
+       "_upsample_nearest_exact2d_backward upsample_bilinear2d_backward "
+       "upsample_bicubic2d_backward upsample_linear1d_backward upsample_trilinear3d_backward: "
+       "gradient - sizes"},
+      {"gather", picked_rows, LayerKind::gather, "Gather", "embedding: from index"},
+      // Along the first axis; slices of other axes are counted by their bytes.
+      {"index_add", added_rows, LayerKind::scatter, "", "index_add: to axis index from"},
+
+      // By bytes, as kernels read and write single elements or slices wherever an index says.
+      {"gather_elements", traffic, other, "GatherElements", "gather: from axis index"},
+      {"index_select", traffic, other, "", "index_select: from axis index"},
+      {"index", traffic, LayerKind::gather, "", "index: from indices"},
+      {"index_put", traffic, other, "", "index_put _index_put_impl: to indices values accumulate"},
+      {"scatter", traffic, other, "Scatter ScatterElements ScatterND",
+       "index_copy index_reduce scatter scatter_add scatter_reduce: to axis index from;"
+       "index_fill: to axis index"},
+      {"picked_loss", traffic, other, "",
+       "nll_loss_forward nll_loss2d_forward: input target;"
+       "nll_loss_backward nll_loss2d_backward: - input target"},
+      {"gradient_of_rows", traffic, other, "",
+       "embedding_dense_backward _embedding_bag_dense_backward: gradient index"},
+      // Rows of a table, summed for each bag.
+      {"sums_of_rows", traffic, other, "",
+       "_embedding_bag _embedding_bag_forward_only: table index offsets - - - weights has_end"},
+      // FBGEMM's, in tables that lie one behind the other.
+      {"look_up", traffic, other, "",
+       "::split_embedding_codegen_lookup_rowwise_adagrad_function "
+       "::split_embedding_codegen_lookup_sgd_function "
+       "::split_embedding_codegen_lookup_adagrad_function "
+       "::split_embedding_codegen_lookup_adam_function "
+       "::split_embedding_codegen_lookup_none_function: "
+       "- table - - - begins - all_rows - - - index offsets - weights - - - - - states"},
+      {"look_up_gradient", traffic, other, "",
+       "::CppNode<SplitLookupFunction_rowwise_adagrad_Op> ::CppNode<SplitLookupFunction_sgd_Op> "
+       "::CppNode<SplitLookupFunction_adagrad_Op> ::CppNode<SplitLookupFunction_adam_Op>: "
+       "gradient"},
+
+      // By bytes, as each element is read for several results, or written by several.
+      {"patches", traffic, other, "", "im2col: input kernel dilation padding stride"},
+      {"image_of_patches", traffic, other, "", "col2im: input sizes kernel"},
+      // By bytes, as a library's kernel changes its operands in place.
+      {"rotary_embedding", traffic, other, "", "::rotary_embedding: positions query key - table"},
+      {"cache", traffic, other, "",
+       "::reshape_and_cache ::reshape_and_cache_flash ::store_cache: key value"},
   };
   return rows;
 }

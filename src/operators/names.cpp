@@ -123,7 +123,8 @@ std::string name_by_sizes(const Operation& operation, const LayerSpec& spec) {
   const bool is_combination = operation.operands.size() > 1 && operation.attributes.computed_in;
   if (is_combination && spec.kind != LayerKind::other) return name_of_combination(operation, spec);
   const KindInfo& kind = info(spec.kind);
-  std::string name(kind.named == Named::by_operator ? operation.called : kind.name);
+  const bool is_called = kind.named == Named::by_operator || spec.kind == LayerKind::scatter;
+  std::string name(is_called ? operation.called : kind.name);
   if (spec.batch_statistics) name += " training";
   const Sizes& sizes =
       (operation.operands.empty() ? operation.results : operation.operands).front().sizes;

@@ -1,69 +1,81 @@
+// Moves: copies, joins, resizes, picks and puts, as operations of the table. Whichever a library's
+// kernel does not read whole is an operand in the sizes that it reads.
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
+#include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "operators/table.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
 
-Layers copy_layer(std::string_view what, const TensorArgument& from, const Sizes& result,
-                  DataType result_type) {
-  if (!from.type || element_count(from.sizes) == 0 || element_count(result) == 0) return {};
-  std::string text = sizes_text(result);
-  if (*from.type != result_type)
-    text += " " + std::string(name_of(*from.type)) + " to " + std::string(name_of(result_type));
-  LayerSpec spec = named_layer(LayerKind::copy, what, text, *from.type);
-  spec.dtypes.output = result_type;
-  spec.input = operand_of(from, from.stored_sizes());
-  spec.output = whole_operand(result).sizes;
-  return {spec};
+/// By the bytes that it reads and writes.
+Operations traffic_on(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
+                      const Sizes& writes, DataType type) {
+  Operation operation{.row = call.row,
+                      .results = {{.sizes = writes, .type = type}},
+                      .called = base_name(call.name)};
+  operation.attributes.computed_in = type;
+  for (const TensorArgument* read : reads) operation.operands.push_back(*read);
+  return {std::move(operation)};
 }
 
-Layers picked_elements(const OperatorCall& call, const TensorArgument& from, const Sizes& picked,
-                       const TensorArgument& index, const Sizes& result) {
+Operations copy_on(const OperatorCall& call, const TensorArgument& from, const Sizes& result) {
+  return {{.row = find_row("copy"),
+           .operands = {from},
+           .results = {{.sizes = result, .type = from.type}},
+           .called = base_name(call.name)}};
+}
+
+Operations picked_elements(const OperatorCall& call, const TensorArgument& from,
+                           const Sizes& picked, const TensorArgument& index, const Sizes& result) {
   const TensorArgument read = with_sizes(from, picked);
-  return traffic_layer(call, {&read, &index}, result, *from.type);
+  return traffic_on(call, {&read, &index}, result, *from.type);
 }
 
-Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const Sizes& indices) {
-  const std::uint64_t features = element_count(Sizes(table.sizes.begin() + 1, table.sizes.end()));
-  const std::uint64_t rows = element_count(indices);
-  if (table.sizes.front() == 0 || rows == 0 || features == 0) return {};
+Operations picked_rows(const OperatorCall& call, const TensorArgument& table,
+                       const Sizes& indices) {
+  Operation operation{
+      .row = find_row("gather"), .operands = {table}, .called = base_name(call.name)};
+  operation.attributes.axes = {0};
+  operation.attributes.rows_are_matrix = true;
   Sizes result = indices;
   result.insert(result.end(), table.sizes.begin() + 1, table.sizes.end());
-  LayerSpec spec =
-      named_layer(LayerKind::gather, base_name(call.name), sizes_text(result), *table.type);
-  spec.input = operand_of(table, {table.sizes.front(), features});
-  spec.output = {rows, features};
-  return {spec};
+  operation.results = {{.sizes = std::move(result)}};
+  return {std::move(operation)};
 }
 
-Layers copy_between(const OperatorCall& call) {
+Operations copy_between(const OperatorCall& call) {
   const TensorArgument* to = call["to"].typed_tensor();
   const TensorArgument* from = call["from"].tensor();
   if (to == nullptr) return {};
-  if (from == nullptr)
-    return traffic_layer(call, {}, to->sizes, *to->type);  // a number that fills the tensor
-  const bool same_layout = from->strides == to->strides || from->sizes != to->sizes;
-  Layers layers = copy_layer(same_layout ? "copy" : "transpose", *from, to->sizes, *to->type);
-  for (LayerSpec& layer : layers) layer.access = access_of({to, from});
-  return layers;
+  Operation operation{.row = call.row, .results = {*to}};
+  if (from == nullptr) {  // a number that fills the tensor
+    operation.row = find_row("fill");
+    operation.called = base_name(call.name);
+  } else {
+    const bool same_layout = from->strides == to->strides || from->sizes != to->sizes;
+    operation.operands = {*from};
+    operation.called = same_layout ? "copy" : "transpose";
+  }
+  return {std::move(operation)};
 }
 
 /// Same size, other order.
-Layers copy_of_same_size(const OperatorCall& call) {
+Operations copy_of_same_size(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
-  if (input == nullptr) return {};
-  return copy_layer(base_name(call.name), *input, input->sizes, *input->type);
+  return input != nullptr ? copy_on(call, *input, input->sizes) : Operations{};
 }
 
 /// Amounts before and after each axis, the last axis first.
-Layers pad(const OperatorCall& call) {
+Operations pad(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const std::vector<std::int64_t> amounts = call["amounts"].signed_integers();
   if (input == nullptr || amounts.size() > 2 * input->sizes.size()) return {};
@@ -74,17 +86,17 @@ Layers pad(const OperatorCall& call) {
     if (padded <= 0) return {};
     size = static_cast<std::uint64_t>(padded);
   }
-  return copy_layer(base_name(call.name), *input, result, *input->type);
+  return copy_on(call, *input, result);
 }
 
-Layers pick_elements(const OperatorCall& call) {
+Operations pick_elements(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   if (from == nullptr || index == nullptr) return {};
   return picked_elements(call, *from, index->sizes, *index, index->sizes);
 }
 
-Layers pick_slices(const OperatorCall& call) {
+Operations pick_slices(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   if (from == nullptr || index == nullptr) return {};
@@ -96,7 +108,7 @@ Layers pick_slices(const OperatorCall& call) {
   return picked_elements(call, *from, picked, *index, picked);
 }
 
-Layers pick_rows(const OperatorCall& call) {
+Operations pick_rows(const OperatorCall& call) {
   const TensorArgument* table = call["from"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   if (table == nullptr || index == nullptr || table->sizes.size() != 2) return {};
@@ -127,17 +139,17 @@ std::vector<const TensorArgument*> with_indices(const TensorArgument& first,
 }
 
 /// Programs state the result, which depends on data for a mask.
-Layers pick_by_indices(const OperatorCall& call) {
+Operations pick_by_indices(const OperatorCall& call) {
   const TensorArgument* table = call["from"].typed_tensor();
   const Argument& indices = call["indices"];
   if (table == nullptr || !indices.is_list || indices.tensors.empty()) return {};
   const Sizes result = call.result.value_or(Sizes{picked_count(*table, indices)});
   const TensorArgument picked = with_sizes(*table, {element_count(result)});
-  return traffic_layer(call, with_indices(picked, indices), result, *table->type);
+  return traffic_on(call, with_indices(picked, indices), result, *table->type);
 }
 
 /// In place: the values go to the picked elements, and are added to them if they accumulate.
-Layers put_by_indices(const OperatorCall& call) {
+Operations put_by_indices(const OperatorCall& call) {
   const TensorArgument* table = call["to"].typed_tensor();
   const Argument& indices = call["indices"];
   if (table == nullptr || !indices.is_list || indices.tensors.empty() ||
@@ -147,11 +159,11 @@ Layers put_by_indices(const OperatorCall& call) {
   std::vector<const TensorArgument*> reads = with_indices(call["values"].tensors.front(), indices);
   const TensorArgument sums = with_sizes(*table, {count});
   if (call["accumulate"].flag().value_or(false)) reads.push_back(&sums);
-  return traffic_layer(call, reads, {count}, *table->type);
+  return traffic_on(call, reads, {count}, *table->type);
 }
 
 /// Patches of an image as columns [N, C * kernel, patches].
-Layers patches(const OperatorCall& call) {
+Operations patches(const OperatorCall& call) {
   const auto image = image_of(call["input"].tensor(), 2);
   const auto axis = [&](std::string_view name, std::size_t i) {
     const Sizes numbers = call[name].integers();
@@ -166,11 +178,11 @@ Layers patches(const OperatorCall& call) {
     result[1] *= axis("kernel", i);
     result[2] *= (padded - reach) / axis("stride", i) + 1;
   }
-  return traffic_layer(call, {&*image}, result, *image->type);
+  return traffic_on(call, {&*image}, result, *image->type);
 }
 
 /// The sums of columns in an image.
-Layers image_of_patches(const OperatorCall& call) {
+Operations image_of_patches(const OperatorCall& call) {
   const TensorArgument* columns = call["input"].typed_tensor();
   const Sizes positions = call["sizes"].integers();
   const std::uint64_t kernel = element_count(call["kernel"].integers());
@@ -178,26 +190,23 @@ Layers image_of_patches(const OperatorCall& call) {
   Sizes result(columns->sizes.begin(), columns->sizes.end() - 1);
   result.back() /= kernel;
   result.insert(result.end(), positions.begin(), positions.end());
-  return traffic_layer(call, {columns}, result, *columns->type);
+  return traffic_on(call, {columns}, result, *columns->type);
 }
 
-constexpr std::string_view look_up_arguments =
-    "- table - - - begins - all_rows - - - index offsets - weights - - - - - states";
-
 /// In place: slices of `from`, or a value, go to those that the index names, or are added to them.
-Layers put_slices(const OperatorCall& call) {
+Operations put_slices(const OperatorCall& call) {
   const TensorArgument* to = call["to"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   const auto at = axis_at(call["axis"].integer().value_or(0), to == nullptr ? 0 : to->rank());
   if (index == nullptr || !at) return {};
   const TensorArgument* from = call["from"].tensor();
   if (base_name(call.name) == "index_add" && from != nullptr && *at == 0 && to->sizes[0] > 0) {
-    const std::uint64_t features = element_count(to->sizes) / to->sizes[0];
-    LayerSpec spec =
-        named_layer(LayerKind::scatter, "index_add", sizes_text(from->sizes), *to->type);
-    spec.input = operand_of(*from, {element_count(index->sizes), features});
-    spec.output = {to->sizes[0], features};
-    return {spec};
+    Operation operation{.row = find_row("index_add"),
+                        .operands = {*from},
+                        .results = {{.sizes = to->sizes}},
+                        .called = "index_add"};
+    operation.operands.front().type = to->type;
+    return {std::move(operation)};
   }
   Sizes put = index->sizes;
   if (mentions(call.name, {"index_"})) (put = to->sizes)[*at] = element_count(index->sizes);
@@ -205,12 +214,14 @@ Layers put_slices(const OperatorCall& call) {
   std::vector<const TensorArgument*> reads{index};
   if (from != nullptr) reads.insert(reads.begin(), from);
   if (mentions(call.name, {"add", "reduce"})) reads.push_back(&sums);
-  return traffic_layer(call, reads, put, *to->type);
+  Operations operations = traffic_on(call, reads, put, *to->type);
+  operations.front().row = find_row("scatter");
+  return operations;
 }
 
 /// Rows of a table, summed for each bag.
-Layers summed_rows(const OperatorCall& call, const TensorArgument& table, std::uint64_t row,
-                   DataType sum_type) {
+Operations summed_rows(const OperatorCall& call, const TensorArgument& table, std::uint64_t row,
+                       DataType sum_type) {
   const TensorArgument* index = call["index"].tensor();
   const TensorArgument* offsets = call["offsets"].tensor();
   if (index == nullptr || offsets == nullptr || element_count(offsets->sizes) == 0) return {};
@@ -220,10 +231,10 @@ Layers summed_rows(const OperatorCall& call, const TensorArgument& table, std::u
     if (element_count(weights->sizes) > 0) reads.push_back(weights);
   const bool has_end = call["has_end"].flag().value_or(true);
   const std::uint64_t bags = element_count(offsets->sizes) - (has_end ? 1 : 0);
-  return traffic_layer(call, reads, {bags, row}, sum_type);
+  return traffic_on(call, reads, {bags, row}, sum_type);
 }
 
-Layers embedding_bag(const OperatorCall& call) {
+Operations embedding_bag(const OperatorCall& call) {
   const TensorArgument* table = call["table"].typed_tensor();
   if (table == nullptr || table->rank() != 2) return {};
   return summed_rows(call, *table, table->sizes[1], *table->type);
@@ -242,17 +253,19 @@ std::uint64_t mean_row(const OperatorCall& look_up) {
   return rows > 0 ? element_count(table->sizes) / rows : 0;
 }
 
-Layers look_up(const OperatorCall& call) {
+Operations look_up(const OperatorCall& call) {
   const std::uint64_t row = mean_row(call);
-  return row > 0 ? summed_rows(call, *call["table"].typed_tensor(), row, DataType::fp32) : Layers{};
+  if (row == 0) return {};
+  return summed_rows(call, *call["table"].typed_tensor(), row, DataType::fp32);
 }
 
 /// Reads the bags' gradients, and reads and writes the rows of its look-up.
-Layers look_up_gradient(const OperatorCall& call) {
+Operations look_up_gradient(const OperatorCall& call) {
   if (call.forward == nullptr) return {};
   OperatorCall forward = call;
   forward.arguments = call.forward;
-  forward.argument_names = look_up_arguments;
+  forward.argument_names =
+      find_operator("fbgemm::split_embedding_codegen_lookup_sgd_function")->arguments;
   const TensorArgument* gradient = argument_at(*call.arguments, 0).typed_tensor();
   const TensorArgument* index = forward["index"].tensor();
   if (gradient == nullptr || gradient->rank() != 2 || index == nullptr || mean_row(forward) == 0)
@@ -260,20 +273,20 @@ Layers look_up_gradient(const OperatorCall& call) {
   const TensorArgument& table = *forward["table"].typed_tensor();
   const std::uint64_t row = gradient->sizes[1] / element_count(forward["begins"].tensor()->sizes);
   const TensorArgument rows = with_sizes(table, {element_count(index->sizes), row});
-  return traffic_layer(call, {gradient, &rows, index}, rows.sizes, *table.type);
+  return traffic_on(call, {gradient, &rows, index}, rows.sizes, *table.type);
 }
 
 /// Adds the gradient's rows to those of the weight.
-Layers embedding_gradient(const OperatorCall& call) {
+Operations embedding_gradient(const OperatorCall& call) {
   const TensorArgument* gradient = call["gradient"].typed_tensor();
   const TensorArgument* index = call["index"].tensor();
   if (gradient == nullptr || index == nullptr) return {};
   const Sizes rows{element_count(index->sizes), gradient->sizes.back()};
-  return traffic_layer(call, {gradient, index}, rows, *gradient->type);
+  return traffic_on(call, {gradient, index}, rows, *gradient->type);
 }
 
 /// Picks one value of each row.
-Layers picked_loss(const OperatorCall& call) {
+Operations picked_loss(const OperatorCall& call) {
   const TensorArgument* input = call["input"].typed_tensor();
   const TensorArgument* target = call["target"].tensor();
   if (input == nullptr || target == nullptr) return {};
@@ -281,39 +294,62 @@ Layers picked_loss(const OperatorCall& call) {
                          call.pass() == Pass::fwd ? Sizes{1} : target->sizes);
 }
 
-/// Channels of `outer` images, for any axis.
-Layers join(const OperatorCall& call) {
-  std::vector<const TensorArgument*> tensors;
-  for (const TensorArgument& tensor : argument_at(*call.arguments, 0).tensors)
-    if (element_count(tensor.sizes) > 0 && !tensor.sizes.empty()) tensors.push_back(&tensor);
-  if (tensors.empty() || !call.list_type) return {};
-  const std::size_t rank = tensors.front()->sizes.size();
-  const auto at = axis_at(call["axis"].integer().value_or(0), rank);
+Operations join(const OperatorCall& call) {
+  Operation operation{.row = call.row, .called = "concat"};
+  for (Tensor tensor : argument_at(*call.arguments, 0).tensors) {
+    if (element_count(tensor.sizes) == 0 || tensor.sizes.empty()) continue;
+    tensor.type = call.list_type;
+    operation.operands.push_back(std::move(tensor));
+  }
+  if (operation.operands.empty() || !call.list_type) return {};
+  Tensor result{.sizes = operation.operands.front().sizes};
+  const auto at = axis_at(call["axis"].integer().value_or(0), result.rank());
   if (!at) return {};
-  if (tensors.size() == 1) {
-    TensorArgument only = *tensors.front();
-    only.type = call.list_type;
-    return copy_layer("concat", only, only.sizes, *call.list_type);
-  }
-  Sizes result = tensors.front()->sizes;
-  LayerSpec spec = named_layer(LayerKind::concat, "concat", "", *call.list_type);
-  std::uint64_t joined = 0;
-  for (const TensorArgument* tensor : tensors) {
-    if (tensor->sizes.size() != rank) return {};
-    const auto middle = tensor->sizes.begin() + static_cast<std::ptrdiff_t>(*at);
-    joined += *middle;
-    const std::uint64_t outer = element_count(Sizes(tensor->sizes.begin(), middle));
-    const bool joins_channels = *at == 1 && rank <= most_operand_sizes;
-    const Sizes joined_sizes{outer, element_count(Sizes(middle, tensor->sizes.end()))};
-    spec.inputs.push_back(operand_of(*tensor, joins_channels ? tensor->sizes : joined_sizes));
-  }
-  result[*at] = joined;
-  spec.name = "concat of " + std::to_string(tensors.size()) + " to " + sizes_text(result);
-  return {spec};
+  operation.attributes.axes = {*at};
+  operation.attributes.computed_in = call.list_type;
+  operation.results = {std::move(result)};
+  return {std::move(operation)};
+}
+
+Sizes with_positions(const TensorArgument& image, const Sizes& positions) {
+  Sizes sizes(image.sizes.begin(), image.sizes.begin() + 2);
+  sizes.insert(sizes.end(), positions.begin(), positions.end());
+  return sizes;
+}
+
+/// `from`: the tensor that is read; its layout is the other's.
+Operations resize_on(const OperatorCall& call, Tensor from, const Sizes& input,
+                     const Sizes& output) {
+  from.stated_layout = from.layout();
+  from.sizes = input;
+  Operation operation{.row = call.row,
+                      .operands = {std::move(from)},
+                      .results = {{.sizes = output}},
+                      .pass = call.pass(),
+                      .called = base_name(call.name)};
+  operation.attributes.interpolation = mentions(call.name, {"bicubic"})   ? Interpolation::bicubic
+                                       : mentions(call.name, {"nearest"}) ? Interpolation::nearest
+                                                                          : Interpolation::bilinear;
+  return {std::move(operation)};
+}
+
+/// Programs state the result, and may ask for it by factors. A gradient's argument is the sizes of
+/// the input.
+Operations resize(const OperatorCall& call) {
+  const auto image = image_of(call["input"].tensor(), call.name);
+  const auto gradient = image_of(call["gradient"].tensor(), call.name);
+  const Sizes stated = call["sizes"].integers();
+  if (gradient)
+    return stated.size() == gradient->rank() ? resize_on(call, *gradient, stated, gradient->sizes)
+                                             : Operations{};
+  if (!image) return {};
+  const Sizes result = call.result.value_or(with_positions(*image, stated));
+  return result.size() == image->rank() ? resize_on(call, *image, image->sizes, result)
+                                        : Operations{};
 }
 
 /// Rotates queries and keys in place by each position's row in a table of cosines and sines.
-Layers rotary_embedding(const OperatorCall& call) {
+Operations rotary_embedding(const OperatorCall& call) {
   const TensorArgument* positions = call["positions"].tensor();
   const TensorArgument* query = call["query"].typed_tensor();
   const TensorArgument* key = call["key"].tensor();
@@ -324,59 +360,52 @@ Layers rotary_embedding(const OperatorCall& call) {
   const TensorArgument rows =
       with_sizes(*table, {element_count(positions->sizes), table->sizes[1]});
   const std::uint64_t turned = element_count(query->sizes) + element_count(key->sizes);
-  return traffic_layer(call, {query, key, positions, &rows}, {turned}, *query->type);
+  return traffic_on(call, {query, key, positions, &rows}, {turned}, *query->type);
 }
 
 /// Each key and value goes to its slot of a cache.
-Layers write_cache(const OperatorCall& call) {
+Operations write_cache(const OperatorCall& call) {
   const TensorArgument* key = call["key"].typed_tensor();
   const TensorArgument* value = call["value"].tensor();
   if (key == nullptr || value == nullptr) return {};
   const std::uint64_t written = element_count(key->sizes) + element_count(value->sizes);
-  return traffic_layer(call, {key, value}, {written}, *key->type);
+  return traffic_on(call, {key, value}, {written}, *key->type);
 }
+
+struct Mover {
+  std::string_view row;
+  Operations (*operations)(const OperatorCall& call);
+};
+
+constexpr Mover movers[] = {
+    {"copy", copy_between},
+    {"copy_in_order", copy_of_same_size},
+    {"pad", pad},
+    {"concat", join},
+    {"resize", resize},
+    {"gather", pick_rows},
+    {"gather_elements", pick_elements},
+    {"index_select", pick_slices},
+    {"index", pick_by_indices},
+    {"index_put", put_by_indices},
+    {"index_add", put_slices},
+    {"scatter", put_slices},
+    {"patches", patches},
+    {"image_of_patches", image_of_patches},
+    {"gradient_of_rows", embedding_gradient},
+    {"sums_of_rows", embedding_bag},
+    {"look_up", look_up},
+    {"look_up_gradient", look_up_gradient},
+    {"picked_loss", picked_loss},
+    {"rotary_embedding", rotary_embedding},
+    {"cache", write_cache},
+};
 
 }  // namespace
 
-std::span<const CallRow> movement_operators() {
-  using enum LayerKind;
-  static constexpr CallRow rows[] = {
-      {"copy _copy_from", copy_between, copy, "to from"},
-      {"roll flip clone contiguous pixel_shuffle pixel_unshuffle", copy_of_same_size, copy},
-      {"reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
-       "replication_pad3d constant_pad_nd",
-       pad, copy, "input amounts"},
-      {"gather", pick_elements, other, "from axis index"},
-      {"index_select", pick_slices, other, "from axis index"},
-      {"index", pick_by_indices, LayerKind::gather, "from indices"},
-      {"index_put _index_put_impl", put_by_indices, other, "to indices values accumulate"},
-      {"im2col", patches, other, "input kernel dilation padding stride"},
-      {"col2im", image_of_patches, other, "input sizes kernel"},
-      {"embedding", pick_rows, LayerKind::gather, "from index"},
-      {"embedding_dense_backward _embedding_bag_dense_backward", embedding_gradient, other,
-       "gradient index"},
-      {"index_add index_copy index_reduce", put_slices, other, "to axis index from"},
-      {"index_fill", put_slices, other, "to axis index"},
-      {"scatter scatter_add scatter_reduce", put_slices, other, "to axis index from"},
-      {"_embedding_bag _embedding_bag_forward_only", embedding_bag, other,
-       "table index offsets - - - weights has_end"},
-      {"::split_embedding_codegen_lookup_rowwise_adagrad_function "
-       "::split_embedding_codegen_lookup_sgd_function "
-       "::split_embedding_codegen_lookup_adagrad_function "
-       "::split_embedding_codegen_lookup_adam_function "
-       "::split_embedding_codegen_lookup_none_function",
-       look_up, other, look_up_arguments},
-      {"::CppNode<SplitLookupFunction_rowwise_adagrad_Op> ::CppNode<SplitLookupFunction_sgd_Op> "
-       "::CppNode<SplitLookupFunction_adagrad_Op> ::CppNode<SplitLookupFunction_adam_Op>",
-       look_up_gradient, other, "gradient"},
-      {"nll_loss_forward nll_loss2d_forward", picked_loss, other, "input target"},
-      {"nll_loss_backward nll_loss2d_backward", picked_loss, other, "- input target"},
-      {"cat _cat concat concatenate", join, LayerKind::concat, "- axis"},
-      {"::rotary_embedding", rotary_embedding, other, "positions query key - table"},
-      {"::reshape_and_cache ::reshape_and_cache_flash ::store_cache", write_cache, other,
-       "key value"},
-  };
-  return rows;
+auto mover_of(const OperatorRow& row) -> Operations (*)(const OperatorCall& call) {
+  const auto* mover = std::ranges::find(movers, row.name, &Mover::row);
+  return mover != std::end(movers) ? mover->operations : nullptr;
 }
 
 }  // namespace roofline

@@ -26,6 +26,7 @@ namespace {
 using Read = Operations (*)(const OperatorCall& call);
 
 Read reader_of(const OperatorRow& row, std::string_view arguments) {
+  if (const Read mover = mover_of(row)) return mover;
   if (arguments == "tensors") return plain_operations;
   if (arguments == "result") return fill_operations;
   switch (row.kind) {
@@ -73,10 +74,8 @@ std::vector<CallRow> rows_of_table() {
 std::unordered_map<std::string_view, const CallRow*> rows_by_name() {
   static const std::vector<CallRow> of_table = rows_of_table();
   std::unordered_map<std::string_view, const CallRow*> rows;
-  for (const auto family : {std::span(of_table), reduction_operators(), movement_operators()})
-    for (const CallRow& row : family)
-      for (std::string_view names = row.names; !names.empty();)
-        rows.emplace(take(names, ' '), &row);
+  for (const CallRow& row : of_table)
+    for (std::string_view names = row.names; !names.empty();) rows.emplace(take(names, ' '), &row);
   return rows;
 }
 
@@ -224,7 +223,7 @@ CallLayers read_call(const OperatorCall& stated) {
     call.kind = row->kind;
     call.argument_names = argument_names(*row, *call.arguments);
     call.row = row->row;
-    read.layers = row->read != nullptr ? row->read(call) : built(row->operations(call));
+    read.layers = built(row->operations(call));
     if (read.layers.empty()) read.misfit = misfit_of(call);
   }
   for (const LayerSpec& spec : read.layers)
@@ -281,16 +280,6 @@ bool says_little(std::string_view operator_name) {
          mentions(operator_name, {"embedding_codegen_lookup", "SplitLookupFunction"});
 }
 
-LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
-                      DataType type, Pass pass) {
-  LayerSpec spec;
-  spec.name = std::string(what) + (shape_text.empty() ? "" : " " + shape_text);
-  spec.kind = kind;
-  spec.dtypes.input = type;
-  spec.pass = pass;
-  return spec;
-}
-
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
   TensorArgument other = tensor;
   other.sizes = std::move(sizes);
@@ -328,16 +317,6 @@ std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& 
   };
   return (*std::ranges::max_element(tensors, {}, [&](const auto* each) { return weight(*each); }))
       ->type;
-}
-
-Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const Sizes& writes, DataType type) {
-  Operation operation{.row = find_row("traffic"),
-                      .results = {{.sizes = writes, .type = type}},
-                      .called = base_name(call.name)};
-  operation.attributes.computed_in = type;
-  for (const TensorArgument* read : reads) operation.operands.push_back(*read);
-  return operation.row->build(operation);
 }
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {

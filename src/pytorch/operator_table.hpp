@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,15 +103,13 @@ struct CallRow {
   /// Operators of one reader, without "aten::" and the "_" of in-place variants; "::" is any other
   /// library.
   std::string_view names;
-  /// Layers of a call that makes no operations. None if the arguments do not fit. Names with
-  /// "backward" are gradients.
-  Layers (*read)(const OperatorCall& call) = nullptr;
   LayerKind kind = LayerKind::other;
   /// Names of arguments in the order of PyTorch's schemas (native_functions.yaml); "-" for unused
   /// ones, "result?" for a result that callers may write to.
   std::string_view arguments = "input";
-  const OperatorRow* row = nullptr;  ///< that builds the layers; null: `read` does
-  /// The call as operations of the row: none if the arguments do not fit, two for two gradients.
+  const OperatorRow* row = nullptr;
+  /// The call as operations: none if the arguments do not fit, two for two gradients. Names with
+  /// "backward" are gradients.
   Operations (*operations)(const OperatorCall& call) = nullptr;
 };
 
@@ -134,8 +131,8 @@ Operations operation_on(const OperatorCall& call, const OperatorRow& row,
 /// The first tensor, which has no axes and holds a value; none without one.
 Operations operation_on_value(const OperatorCall& call, const OperatorRow& row);
 
-std::span<const CallRow> reduction_operators();
-std::span<const CallRow> movement_operators();
+/// What states a call of a row of moves; null for other rows.
+auto mover_of(const OperatorRow& row) -> Operations (*)(const OperatorCall& call);
 
 /// The row's, of these arguments: a result comes first if it has the sizes of the next tensor.
 std::string_view argument_names(const CallRow& row, const Arguments& arguments);
@@ -185,9 +182,6 @@ bool reads_cache(std::string_view operator_name);
 
 // Shared by readers. Operands have two to five sizes; a layer's name has the stated shapes.
 
-LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
-                      DataType type, Pass pass = Pass::fwd);
-
 /// Learned numbers stay: elements picked from a table teach the table.
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 
@@ -202,10 +196,6 @@ std::optional<TensorArgument> image_of(const TensorArgument* tensor,
 Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
 /// The result's, by PyTorch's promotion; nullopt for an unknown one.
 std::optional<DataType> promoted_type(const std::vector<const TensorArgument*>& tensors);
-
-/// A layer by the bytes that it reads and writes.
-Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
-                     const Sizes& writes, DataType type);
 
 /// tf32 for fp32 on TF32 units.
 DataType multiplied_type(const OperatorCall& call, DataType type);

@@ -644,6 +644,77 @@ std::vector<Case> movement_cases() {
   larger.expected = {"upsample", 0, 0, 0, 4 * 5 * images};
   cases.push_back(larger);
 
+  Case nearest = larger;
+  nearest.name = "an image twice as large, of the nearest elements";
+  nearest.onnx.attributes = floats("scales", {1, 1, 2, 2});
+  nearest.pytorch = {"upsample_nearest2d", {"x", "as_ints: [28, 28]"}};
+  nearest.layer = R"({"type": "upsample", "input": [2, 8, 14, 14], "scale_factor": 2})";
+  cases.push_back(nearest);
+
+  Case table{.name = "rows of a learned table",
+             .tensors = {parameter("x", {50000, 768}), {"i", {128}, int64}},
+             .result = {"r", {128, 768}}};
+  table.onnx = {"Gather", {"x", "i"}};
+  table.pytorch = {"embedding", {"x", "i"}, false};
+  table.expected = {"gather", 0, 0, 50000 * 768, 2 * 4 * 128 * 768 + 8 * 128};
+  cases.push_back(table);
+
+  Case elements{.name = "elements from anywhere",
+                .tensors = {{"x", {64, 1000}}, {"i", {64, 10}, int64}},
+                .result = {"r", {64, 10}}};
+  elements.onnx = {"GatherElements", {"x", "i"}, onnx_bytes::attribute("axis", 1)};
+  elements.pytorch = {"gather", {"x", "as_int: 1", "i"}};
+  elements.layer = R"({"type": "other", "inputs": [[64, 10], {"shape": [64, 10], "dtype": "int64"}],
+                       "output": [64, 10]})";
+  elements.expected = {"other", 0, 0, 0, (4 + 8 + 4) * 640};
+  cases.push_back(elements);
+
+  Case slices{.name = "slices of the second axis",
+              .tensors = {{"x", {64, 1000}}, {"i", {10}, int64}},
+              .result = {"r", {64, 10}}};
+  slices.pytorch = {"index_select", {"x", "as_int: 1", "i"}};
+  slices.layer = R"({"type": "other", "inputs": [[64, 10], {"shape": [10], "dtype": "int64"}],
+                     "output": [64, 10]})";
+  slices.expected = {"other", 0, 0, 0, (4 + 4) * 640 + 8 * 10};
+  cases.push_back(slices);
+
+  Case behind =
+      of_two("a concatenation of the last axis", {2, 8, 14, 14}, {2, 8, 14, 6}, {2, 8, 14, 20});
+  behind.onnx = {"Concat", {"x", "y"}, onnx_bytes::attribute("axis", 3)};
+  behind.pytorch = {"cat", {two_tensors, "as_int: 3"}};
+  behind.layer = R"({"type": "concat", "inputs": [[224, 14], [224, 6]]})";
+  behind.expected = {"concat", 0, 0, 0, 4 * 2 * 224 * 20};
+  cases.push_back(behind);
+
+  Case border{.name = "a mirrored border",
+              .tensors = {{"x", image_sizes}},
+              .result = {"r", {2, 8, 16, 18}}};
+  border.onnx = {"Pad",
+                 {"x"},
+                 onnx_bytes::integers_attribute("pads", {0, 0, 1, 2, 0, 0, 1, 2}) +
+                     onnx_bytes::text_attribute("mode", "reflect"),
+                 10};
+  border.pytorch = {"reflection_pad2d", {"x", "as_ints: [2, 2, 1, 1]"}};
+  border.layer = R"({"type": "copy", "input": [2, 8, 14, 14], "output": [2, 8, 16, 18]})";
+  border.expected = {"copy", 0, 0, 0, 4 * (images + 16 * 16 * 18)};
+  cases.push_back(border);
+
+  Case shuffled{.name = "channels that become positions",
+                .tensors = {{"x", image_sizes}},
+                .result = {"r", {2, 2, 28, 28}}};
+  shuffled.pytorch = {"pixel_shuffle", {"x", "as_int: 2"}};
+  shuffled.layer = R"({"type": "copy", "input": [2, 8, 14, 14]})";
+  shuffled.expected = {"copy", 0, 0, 0, 4 * 2 * images};
+  cases.push_back(shuffled);
+
+  Case patches{.name = "patches of an image",
+               .tensors = {{"x", image_sizes}},
+               .result = {"r", {2, 72, 144}}};
+  patches.pytorch = {
+      "im2col", {"x", "as_ints: [3, 3]", "as_ints: [1, 1]", "as_ints: [0, 0]", "as_ints: [1, 1]"}};
+  patches.layer = R"({"type": "other", "inputs": [[2, 8, 14, 14]], "output": [2, 72, 144]})";
+  patches.expected = {"other", 0, 0, 0, 4 * (images + 2 * 72 * 144)};
+  cases.push_back(patches);
   return cases;
 }
 
