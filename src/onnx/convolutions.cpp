@@ -180,7 +180,7 @@ Operation windowed(const Emitter& emitter, const Node& node, const Window& windo
   return operation;
 }
 
-void emit_convolution(Emitter& emitter, const Node& node) {
+std::optional<Operation> convolved(const Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
   Operation operation = windowed(emitter, node, window);
   Attributes& attributes = operation.attributes;
@@ -188,30 +188,37 @@ void emit_convolution(Emitter& emitter, const Node& node) {
   if (is_transposed(node)) attributes.output_padding = spec_of(window.output_padding, window);
   attributes.groups = static_cast<std::uint64_t>(int_attribute(node, "group", 1));
   attributes.bias = has_bias(node);
-  emit_operation(emitter, node, operation);
-  if (node.op != "DeformConv") return;
-  std::vector<Reading> beside;
-  for (const Value* moves : {node.input(2), node.input(4)})  // offsets, and a mask
-    if (has_elements(moves)) beside.push_back({moves, *moves->sizes});
-  if (!beside.empty()) emit_traffic(emitter, node, beside, {}, "offsets");
+  return operation;
 }
 
-void emit_pool(Emitter& emitter, const Node& node) {
-  emit_operation(emitter, node, windowed(emitter, node, window_of(node)));
-  Value* indices = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
-  if (is_read(indices)) emit_traffic(emitter, node, {}, {indices}, "indices");
+/// Offsets, and a mask.
+std::vector<Traffic> deformation(const Node& node) {
+  Traffic offsets{.part = "offsets"};
+  for (const Value* moves : {node.input(2), node.input(4)})
+    if (has_elements(moves)) offsets.read.push_back(moves);
+  return offsets.read.empty() ? std::vector<Traffic>{} : std::vector<Traffic>{offsets};
 }
 
-constexpr Operator convolution{
-    .sizes = window_sizes, .layer = emit_convolution, .kind = LayerKind::conv};
-constexpr Operator pool{.sizes = window_sizes, .layer = emit_pool};
+std::optional<Operation> pooled(const Emitter& emitter, const Node& node) {
+  return windowed(emitter, node, window_of(node));
+}
+
+std::vector<Traffic> indices(const Node& node) {
+  Value* written = node.outputs.size() > 1 ? node.outputs[1] : nullptr;
+  if (!is_read(written)) return {};
+  return {{.part = "indices", .written = {written}}};
+}
+
+constexpr Operator convolution{.sizes = window_sizes, .state = convolved, .kind = LayerKind::conv};
+constexpr Operator pool{.sizes = window_sizes, .state = pooled};
 
 constexpr Operator convolution_rows[] = {
-    row("Conv DeformConv FusedConv", convolution),
+    row("Conv FusedConv", convolution),
+    row("DeformConv", convolution, deformation),
     row("ConvInteger", convolution, element::int32),
     row("ConvTranspose", convolution, LayerKind::conv_transpose),
     row("AveragePool LpPool", pool, LayerKind::avg_pool),
-    row("MaxPool", pool, LayerKind::max_pool),
+    row("MaxPool", pool, indices, LayerKind::max_pool),
     row("RoiAlign", {.needs = 2}, region_sizes),
 };
 

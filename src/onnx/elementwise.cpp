@@ -64,14 +64,13 @@ std::optional<Numbers> fold_where(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-void emit_clip(Emitter& emitter, const Node& node) {
+std::optional<Operation> clipped(const Emitter& emitter, const Node& node) {
   const auto bound = [&](std::size_t input, const char* name) -> std::optional<double> {
     if (node.input(input) != nullptr) return constant_scalar(node.input(input)).value_or(NAN);
     if (find_attribute(node, name) == nullptr) return std::nullopt;
     return float_attribute(node, name, 0);
   };
-  emit_operation(emitter, node,
-                 operation_of(emitter, node, {.bounds = {bound(1, "min"), bound(2, "max")}}));
+  return operation_of(emitter, node, {.bounds = {bound(1, "min"), bound(2, "max")}});
 }
 
 /// In the type of its tensors, not of learned or single numbers.
@@ -83,44 +82,34 @@ std::optional<DataType> computed_in(const Emitter& emitter,
 }
 
 /// A parameter that repeats along the batch is told by its sizes in the rank of all operands.
-void emit_combination(Emitter& emitter, const Node& node) {
+std::optional<Operation> combined(const Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
   const auto sizes_of_each = [](const Value* each) { return unsigned_sizes(*each->sizes); };
   const auto joined = in_one_rank(each_of(operands, sizes_of_each));
-  if (!joined) return emit_bytes(emitter, node);
-  const Value& result = *node.outputs[0];
-  Operation operation{
-      .row = find_row_of_onnx(node.op),
-      .results = {{.sizes = unsigned_sizes(*result.sizes), .type = emitter.result_type(result)}},
-      .called = node.op};
+  Operation operation = operation_of(emitter, node, {});
   operation.attributes.computed_in = computed_in(emitter, operands);
-  operation.operands.reserve(operands.size());
+  operation.operands.clear();
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Sizes own((*joined)[i].begin(), (*joined)[i].end());
-    operation.operands.push_back(Emitter::tensor(*operands[i], own));
-    operation.operands.back().type = emitter.type_of(*operands[i]);
+    const Value& each = *operands[i];
+    operation.operands.push_back(emitter.typed(
+        each, joined ? Sizes((*joined)[i].begin(), (*joined)[i].end()) : *each.sizes));
   }
-  emit_operation(emitter, node, operation);
+  return operation;
 }
 
-/// Elementwise on one tensor and single numbers; several tensors are counted by bytes.
-void emit_function(Emitter& emitter, const Node& node) {
-  const Value* tensor = nullptr;
-  for (const Value* input : node.inputs) {
-    if (!has_elements(input) || is_single(*input)) continue;
-    if (tensor != nullptr) return emit_bytes(emitter, node);
-    tensor = input;
-  }
-  if (tensor == nullptr) tensor = node.input(0);
-  if (!has_elements(tensor) || tensor->sizes != node.outputs[0]->sizes)
-    return emit_bytes(emitter, node);
-  Operation operation = operation_of(emitter, node, {});
-  operation.row = find_row("function");
-  operation.operands = {Emitter::tensor(*tensor, *tensor->sizes)};
-  operation.operands.front().type = emitter.type_of(*tensor);
-  emit_operation(emitter, node, operation);
+/// Elementwise on one tensor and single numbers, or on several tensors.
+std::optional<Operation> function_of(const Emitter& emitter, const Node& node) {
+  std::vector<const Value*> tensors;
+  for (const Value* input : node.inputs)
+    if (has_elements(input) && !is_single(*input)) tensors.push_back(input);
+  const Value* only = tensors.empty() ? node.input(0) : tensors.front();
+  auto operation = bytes_of(emitter, node);
+  operation->row = find_row_of_onnx(node.op);
+  if (tensors.size() < 2 && only->sizes == node.outputs[0]->sizes)
+    operation->operands = {emitter.typed(*only, *only->sizes)};
+  return operation;
 }
 
 std::optional<Sizes> cast_sizes(Node& node) {
@@ -154,46 +143,42 @@ std::optional<Sizes> dequantise_sizes(Node& node) {
   return sizes_of(node, 0);
 }
 
-void emit_conversion(Emitter& emitter, const Node& node) {
-  LayerSpec& spec = emitter.add(node, LayerKind::copy);
-  spec.input = Emitter::operand(*node.input(0));
-  for (Value* result : node.outputs) emitter.writes(result);
+std::optional<Operation> converted(const Emitter& emitter, const Node& node) {
+  return copy_of(emitter, node, sizes_of(node, 0));
 }
 
-void emit_cast(Emitter& emitter, const Node& node) {
+std::optional<Operation> cast(const Emitter& emitter, const Node& node) {
   const bool is_same = emitter.type_of(*node.input(0)) == emitter.type_of(*node.outputs[0]);
-  (is_same ? emit_view : emit_conversion)(emitter, node);
+  return is_same ? view_of(node) : converted(emitter, node);
 }
 
 /// The previous kernel writes a quantised result if this is the only reader.
-void emit_quantise(Emitter& emitter, const Node& node) {
+std::optional<Operation> quantised(const Emitter& emitter, const Node& node) {
   const bool is_fused =
       emitter.is_own_result(*node.input(0)) && only_reader(node.input(0)) == &node;
-  if (!is_fused) return emit_conversion(emitter, node);
-  Emitter::view(node.outputs[0], node.input(0));
+  return is_fused ? view_of(node) : converted(emitter, node);
 }
 
 /// Readers read the quantised tensor.
-void emit_dequantise(Emitter& emitter, const Node& node) {
-  if (!node.outputs[0]->is_output) return emit_view(emitter, node);
+std::optional<Operation> dequantised(const Emitter& emitter, const Node& node) {
+  if (!node.outputs[0]->is_output) return view_of(node);
   node.outputs[0]->stored_type = 0;
-  emit_conversion(emitter, node);
+  return converted(emitter, node);
 }
 
-constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_as_stated};
+constexpr Operator activation{.sizes = like_first, .fold = fold_each, .state = as_stated};
 constexpr Operator test{
-    .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_as_stated};
-constexpr Operator combination{
-    .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
-constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};
+    .sizes = like_first, .type = element::boolean, .fold = fold_each, .state = as_stated};
+constexpr Operator combination{.sizes = broadcast_sizes, .fold = fold_pairs, .state = combined};
+constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .state = function_of};
 constexpr Operator comparison{
-    .sizes = broadcast_sizes, .type = element::boolean, .fold = fold_pairs, .layer = emit_function};
+    .sizes = broadcast_sizes, .type = element::boolean, .fold = fold_pairs, .state = function_of};
 
 constexpr Operator elementwise_rows[] = {
     row("BiasGelu Celu Elu FastGelu Gelu HardSigmoid HardSwish LeakyRelu PRelu QuickGelu Relu Selu "
         "Sigmoid Swish Tanh",
         activation),
-    row("Clip", activation, emit_clip),
+    row("Clip", activation, clipped),
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cos Cosh CumProd CumSum Erf Mish Shrink Sign "
         "Sin "
@@ -233,13 +218,13 @@ constexpr Operator elementwise_rows[] = {
     row("LessOrEqual", comparison, [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
     row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
     row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
-    row("Where", {.needs = 3}, where_sizes, fold_where, emit_function),
+    row("Where", {.needs = 3}, where_sizes, fold_where, function_of),
 
-    row("Cast", {.keeps_weights = true}, cast_sizes, fold_same, emit_cast),
-    row("CastLike", {}, cast_like_sizes, fold_same, emit_cast),
-    row("QuantizeLinear", {}, quantise_sizes, emit_quantise),
-    row("DynamicQuantizeLinear", {}, quantise_dynamically_sizes, element::uint8, emit_conversion),
-    row("DequantizeLinear", {.keeps_weights = true}, dequantise_sizes, emit_dequantise),
+    row("Cast", {.keeps_weights = true}, cast_sizes, fold_same, cast),
+    row("CastLike", {}, cast_like_sizes, fold_same, cast),
+    row("QuantizeLinear", {}, quantise_sizes, quantised),
+    row("DynamicQuantizeLinear", {}, quantise_dynamically_sizes, element::uint8, converted),
+    row("DequantizeLinear", {.keeps_weights = true}, dequantise_sizes, dequantised),
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "load/network_reader.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
+#include "operators/table.hpp"
 
 namespace roofline::onnx_graph {
 
@@ -40,6 +41,8 @@ namespace {
 const SharedValue<Spellings> spellings =
     Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
               {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
+
+constexpr const char* no_fit = "their operands have other sizes than their rules take";
 
 const Value* first_tensor(const std::vector<Value*>& values) {
   const auto found =
@@ -211,41 +214,88 @@ void Emitter::emit(const Node& node) {
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
   const Operator& row = *node.row;
-  if (row.is_view) return emit_view(*this, node);
-  if (row.layer == nullptr && row.state == nullptr) return emit_by_bytes(*this, node, no_rule);
-  if (!has_operands) return emit_by_bytes(*this, node, "the sizes of their operands are not known");
-  if (!has_first) return emit_by_bytes(*this, node, "their first operand has no elements");
-  if (row.layer != nullptr) return row.layer(*this, node);
-  const auto operation = row.state(*this, node);
-  if (!operation) return emit_by_bytes(*this, node, no_fit);
-  emit_operation(*this, node, *operation);
+  if (row.is_view) return emit_view(node);
+  if (row.state == nullptr && row.state_behind == nullptr)
+    return emit_bytes(node, "there is no rule for them");
+  if (!has_operands) return emit_bytes(node, "the sizes of their operands are not known");
+  if (!has_first) return emit_bytes(node, "their first operand has no elements");
+  const auto operation =
+      row.state != nullptr ? row.state(*this, node) : row.state_behind(*this, node);
+  if (operation)
+    add(node, *operation);
+  else
+    emit_bytes(node, no_fit);
+  if (row.beside == nullptr) return;
+  for (const Traffic& traffic : row.beside(node)) {
+    Operation beside = operation_of(*this, node, {.computed_in = usual_type(node)});
+    beside.row = find_row("traffic");
+    beside.operands =
+        each_of(traffic.read, [&](const Value* value) { return typed(*value, *value->sizes); });
+    beside.results = each_of(traffic.written, [&](const Value* value) {
+      return Tensor{.sizes = unsigned_sizes(*value->sizes), .type = result_type(*value)};
+    });
+    if (beside.results.empty())
+      beside.results = {{.sizes = {1}, .type = beside.operands.front().type}};
+    add(node, beside, traffic.part, traffic.written);
+  }
 }
 
-void Emitter::add(const Node& node, LayerSpec built, const char* part) {
-  LayerSpec& spec = layers_.emplace_back(std::move(built));
-  drafts_.push_back({&spec, &node, part});
-  spec.place = {model_.source, node_place(node), false, spellings};
-  spec.pass.reset();
-  if (!spec.dtypes.weight) spec.dtypes.weight = spec.dtypes.input;
-  if (std::string_view(part).empty()) writes(node.outputs[0]);
+void Emitter::add(const Node& node, const Operation& operation) {
+  if (operation.row->build == nullptr) return emit_view(node);
+  Layers layers = operation.row->build(operation);
+  if (layers.empty()) return emit_bytes(node, no_fit);
+  const LayerKind kind = layers.back().kind;
+  add_layers(node, std::move(layers));
+  for (std::size_t i = 0; i < operation.results.size(); ++i) writes(node.outputs[i]);
+  shares_weights(node, kind);
 }
 
-LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
-  LayerSpec& spec = layers_.emplace_back();
-  drafts_.push_back({&spec, &node, part});
-  spec.kind = kind;
-  spec.place = {model_.source, node_place(node), false, spellings};
-  const Value* operand = first_tensor(node.inputs);
-  const Value* result = first_tensor(node.outputs);
-  spec.dtypes.input = operand != nullptr ? type_of(*operand) : defaults_.dtype;
-  spec.dtypes.weight = spec.dtypes.input;
-  spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
-  if (std::string_view(part).empty()) writes(node.outputs[0]);
-  return spec;
+void Emitter::add(const Node& node, const Operation& operation, const char* part,
+                  const std::vector<Value*>& written) {
+  add_layers(node, operation.row->build(operation), part);
+  for (Value* result : written) writes(result);
+}
+
+/// A join of empty tensors and another is that.
+void Emitter::emit_view(const Node& node) {
+  const Value* operand = node.input(0);
+  const auto full = std::ranges::find_if(node.inputs, has_elements);
+  if (operand != nullptr && operand->sizes && !has_elements(operand) && full != node.inputs.end())
+    operand = *full;
+  for (Value* output : node.outputs) view(output, operand);
+}
+
+void Emitter::emit_bytes(const Node& node, const char* reason) {
+  ++by_bytes_[reason][node.op];
+  const auto operation = bytes_of(*this, node);
+  add(node, *operation, "", node.outputs);
+}
+
+void Emitter::add_layers(const Node& node, Layers layers, const char* part) {
+  for (LayerSpec& built : layers) {
+    LayerSpec& spec = layers_.emplace_back(std::move(built));
+    drafts_.push_back({&spec, &node, part});
+    spec.place = {model_.source, node_place(node), false, spellings};
+    spec.pass.reset();
+    if (!spec.dtypes.weight) spec.dtypes.weight = spec.dtypes.input;
+  }
 }
 
 void Emitter::writes(Value* result) {
   if (result != nullptr) result->layer = drafts_.size() - 1;
+}
+
+/// A table, a norm's scale, the second of two matrices, or the first if that is the constant.
+void Emitter::shares_weights(const Node& node, LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  const bool has_weights =
+      is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
+  const Value* weights = has_weights ? node.input(1) : nullptr;
+  const bool is_first =
+      kind == LayerKind::gather ||
+      (kind == LayerKind::linear && !node.input(1)->is_constant && node.input(0)->is_constant);
+  if (is_first) weights = node.input(0);
+  if (weights != nullptr) drafts_.back().weights = weights->weights;
 }
 
 void Emitter::view(Value* result, const Value* operand) {
@@ -270,9 +320,9 @@ Tensor Emitter::tensor(const Value& value, const Sizes& sizes) {
   return tensor;
 }
 
-OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
-  const Tensor own = tensor(value, sizes);
-  return operand_of(own, own.sizes);
+DataType Emitter::usual_type(const Node& node) const {
+  const Value* operand = first_tensor(node.inputs);
+  return operand != nullptr ? type_of(*operand) : defaults_.dtype;
 }
 
 DataType Emitter::type_of(const Value& value) const {

@@ -340,7 +340,7 @@ constexpr Operator movement_rows[] = {
     row("Identity", {.is_view = true}, like_first, fold_same),
     row("Transpose", {.keeps_weights = true}, transpose_sizes, fold_transpose, transposed),
     row("DepthToSpace SpaceToDepth", copy, block_sizes),
-    row("ReverseSequence", {}, like_first, emit_bytes),
+    row("ReverseSequence", {}, like_first, bytes_of),
     row("Concat", {}, concat_sizes, fold_concat, joined),
     row("Split", {}, split_sizes, cut),
     row("Expand", copy, expand_sizes, fold_expand),

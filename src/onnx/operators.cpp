@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -130,33 +129,10 @@ Operation operation_of(const Emitter& emitter, const Node& node, const Attribute
   return operation;
 }
 
-void emit_operation(Emitter& emitter, const Node& node, const Operation& operation) {
-  if (operation.row->build == nullptr) return emit_view(emitter, node);
-  Layers layers = operation.row->build(operation);
-  if (layers.empty()) return emit_by_bytes(emitter, node, no_fit);
-  const KindFamily family = info(layers.back().kind).family;
-  const bool is_table = layers.back().kind == LayerKind::gather;
-  for (LayerSpec& layer : layers) emitter.add(node, std::move(layer));
-  for (std::size_t i = 1; i < operation.results.size(); ++i) emitter.writes(node.outputs[i]);
-  const bool has_weights =
-      is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
-  if (is_table) emitter.shares_weights(*node.input(0));
-  if (has_weights && node.input(1) != nullptr) emitter.shares_weights(*node.input(1));
-}
-
 Operation view_of(const Node& node) { return {.row = find_row("view"), .called = node.op}; }
 
-/// A join of empty tensors and another is that.
-void emit_view(Emitter& /*emitter*/, const Node& node) {
-  const Value* operand = node.input(0);
-  const auto full = std::ranges::find_if(node.inputs, has_elements);
-  if (operand != nullptr && operand->sizes && !has_elements(operand) && full != node.inputs.end())
-    operand = *full;
-  for (Value* output : node.outputs) Emitter::view(output, operand);
-}
-
-void emit_as_stated(Emitter& emitter, const Node& node) {
-  emit_operation(emitter, node, operation_of(emitter, node, {}));
+std::optional<Operation> as_stated(const Emitter& emitter, const Node& node) {
+  return operation_of(emitter, node, {});
 }
 
 Operation copy_of(const Emitter& emitter, const Node& node, const Sizes& read) {
@@ -166,32 +142,12 @@ Operation copy_of(const Emitter& emitter, const Node& node, const Sizes& read) {
   return operation;
 }
 
-void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
-                  const std::vector<Value*>& written, const char* part) {
-  LayerSpec& spec = emitter.add(node, LayerKind::other, part);
-  std::vector<WrittenTensor> results = each_of(written, [&](const Value* result) {
-    return WrittenTensor{unsigned_sizes(*result->sizes), emitter.result_type(*result)};
-  });
-  if (results.empty()) results.push_back({{1}, emitter.type_of(*read.front().value)});
-  const auto operand_of = [&](const Reading& each) {
-    return emitter.typed_operand(*each.value, each.sizes);
-  };
-  set_traffic(spec, each_of(read, operand_of), results);
-  for (Value* result : written) emitter.writes(result);
-}
-
-void emit_bytes(Emitter& emitter, const Node& node) {
-  std::vector<Reading> read;
-  for (const Value* input : node.inputs)
-    if (has_elements(input)) read.push_back({input, *input->sizes});
-  std::vector<Value*> written;
-  std::ranges::copy_if(node.outputs, std::back_inserter(written), has_elements);
-  emit_traffic(emitter, node, read, written);
-}
-
-void emit_by_bytes(Emitter& emitter, const Node& node, const char* reason) {
-  emitter.count_by_bytes(node, reason);
-  emit_bytes(emitter, node);
+std::optional<Operation> bytes_of(const Emitter& emitter, const Node& node) {
+  Operation operation = operation_of(emitter, node, {.computed_in = emitter.usual_type(node)});
+  operation.row = find_row("traffic");
+  std::erase_if(operation.operands,
+                [](const Tensor& tensor) { return element_count(tensor.sizes) == 0; });
+  return operation;
 }
 
 }  // namespace roofline::onnx_graph

@@ -38,24 +38,13 @@ class Emitter {
   /// All nodes' layers in order. Throws InputError.
   NetworkSpec network(Graph& graph, std::uint64_t batch);
 
-  /// With the types of the node's first operand, weights and first result, which it writes unless
-  /// it is a part; valid until the next call.
-  LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
-  /// A layer of the table of operators, with its types.
-  void add(const Node& node, LayerSpec built, const char* part = "");
-  /// Sets the last layer's weights; layers that share the file's tensor count it once.
-  void shares_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
-  /// Likewise, and their type.
-  void uses_weights(const Value& weights) {
-    shares_weights(weights);
-    drafts_.back().spec->dtypes.weight = type_of(weights);
-  }
+  /// An operation that the node becomes beside its own; its layer writes these tensors.
+  void add(const Node& node, const Operation& operation, const char* part,
+           const std::vector<Value*>& written);
   /// Whether the tensor is the whole result of its own node's layer.
   bool is_own_result(const Value& value) const {
     return value.layer && drafts_[*value.layer].node == value.producer;
   }
-  /// The last layer writes this tensor as well.
-  void writes(Value* result);
   /// Another shape of the operand, without a move.
   static void view(Value* result, const Value* operand);
 
@@ -67,24 +56,23 @@ class Emitter {
     typed.type = type_of(value);
     return typed;
   }
-  static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
-  /// In its own type.
-  OperandSpec typed_operand(const Value& value, const Sizes& sizes) const {
-    OperandSpec spec = operand(value, sizes);
-    spec.type = type_of(value);
-    return spec;
-  }
-  static OperandSpec operand(const Value& value, const Sizes& sizes);
-
   DataType type_of(const Value& value) const;
+  /// The first operand's.
+  DataType usual_type(const Node& node) const;
   /// The stored type; that of a quantisation that is the only reader.
   DataType result_type(const Value& value) const;
 
-  /// `reason`: why the node's layer holds its bytes alone, as in a note.
-  void count_by_bytes(const Node& node, const char* reason) { ++by_bytes_[reason][node.op]; }
-
  private:
   void emit(const Node& node);
+  /// The node's operation; by the bytes, with a note, if it has no layers.
+  void add(const Node& node, const Operation& operation);
+  void emit_view(const Node& node);
+  /// `reason`: why the node's layer holds its bytes alone, as in a note.
+  void emit_bytes(const Node& node, const char* reason);
+  void add_layers(const Node& node, Layers layers, const char* part = "");
+  void writes(Value* result);
+  /// Sets the last layer's weights; layers that share the file's tensor count it once.
+  void shares_weights(const Node& node, LayerKind kind);
   void mark_shared();
   void add_notes(NetworkSpec& network) const;
 
@@ -98,10 +86,13 @@ class Emitter {
 };
 
 inline roofline::Sizes unsigned_sizes(const Sizes& sizes) { return {sizes.begin(), sizes.end()}; }
-/// The sizes of a layer's operand or result: at least two, at most five.
-inline roofline::Sizes layer_sizes(const Sizes& sizes) {
-  return whole_operand(unsigned_sizes(sizes)).sizes;
-}
+
+/// Bytes that an operator moves beside its own layer.
+struct Traffic {
+  const char* part = "";  ///< "offsets"
+  std::vector<const Value*> read = {};
+  std::vector<Value*> written = {};
+};
 
 struct Operator {
   /// Names of operators that share the row, between blanks.
@@ -120,8 +111,10 @@ struct Operator {
   std::optional<Numbers> (*fold)(const Node&) = nullptr;
   /// The node as an operation of the table of operators; nullopt if the operands do not fit.
   std::optional<Operation> (*state)(const Emitter&, const Node&) = nullptr;
-  /// In place of `state`: adds layers. Without both, the node is counted by bytes, with a note.
-  void (*layer)(Emitter&, const Node&) = nullptr;
+  /// Likewise, behind other layers of the node, which it adds. Without both, the node is counted by
+  /// bytes, with a note.
+  std::optional<Operation> (*state_behind)(Emitter&, const Node&) = nullptr;
+  std::vector<Traffic> (*beside)(const Node&) = nullptr;
   // For rows with shared functions: the layer's kind, and the function of one or two elements.
   LayerKind kind = LayerKind::elementwise;
   double (*of_one)(double) = nullptr;
@@ -136,7 +129,10 @@ constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
 constexpr void add_to(Operator& row, element::Type type) { row.type = type; }
 constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
 constexpr void add_to(Operator& row, std::optional<Numbers> (*f)(const Node&)) { row.fold = f; }
-constexpr void add_to(Operator& row, void (*emit)(Emitter&, const Node&)) { row.layer = emit; }
+constexpr void add_to(Operator& row, std::vector<Traffic> (*f)(const Node&)) { row.beside = f; }
+constexpr void add_to(Operator& row, std::optional<Operation> (*f)(Emitter&, const Node&)) {
+  row.state_behind = f;
+}
 constexpr void add_to(Operator& row,
                       std::optional<Operation> (*state)(const Emitter&, const Node&)) {
   row.state = state;
@@ -199,28 +195,14 @@ std::optional<Sizes> like_first(Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
 /// The node as an operation of the table of operators.
 Operation operation_of(const Emitter& emitter, const Node& node, const Attributes& attributes);
-/// Its layers; without, by its bytes.
-void emit_operation(Emitter& emitter, const Node& node, const Operation& operation);
 /// The first operand with another shape, without a move.
 Operation view_of(const Node& node);
-void emit_view(Emitter& emitter, const Node& node);
-/// An operation without attributes.
-void emit_as_stated(Emitter& emitter, const Node& node);
+/// Without attributes.
+std::optional<Operation> as_stated(const Emitter& emitter, const Node& node);
 /// Reads `read` elements of the first operand and writes the results.
 Operation copy_of(const Emitter& emitter, const Node& node, const Sizes& read);
-struct Reading {
-  const Value* value;
-  Sizes sizes;
-};
-/// The bytes of these tensors, each in its own type, in a layer of one type.
-void emit_traffic(Emitter& emitter, const Node& node, const std::vector<Reading>& read,
-                  const std::vector<Value*>& written, const char* part = "");
-/// A layer by the bytes of all tensors.
-void emit_bytes(Emitter& emitter, const Node& node);
-/// Likewise, with a note that names the reason.
-inline constexpr const char* no_rule = "there is no rule for them";
-inline constexpr const char* no_fit = "their operands have other sizes than their rules take";
-void emit_by_bytes(Emitter& emitter, const Node& node, const char* reason);
+/// The bytes of all tensors, each in its own type.
+std::optional<Operation> bytes_of(const Emitter& emitter, const Node& node);
 
 /// For MatMul, Gemm and "Linear", a product joined with its bias; else nullopt.
 struct MatrixOperands {

@@ -39,18 +39,16 @@ Operation operation_by(const Emitter& emitter, const Node& node, std::string_vie
 
 /// Features, the last of `sizes`, at each position times learned weights, of this type or their
 /// own.
-void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
-                 const Sizes& sizes, std::int64_t out_features, bool bias,
+Operation linear(const Emitter& emitter, const Node& node, const Value& positions,
+                 const Value& weights, const Sizes& sizes, std::int64_t out_features, bool bias,
                  std::optional<DataType> type = {}) {
   Tensor learned = emitter.typed(weights, *weights.sizes);
   if (type) learned.type = type;
   Attributes attributes;
   attributes.channels = static_cast<std::uint64_t>(out_features);
   attributes.bias = bias;
-  emit_operation(emitter, node,
-                 operation_by(emitter, node, "linear",
-                              {emitter.typed(positions, sizes), std::move(learned)}, attributes));
-  emitter.shares_weights(weights);
+  return operation_by(emitter, node, "linear",
+                      {emitter.typed(positions, sizes), std::move(learned)}, attributes);
 }
 
 Tensor matrix(const Emitter& emitter, const Value& value, const Sizes& sizes) {
@@ -62,35 +60,29 @@ Tensor matrix(const Emitter& emitter, const Value& value, const Sizes& sizes) {
 
 /// `of_a`, `of_b`: matrices in an operand. One that is constant, of one matrix, makes a linear
 /// layer.
-void emit_product(Emitter& emitter, const Node& node, const Value& a, const Value& b,
-                  const Product& product, std::int64_t of_a, std::int64_t of_b, bool bias) {
+Operation multiplied(const Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                     const Product& product, std::int64_t of_a, std::int64_t of_b, bool bias) {
   const auto& [all, m, n, k, result] = product;
-  if (b.is_constant && of_b == 1) {
-    emit_linear(emitter, node, a, b, chained(all, {m, k}), n, bias);
-  } else if (a.is_constant && of_a == 1) {
-    emit_linear(emitter, node, b, a, chained(all, {n, k}), m, bias);
-  } else {
-    // Each matrix with each: one of them counts for every product.
-    const std::int64_t products = product_or_throw(all);
-    const std::int64_t products_of_a = products > std::max(of_a, of_b) ? products : of_a;
-    emit_operation(emitter, node,
-                   operation_by(emitter, node, "matmul",
-                                {matrix(emitter, a, {products_of_a, m, k}),
-                                 matrix(emitter, b, {of_b, k, n})}));
-    emitter.shares_weights(b);
-  }
+  if (b.is_constant && of_b == 1) return linear(emitter, node, a, b, chained(all, {m, k}), n, bias);
+  if (a.is_constant && of_a == 1) return linear(emitter, node, b, a, chained(all, {n, k}), m, bias);
+  // Each matrix with each: one of them counts for every product.
+  const std::int64_t products = product_or_throw(all);
+  const std::int64_t products_of_a = products > std::max(of_a, of_b) ? products : of_a;
+  return operation_by(
+      emitter, node, "matmul",
+      {matrix(emitter, a, {products_of_a, m, k}), matrix(emitter, b, {of_b, k, n})});
 }
 
-void emit_matrix_product(Emitter& emitter, const Node& node) {
+std::optional<Operation> matrices(const Emitter& emitter, const Node& node) {
   const auto operands = matrix_operands(node);
   const auto product = matrix_product(node);
   if (!product || !has_elements(node.input(0)) || !has_elements(node.input(1)))
-    return emit_bytes(emitter, node);
+    return bytes_of(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
-  emit_product(emitter, node, a, b, *product,
-               product_or_throw(*a.sizes) / (product->m * product->k),
-               product_or_throw(*b.sizes) / (product->k * product->n), operands->has_bias);
+  return multiplied(emitter, node, a, b, *product,
+                    product_or_throw(*a.sizes) / (product->m * product->k),
+                    product_or_throw(*b.sizes) / (product->k * product->n), operands->has_bias);
 }
 
 /// MatMulNBits: weights of few bits in bytes, their sizes in attributes.
@@ -102,13 +94,13 @@ std::optional<Sizes> few_bits_sizes(Node& node) {
   return chained(part(in, 0, in.size() - 1), {int_attribute(node, "N", 0)});
 }
 
-void emit_few_bits_product(Emitter& emitter, const Node& node) {
+std::optional<Operation> few_bits(const Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  if (node.input(1) == nullptr) return emit_by_bytes(emitter, node, no_fit);
+  if (node.input(1) == nullptr) return std::nullopt;
   const Sizes rows{product_or_throw(part(in, 0, in.size() - 1)), in.back()};
-  emit_linear(emitter, node, *node.input(0), *node.input(1), rows, node.outputs[0]->sizes->back(),
-              node.input(5) != nullptr,
-              int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4);
+  return linear(emitter, node, *node.input(0), *node.input(1), rows, node.outputs[0]->sizes->back(),
+                node.input(5) != nullptr,
+                int_attribute(node, "bits", 4) > 4 ? DataType::int8 : DataType::int4);
 }
 
 /// nullopt for unknown sizes.
@@ -138,31 +130,29 @@ Value summed(Emitter& emitter, const Node& node, std::size_t operand,
              const std::vector<std::size_t>& axes) {
   Value value = *node.input(operand);
   if (axes.empty()) return value;
-  LayerSpec& spec = emitter.add(node, LayerKind::reduce, "sum");
-  spec.dtypes.input = spec.dtypes.output = emitter.type_of(value);
-  spec.input = Emitter::operand(value);
+  Operation sum = operation_by(emitter, node, "reduce", {emitter.typed(value, *value.sizes)});
   for (const std::size_t axis : axes) (*value.sizes)[axis] = 1;
-  spec.output = layer_sizes(*value.sizes);
-  emitter.writes(&value);
+  sum.results = {{.sizes = unsigned_sizes(*value.sizes), .type = emitter.type_of(value)}};
+  emitter.add(node, sum, "sum", {&value});
   value.is_constant = false;
   value.learned = 0;
   return value;
 }
 
-void emit_einsum(Emitter& emitter, const Node& node) {
+std::optional<Operation> contracted(Emitter& emitter, const Node& node) {
   const auto einsum = einsum_of(node);
   const auto product = einsum ? product_of(*einsum) : std::nullopt;
-  if (!product) return emit_by_bytes(emitter, node, no_fit);
-  if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
+  if (!product) return std::nullopt;
+  if (product->k <= 1 || !has_elements(node.input(1))) return bytes_of(emitter, node);
   const Value a = summed(emitter, node, 0, product->summed_a);
   const Value b = summed(emitter, node, 1, product->summed_b);
   const auto products = static_cast<std::int64_t>(product->products);
-  emit_product(emitter, node, a, b,
-               {.products = products == 1 ? Sizes{} : Sizes{products},
-                .m = static_cast<std::int64_t>(product->m),
-                .n = static_cast<std::int64_t>(product->n),
-                .k = static_cast<std::int64_t>(product->k)},
-               products, products, false);
+  return multiplied(emitter, node, a, b,
+                    {.products = products == 1 ? Sizes{} : Sizes{products},
+                     .m = static_cast<std::int64_t>(product->m),
+                     .n = static_cast<std::int64_t>(product->n),
+                     .k = static_cast<std::int64_t>(product->k)},
+                    products, products, false);
 }
 
 /// GRU, LSTM and RNN: [steps, directions, batch, state] and the last state.
@@ -178,17 +168,16 @@ std::optional<Sizes> recurrent_sizes(Node& node) {
   return Sizes{x[0], directions, x[1], state};
 }
 
-void emit_recurrent(Emitter& emitter, const Node& node) {
+std::optional<Operation> recurrent(const Emitter& emitter, const Node& node) {
   for (std::size_t i = 0; i < 3; ++i)
-    if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
-      return emit_by_bytes(emitter, node, no_fit);
+    if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3) return std::nullopt;
   const Sizes& recurrent = sizes_of(node, 2);
   Attributes attributes;
   attributes.state = static_cast<std::uint64_t>(recurrent[2]);
   attributes.bidirectional = recurrent[0] == 2;
   attributes.batch_first = int_attribute(node, "layout", 0) != 0;
   attributes.bias = node.input(3) != nullptr;
-  emit_operation(emitter, node, operation_of(emitter, node, attributes));
+  return operation_of(emitter, node, attributes);
 }
 
 /// Where an operator has its arguments behind queries, keys and values.
@@ -290,26 +279,27 @@ Tensor with_past(Emitter& emitter, const Node& node, std::size_t index, const Si
     Emitter::view(present, &given);
     return emitter.typed(given, *given.sizes);
   }
-  LayerSpec& spec = emitter.add(node, has_past ? LayerKind::concat : LayerKind::copy,
-                                index == 1 ? "present_key" : "present_value");
+  const char* part = index == 1 ? "present_key" : "present_value";
+  Operation move = operation_by(emitter, node, "copy", {emitter.typed(given, whole)});
+  move.results = {{.sizes = unsigned_sizes(whole), .type = emitter.result_type(*present)}};
   if (has_past) {
     Sizes added = whole;
     added[2] -= (*past->sizes)[2];
-    spec.inputs = {Emitter::operand(*past, rows_by_heads(*past->sizes)),
-                   Emitter::operand(given, rows_by_heads(added))};
-  } else {
-    spec.input = Emitter::operand(given, whole);
-    spec.output = layer_sizes(whole);
+    move.row = find_row("concat");
+    move.operands = {emitter.typed(*past, rows_by_heads(*past->sizes)),
+                     emitter.typed(given, rows_by_heads(added))};
+    move.attributes.axes = {1};
+    move.attributes.computed_in = emitter.usual_type(node);
   }
-  emitter.writes(present);
+  emitter.add(node, move, part, {present});
   return emitter.typed(*present, whole);
 }
 
 /// One kernel, as in recordings.
-void emit_attention(Emitter& emitter, const Node& node) {
+std::optional<Operation> attended(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(operand_of(node, 1)) || !has_elements(node.outputs[0]))
-    return emit_by_bytes(emitter, node, no_fit);
+    return std::nullopt;
   const Form& form = form_of(node);
   std::vector<Tensor> operands{emitter.typed(*node.input(0), sizes->queries),
                                with_past(emitter, node, 1, sizes->keys),
@@ -319,24 +309,29 @@ void emit_attention(Emitter& emitter, const Node& node) {
   attributes.causal = form.causal == nullptr || int_attribute(node, form.causal, 0) != 0;
   attributes.has_past = has_elements(node.input(form.past));
   attributes.masked = node.input(form.mask) != nullptr || node.input(form.mask_of_keys) != nullptr;
-  emit_operation(emitter, node,
-                 operation_by(emitter, node, "attention", std::move(operands), attributes));
-  Value* scores = node.outputs.size() > 3 ? node.outputs[3] : nullptr;
-  if (is_read(scores)) emit_traffic(emitter, node, {}, {scores}, "scores");
-  const Value* bias = node.op == "MultiHeadAttention" ? node.input(3) : nullptr;
-  if (has_elements(bias)) emit_traffic(emitter, node, {{bias, *bias->sizes}}, {}, "bias");
+  return operation_by(emitter, node, "attention", std::move(operands), attributes);
 }
 
-constexpr Operator attention{.sizes = result_sizes, .layer = emit_attention};
+std::vector<Traffic> scores_and_bias(const Node& node) {
+  std::vector<Traffic> both;
+  Value* scores = node.outputs.size() > 3 ? node.outputs[3] : nullptr;
+  if (is_read(scores)) both.push_back({.part = "scores", .written = {scores}});
+  const Value* bias = node.op == "MultiHeadAttention" ? node.input(3) : nullptr;
+  if (has_elements(bias)) both.push_back({.part = "bias", .read = {bias}});
+  return both;
+}
+
+constexpr Operator attention{
+    .sizes = result_sizes, .state_behind = attended, .beside = scores_and_bias};
 constexpr Operator product_rows[] = {
-    row("Gemm Linear MatMul", {.needs = 0}, matrix_product_sizes, emit_matrix_product),
-    row("MatMulInteger", {}, matrix_product_sizes, element::int32, emit_matrix_product),
-    row("Einsum", {}, einsum_sizes, emit_einsum),
-    row("MatMulNBits", {.domain = microsoft}, few_bits_sizes, emit_few_bits_product),
-    row("GRU LSTM RNN", {.needs = 3}, recurrent_sizes, emit_recurrent),
+    row("Gemm Linear MatMul", {.needs = 0}, matrix_product_sizes, matrices),
+    row("MatMulInteger", {}, matrix_product_sizes, element::int32, matrices),
+    row("Einsum", {}, einsum_sizes, contracted),
+    row("MatMulNBits", {.domain = microsoft}, few_bits_sizes, few_bits),
+    row("GRU LSTM RNN", {.needs = 3}, recurrent_sizes, recurrent),
 
     row("Attention MultiHeadAttention", attention),
-    row("GroupQueryAttention", {.domain = microsoft}, result_sizes, emit_attention),
+    row("GroupQueryAttention", {.domain = microsoft}, result_sizes, attended, scores_and_bias),
     // Includes the projections, and is counted by bytes.
     row("Attention", {.domain = microsoft}),
     row("RotaryEmbedding TensorScatter", {}, like_first),

@@ -77,7 +77,7 @@ std::vector<std::size_t> axes_between(std::size_t first, std::size_t end) {
 }
 
 /// Along the axis; before set 13 all axes from it on are one row.
-void emit_rows(Emitter& emitter, const Node& node) {
+std::optional<Operation> along_rows(const Emitter& emitter, const Node& node) {
   constexpr std::int64_t first_along_axis = 13;
   const std::size_t rank = sizes_of(node, 0).size();
   const bool is_along_axis = emitter.version() >= first_along_axis;
@@ -90,34 +90,32 @@ void emit_rows(Emitter& emitter, const Node& node) {
     operation.operands.front().sizes.push_back(1);
     operation.attributes.axes = {rank};
   }
-  emit_operation(emitter, node, operation);
+  return operation;
 }
 
-void emit_reduction(Emitter& emitter, const Node& node) {
+std::optional<Operation> reduced(const Emitter& emitter, const Node& node) {
   const bool is_same =
       product_or_throw(sizes_of(node, 0)) == product_or_throw(*node.outputs[0]->sizes);
   if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
                   node.op == "ReduceMin"))
-    return emit_view(emitter, node);
+    return view_of(node);
   Attributes attributes;
   if (const auto reduced = reduced_axes(node))
     for (std::size_t axis = 0; axis < reduced->size(); ++axis)
       if ((*reduced)[axis]) attributes.axes.push_back(axis);
-  emit_operation(emitter, node, operation_of(emitter, node, attributes));
+  return operation_of(emitter, node, attributes);
 }
 
 /// A norm of [N, C, ...] over the batch, each example, or groups of channels.
-void emit_channel_norm(Emitter& emitter, const Node& node) {
+std::optional<Operation> norm_of_channels(const Emitter& emitter, const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
-  if (rank < fewest_operand_sizes || rank > most_operand_sizes)
-    return emit_by_bytes(emitter, node, no_fit);
+  if (rank < fewest_operand_sizes || rank > most_operand_sizes) return std::nullopt;
   const std::int64_t groups = std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1));
-  emit_operation(emitter, node,
-                 operation_of(emitter, node, {.groups = static_cast<std::uint64_t>(groups)}));
+  return operation_of(emitter, node, {.groups = static_cast<std::uint64_t>(groups)});
 }
 
 /// The normed axes, the last or a pattern's, are the features.
-void emit_layer_norm(Emitter& emitter, const Node& node) {
+std::optional<Operation> norm_of_rows(const Emitter& emitter, const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   Attributes attributes;
   if (const auto found = ints_attribute(node, "axes"))
@@ -128,28 +126,27 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
   std::int64_t features = 1;
   for (const std::size_t axis : attributes.axes) features = product_or_throw({features, in[axis]});
   attributes.features = static_cast<std::uint64_t>(features);
-  emit_operation(emitter, node, operation_of(emitter, node, attributes));
+  return operation_of(emitter, node, attributes);
 }
 
-constexpr Operator reduction{
-    .sizes = reduction_sizes, .fold = fold_reduction, .layer = emit_reduction};
-constexpr Operator channel_norm{.sizes = like_first, .layer = emit_channel_norm};
-constexpr Operator layer_norm{.sizes = like_first, .layer = emit_layer_norm};
+constexpr Operator reduction{.sizes = reduction_sizes, .fold = fold_reduction, .state = reduced};
+constexpr Operator channel_norm{.sizes = like_first, .state = norm_of_channels};
+constexpr Operator layer_norm{.sizes = like_first, .state = norm_of_rows};
 constexpr Operator reduction_rows[] = {
     row("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", reduction),
     row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
     row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
     row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
-    row("ArgMax ArgMin", {}, reduction_sizes, element::int64, emit_reduction),
+    row("ArgMax ArgMin", {}, reduction_sizes, element::int64, reduced),
 
-    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, emit_as_stated),
-    row("Softmax LogSoftmax Hardmax", {}, like_first, emit_rows),
+    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, as_stated),
+    row("Softmax LogSoftmax Hardmax", {}, like_first, along_rows),
 
     row("BatchNormalization GroupNormalization InstanceNormalization", channel_norm),
     row("LayerNormalization RMSNormalization SimplifiedLayerNormalization", layer_norm),
     row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
-    row("LRN LpNormalization MeanVarianceNormalization", {}, like_first, emit_as_stated),
+    row("LRN LpNormalization MeanVarianceNormalization", {}, like_first, as_stated),
 };
 
 }  // namespace

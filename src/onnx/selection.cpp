@@ -116,10 +116,12 @@ std::optional<Operation> gathered(const Emitter& emitter, const Node& node) {
 
 std::optional<Sizes> like_second(Node& node) { return sizes_of(node, 1); }
 
-void emit_picked_elements(Emitter& emitter, const Node& node) {
+std::optional<Operation> picked_elements(const Emitter& emitter, const Node& node) {
   const Value& indices = *node.input(1);
-  emit_traffic(emitter, node, {{node.input(0), *indices.sizes}, {&indices, *indices.sizes}},
-               {node.outputs[0]});
+  auto operation = bytes_of(emitter, node);
+  operation->operands = {emitter.typed(*node.input(0), *indices.sizes),
+                         emitter.typed(indices, *indices.sizes)};
+  return operation;
 }
 
 /// Indices of elements that are not 0: all of them, if that depends on data.
@@ -254,13 +256,13 @@ std::optional<Numbers> fold_size(const Node& node) {
 
 constexpr Operator selection_rows[] = {
     row("Gather", {.needs = 2}, gather_sizes, fold_gather, gathered),
-    row("GatherElements", {.needs = 2}, like_second, emit_picked_elements),
+    row("GatherElements", {.needs = 2}, like_second, picked_elements),
     row("NonMaxSuppression", {.needs = 2}, non_max_suppression_sizes, element::int64),
     row("NonZero", {}, non_zero_sizes, element::int64),
     row("OneHot", {}, one_hot_sizes),
     row("Slice", {}, slice_sizes, fold_slice, sliced),
     row("TopK", {}, top_k_sizes),
-    row("Scatter ScatterElements ScatterND", {}, like_first, emit_bytes),
+    row("Scatter ScatterElements ScatterND", {}, like_first, bytes_of),
     row("Constant", {.needs = 0}, constant_sizes, fold_constant),
     row("ConstantOfShape", {}, filled_sizes, fold_filled),
     row("Range", {.needs = 3}, range_sizes, fold_range),

@@ -106,7 +106,8 @@ std::span<const OperatorRow> moving_operators() {
       // Another shape of the operand, without a move.
       {"view", nullptr, copy},
       {"copy", copied, copy, "DepthToSpace Expand Slice SpaceToDepth Split Tile Transpose",
-       "copy _copy_from: to from"},
+       "copy _copy_from: to from",
+       "Cast Dequantize Gather Identity Padding Quantize Reformat Resize Shuffle Slice"},
       {"copy_in_order", copied, copy, "",
        "roll flip clone contiguous pixel_shuffle pixel_unshuffle: input"},
       {"pad", copied, copy, "Pad",
