@@ -77,7 +77,7 @@ Layers traffic(const Operation& operation) {
 std::span<const OperatorRow> traffic_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {
-      {"traffic", traffic, other},
+      {"traffic", traffic, other, "", "", "Concatenation Normalization Scatter Select TopK kgen"},
       // Constants and random numbers: nothing is read.
       {"fill", traffic, other, "", "fill zero bernoulli uniform normal random exponential: result"},
       {"dropout", dropout, other, "", "native_dropout: input"},

@@ -1,4 +1,6 @@
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,7 +10,9 @@
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"
+#include "model/ranges.hpp"
 #include "model/text.hpp"
+#include "operators/table.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
@@ -21,30 +25,34 @@ constexpr std::string_view columns[] = {"OperationKind", "Operation", "Status", 
 constexpr std::pair<std::string_view, std::string_view> own_types[] = {
     {"u8", "int8"}, {"u4", "int4"}, {"u32", "int32"}, {"fe4m3", "fp8"}, {"fe5m2", "fp8"}};
 
-struct TableTensor {
-  DataType type;
-  std::string_view layout;
-};
-
-/// "f16:nhwc"
-TableTensor tensor_in(const ProfilerCsv& table, std::string_view column) {
-  std::string_view layout = table.cell(column);
+/// The type of "f16:nhwc", and what stands behind it.
+DataType type_in(const ProfilerCsv& table, std::string_view column, std::string_view& layout) {
+  layout = table.cell(column);
   std::string_view name = take(layout, ':');
   for (const auto& [theirs, ours] : own_types)
     if (name == theirs) name = ours;
   const auto type = data_type_named(name);
   if (!type || !is_tensor_type(*type))
     throw table.error(column, "a type and a layout, as f16:nhwc");
-  return {*type, layout};
+  return *type;
 }
 
-void set_types(const ProfilerCsv& table, const TableTensor& a, const TableTensor& b,
-               const TableTensor& result, LayerSpec& layer) {
-  layer.dtypes = {a.type, b.type, result.type};
-  const bool is_tf32 = table.cell("Operation").find("tf32") != std::string_view::npos;
-  if (is_tf32 && a.type == DataType::fp32)
-    layer.dtypes.input = layer.dtypes.weight = DataType::tf32;
-  layer.fp16_accumulate = a.type == DataType::fp16 && table.cell("accum") == "f16";
+Tensor tensor_in(const ProfilerCsv& table, std::string_view column, Sizes sizes) {
+  std::string_view layout;
+  const DataType type = type_in(table, column, layout);
+  return {.sizes = std::move(sizes), .type = type};
+}
+
+Tensor image_in(const ProfilerCsv& table, std::string_view column, Sizes sizes) {
+  std::string_view layout;
+  Tensor image{.sizes = std::move(sizes), .type = type_in(table, column, layout)};
+  if (layout == "nhwc" || layout == "nchw")
+    image.stated_layout = layout == "nhwc" ? Layout::nhwc : Layout::nchw;
+  else if (layout.starts_with("nc"))  // "nc32hw32"
+    image.stated_layout = Layout::blocked;
+  else
+    throw table.error(column, "the layout nhwc, nchw or nc32hw32");
+  return image;
 }
 
 Pass pass_in(const ProfilerCsv& table) {
@@ -55,58 +63,61 @@ Pass pass_in(const ProfilerCsv& table) {
   throw table.error("conv_kind", "fprop, dgrad or wgrad");
 }
 
-void set_convolution(const ProfilerCsv& table, LayerSpec& layer) {
-  const auto count = [&](std::string_view column) { return table.count(column); };
+Operation convolution_in(const ProfilerCsv& table) {
+  const auto counts = [&](std::initializer_list<std::string_view> names) {
+    return each_of(names, [&](std::string_view name) { return table.count(name); });
+  };
   const auto padding = [&](std::string_view column) {
     return table.whole(column, "an integer >= 0");
   };
-  layer.kind = LayerKind::conv;
-  layer.rank = 2;
-  layer.pass = pass_in(table);
-  layer.input = {{count("n"), count("c"), count("h"), count("w")}, true, {}, false, {}};
-  layer.out_channels = count("k");
-  layer.kernel_size = axes_list({count("r"), count("s")});
-  layer.stride = axes_list({count("stride_h"), count("stride_w")});
-  layer.dilation = axes_list({count("dilation_h"), count("dilation_w")});
-  layer.padding = axes_list({padding("pad_h"), padding("pad_w")});
-  if (!table.cell("g").empty()) layer.groups = count("g");
-  layer.output = {count("n"), count("k"), count("p"), count("q")};
-  const TableTensor activation = tensor_in(table, "Activation");
-  set_types(table, activation, tensor_in(table, "Filter"), tensor_in(table, "Output"), layer);
-  if (activation.layout == "nhwc" || activation.layout == "nchw")
-    layer.layout = activation.layout == "nhwc" ? Layout::nhwc : Layout::nchw;
-  else if (activation.layout.starts_with("nc"))  // "nc32hw32"
-    layer.layout = Layout::blocked;
-  else
-    throw table.error("Activation", "the layout nhwc, nchw or nc32hw32");
+  Operation operation{.row = find_row("convolution"), .pass = pass_in(table)};
+  Attributes& attributes = operation.attributes;
+  attributes.kernel = axes_list(counts({"r", "s"}));
+  attributes.stride = axes_list(counts({"stride_h", "stride_w"}));
+  attributes.dilation = axes_list(counts({"dilation_h", "dilation_w"}));
+  attributes.padding = axes_list({padding("pad_h"), padding("pad_w")});
+  attributes.channels = table.count("k");
+  if (!table.cell("g").empty()) attributes.groups = table.count("g");
+  operation.operands = {image_in(table, "Activation", counts({"n", "c", "h", "w"})),
+                        tensor_in(table, "Filter", {})};
+  operation.results = {tensor_in(table, "Output", counts({"n", "k", "p", "q"}))};
+  return operation;
 }
 
-void set_product(const ProfilerCsv& table, LayerSpec& layer) {
-  layer.kind = LayerKind::matmul;
-  layer.m = table.count("m");
-  layer.n = table.count("n");
-  layer.k = table.count("k");
-  if (!table.cell("batch_count").empty()) layer.batch = table.count("batch_count");
-  set_types(table, tensor_in(table, "A"), tensor_in(table, "B"),
-            tensor_in(table, table.cell("D").empty() ? "C" : "D"), layer);
+Operation product_in(const ProfilerCsv& table) {
+  const std::uint64_t m = table.count("m");
+  const std::uint64_t n = table.count("n");
+  const std::uint64_t k = table.count("k");
+  const std::uint64_t products = table.cell("batch_count").empty() ? 1 : table.count("batch_count");
+  const std::string_view result = table.cell("D").empty() ? "C" : "D";
+  return {.row = find_row("matmul"),
+          .operands = {tensor_in(table, "A", {products, m, k}),
+                       tensor_in(table, "B", {products, k, n})},
+          .results = {tensor_in(table, result, {products, m, n})}};
+}
+
+Operation operation_in(const ProfilerCsv& table) {
+  const std::string_view kind = table.cell("OperationKind");
+  if (kind != "conv2d" && kind != "gemm") throw table.error("OperationKind", "gemm or conv2d");
+  Operation operation = kind == "gemm" ? product_in(table) : convolution_in(table);
+  const bool is_tf32 = table.cell("Operation").find("tf32") != std::string_view::npos;
+  if (is_tf32 && operation.operands.front().type == DataType::fp32)
+    for (Tensor& operand : operation.operands) operand.type = DataType::tf32;
+  return operation;
 }
 
 LayerSpec layer_in(const ProfilerCsv& table) {
   if (table.cell("Status") != "success") throw table.error("Status", "success");
-  LayerSpec layer;
-  const std::string_view kind = table.cell("OperationKind");
-  if (kind == "conv2d")
-    set_convolution(table, layer);
-  else if (kind == "gemm")
-    set_product(table, layer);
-  else
-    throw table.error("OperationKind", "gemm or conv2d");
+  const Operation operation = operation_in(table);
+  LayerSpec layer = operation.row->build(operation).at(0);  // counts are positive, types known
+  if (layer.kind == LayerKind::conv) layer.output = operation.results.front().sizes;
+  layer.fp16_accumulate = layer.dtypes.input == DataType::fp16 && table.cell("accum") == "f16";
   const double time_ms = profiler_number(table.cell("Runtime")).value_or(0);
   if (!(time_ms > 0)) throw table.error("Runtime", "a time in ms above 0");
   layer.measured.change([&](Measured& measured) {
     measured.warm_s = time_ms * 1e-3;
     measured.kernel = table.cell("Operation");
-    measured.pass = layer.pass.value_or(Pass::fwd);
+    measured.pass = operation.pass;
   });
   return layer;
 }

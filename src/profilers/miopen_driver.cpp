@@ -15,6 +15,7 @@
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
 #include "model/text.hpp"
+#include "operators/table.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 #include "roofline/enumeration.hpp"
@@ -170,12 +171,12 @@ DataType take_type(std::string_view& operation) {
   return DataType::fp32;
 }
 
-AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_view letters,
-                         std::uint64_t otherwise) {
-  std::vector<std::uint64_t> numbers;
+Sizes numbers_of(const DriverCommand& command, bool is_3d, std::string_view letters,
+                 std::uint64_t otherwise) {
+  Sizes numbers;
   for (const char letter : letters.substr(is_3d ? 0 : 1))
     numbers.push_back(command.number(letter, otherwise));
-  return axes_list(std::move(numbers));
+  return numbers;
 }
 
 /// -F is a sum of passes: 1 forward, 2 data gradient, 4 weight gradient; 0 for all.
@@ -189,32 +190,43 @@ std::uint64_t asked_passes(const DriverCommand& command) {
 }
 
 /// The driver's own layout is that of channels first, whatever the type.
-LayerSpec read_convolution(const DriverCommand& command) {
+Layout layout_of(const DriverCommand& command) {
   constexpr std::string_view layouts[] = {"NCHW", "NCDHW", "NHWC", "NDHWC"};
-  LayerSpec layer;
+  const bool is_nhwc = command.choice('I', layouts).value_or(0) >= 2;
+  if (command.number('Z', 0) != 0) return Layout::blocked;
+  return is_nhwc ? Layout::nhwc : Layout::nchw;
+}
+
+/// Throws InputError.
+Operation read_convolution(const DriverCommand& command, DataType type) {
   const bool is_3d = command.number('_', 2) == 3;
+  const auto axes = [&](std::string_view letters, std::uint64_t otherwise) {
+    return axes_list(numbers_of(command, is_3d, letters, otherwise));
+  };
   constexpr std::string_view modes[] = {"conv", "trans"};
   constexpr std::string_view pad_modes[] = {"default", "same", "valid"};
   const std::string_view pad_mode = pad_modes[command.choice('z', pad_modes).value_or(0)];
   const bool is_transposed = command.choice('m', modes) == 1;
-  layer.kind = is_transposed ? LayerKind::conv_transpose : LayerKind::conv;
-  layer.batch = command.number('n', default_batch);
-  layer.in_channels = command.number('c', default_channels);
-  layer.input_size = axes_of_command(command, is_3d, "!HW", default_size);
-  layer.layout = command.choice('I', layouts).value_or(0) >= 2 ? Layout::nhwc : Layout::nchw;
-  if (command.number('Z', 0) != 0) layer.layout = Layout::blocked;
-  if (is_transposed) layer.output_padding = axes_of_command(command, is_3d, "%YX", 0);
-  layer.out_channels = command.number('k', default_filters);
-  layer.kernel_size = axes_of_command(command, is_3d, "@yx", default_window);
-  layer.stride = axes_of_command(command, is_3d, "#uv", 1);
-  layer.dilation = axes_of_command(command, is_3d, "^lj", 1);
+  Operation operation{.row = find_row(is_transposed ? "transposed_convolution" : "convolution")};
+  Sizes sizes{command.number('n', default_batch), command.number('c', default_channels)};
+  const Sizes positions = numbers_of(command, is_3d, "!HW", default_size);
+  sizes.insert(sizes.end(), positions.begin(), positions.end());
+  operation.operands = {{.sizes = sizes, .type = type, .stated_layout = layout_of(command)}};
+  Attributes& attributes = operation.attributes;
+  if (is_transposed) attributes.output_padding = axes("%YX", 0);
+  attributes.channels = command.number('k', default_filters);
+  attributes.kernel = axes("@yx", default_window);
+  attributes.stride = axes("#uv", 1);
+  attributes.dilation = axes("^lj", 1);
   if (pad_mode == "same")
-    layer.padding.rule = PaddingRule::same;
+    attributes.padding.rule = PaddingRule::same;
   else if (pad_mode != "valid")
-    layer.padding = axes_of_command(command, is_3d, "$pq", 0);
-  layer.groups = command.number('g', 1);
-  layer.bias = command.number('b', 0) != 0;
-  return layer;
+    attributes.padding = axes("$pq", 0);
+  attributes.groups = command.number('g', 1);
+  attributes.bias = command.number('b', 0) != 0;
+  if (element_count(sizes) == 0)
+    throw InputError("expected an image with sizes >= 1, got " + sizes_text(sizes));
+  return operation;
 }
 
 /// A command without the program's name, as in the lists that tuners take.
@@ -328,9 +340,11 @@ class DriverText {
         throw InputError("expected MIOpenDriver conv, the only operation that is read, got " +
                          in_quotes(command.operation()));
       command.check_options();
-      LayerSpec layer = read_convolution(command);
-      if (states_type) layer.dtypes.input = type;
-      add(layer, asked_passes(command));
+      const Operation read = read_convolution(command, type);
+      for (LayerSpec& layer : read.row->build(read)) {
+        if (!states_type) layer.dtypes.input.reset();
+        add(layer, asked_passes(command));
+      }
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
     }

@@ -12,6 +12,7 @@
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"
+#include "operators/table.hpp"
 #include "profilers/formats.hpp"
 
 namespace roofline {
@@ -53,13 +54,13 @@ Layout take_layout(std::string_view& key) {
   fail("NCHW, NHWC, NCDHW or NDHWC in the key", layout);
 }
 
-DataTypesSpec types_of(std::string_view name) {
-  if (name == "INT8INT8INT32") return {DataType::int8, DataType::int8, DataType::int32};
-  if (name == "BFP8") return {DataType::fp8, {}, {}};
+DataType type_of(std::string_view name) {
+  if (name == "INT8INT8INT32") return DataType::int8;
+  if (name == "BFP8") return DataType::fp8;
   const auto type = parse<DataType>(lower_case(name));
   if (!type || !is_operand_type(*type))
     fail("FP32, FP16, BF16, INT8, FP8 or another type in the key", name);
-  return {*type, {}, {}};
+  return *type;
 }
 
 Pass pass_of(std::string_view name) {
@@ -71,9 +72,9 @@ Pass pass_of(std::string_view name) {
 
 /// "channels-sizes-window-channels-sizes-batch-padding-stride-dilation-bias-layout-type-pass", then
 /// "_g" and the groups. Gradients have the result's side first.
-LayerSpec layer_of(std::string_view key) {
-  LayerSpec layer;
-  layer.name = std::string(key);
+Operation operation_of(std::string_view key) {
+  Operation operation{.row = find_row("convolution")};
+  Attributes& attributes = operation.attributes;
   const Sizes numbers = take_numbers(key);
   auto next = numbers.begin();
   const auto axes = [&] {
@@ -82,28 +83,45 @@ LayerSpec layer_of(std::string_view key) {
   };
   std::array<std::uint64_t, 2> channels{};
   channels[0] = *next++;
-  std::array<Sizes, 2> sizes{axes(), {}};
-  layer.kernel_size = axes_list(axes());
+  std::array<Sizes, 2> positions{axes(), {}};
+  attributes.kernel = axes_list(axes());
   channels[1] = *next++;
-  sizes[1] = axes();
-  layer.batch = *next++;
-  layer.padding = axes_list(axes());
-  layer.stride = axes_list(axes());
-  layer.dilation = axes_list(axes());
-  layer.bias = *next++ != 0;
-  layer.layout = take_layout(key);
-  layer.dtypes = types_of(take(key, '-'));
-  layer.pass = pass_of(take(key, '_'));
-  const std::size_t input = layer.pass == Pass::fwd ? 0 : 1;
-  layer.in_channels = channels[input];
-  layer.input_size = axes_list(std::move(sizes[input]));
-  layer.out_channels = channels[1 - input];
-  layer.output = {*layer.batch, channels[1 - input]};
-  layer.output.insert(layer.output.end(), sizes[1 - input].begin(), sizes[1 - input].end());
+  positions[1] = axes();
+  const std::uint64_t batch = *next++;
+  attributes.padding = axes_list(axes());
+  attributes.stride = axes_list(axes());
+  attributes.dilation = axes_list(axes());
+  attributes.bias = *next++ != 0;
+  const Layout layout = take_layout(key);
+  const std::string_view type_name = take(key, '-');
+  const DataType type = type_of(type_name);
+  operation.pass = pass_of(take(key, '_'));
+  const std::size_t input = operation.pass == Pass::fwd ? 0 : 1;
+  attributes.channels = channels[1 - input];
+  const auto side = [&](std::size_t at) {
+    Sizes sizes{batch, channels[at]};
+    sizes.insert(sizes.end(), positions[at].begin(), positions[at].end());
+    return Tensor{.sizes = std::move(sizes), .type = type, .stated_layout = layout};
+  };
+  operation.operands = {side(input)};
+  operation.results = {side(1 - input)};
+  operation.results.front().type.reset();
+  if (type_name == "INT8INT8INT32") operation.results.front().type = DataType::int32;
   constexpr const char* groups = "_g and a number of groups at the key's end";
-  if (key.empty()) return layer;
+  if (key.empty()) return operation;
   if (!key.starts_with('g')) fail(groups, key);
-  layer.groups = require_number<std::uint64_t>(key.substr(1), groups);
+  attributes.groups = require_number<std::uint64_t>(key.substr(1), groups);
+  return operation;
+}
+
+LayerSpec layer_of(std::string_view key) {
+  const Operation operation = operation_of(key);
+  const Layers layers = operation.row->build(operation);
+  if (layers.empty())
+    fail("an image with sizes >= 1", sizes_text(operation.operands.front().sizes));
+  LayerSpec layer = layers.front();
+  layer.name = std::string(key);
+  layer.output = operation.results.front().sizes;
   return layer;
 }
 

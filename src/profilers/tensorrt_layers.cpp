@@ -40,8 +40,6 @@ std::string text_of(const Tensor& tensor) {
   return type + (type.empty() || tensor.sizes.empty() ? "" : " ") + sizes_text(tensor.sizes);
 }
 
-using LayerOrReason = std::variant<LayerSpec, NotModelled>;
-
 struct EngineLayer {
   const Value& value;
   std::string name;
@@ -60,10 +58,6 @@ std::string tensors_text(const std::vector<Tensor>& tensors) {
   std::string text;
   for (const Tensor& tensor : tensors) add_item(text, text_of(tensor));
   return text;
-}
-
-NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
-  return {std::move(reason), tensors_text(layer.inputs) + " to " + tensors_text(layer.outputs), {}};
 }
 
 Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t least = 1) {
@@ -91,23 +85,6 @@ std::string tactic_of(const EngineLayer& layer) {
   return std::string(layer.value.find("TacticName").try_text());
 }
 
-LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
-  LayerSpec spec;
-  spec.kind = kind;
-  spec.name = layer.name;
-  spec.place = layer.value.place();
-  spec.dtypes.input = layer.input().type;
-  spec.dtypes.output = layer.output().type;
-  const bool multiplies = info(kind).family == KindFamily::contraction;
-  const std::string tactic = tactic_of(layer);
-  if (multiplies && spec.dtypes.input == DataType::fp32 && is_tf32_kernel(tactic))
-    spec.dtypes.input = DataType::tf32;
-  spec.fp16_accumulate = multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic);
-  spec.pass = Pass::fwd;
-  if (takes(kind, "layout")) spec.layout = layer.input().stated_layout;
-  return spec;
-}
-
 /// "Weights" and "Bias": {"Type": "Half", "Count": 9408}.
 std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) {
   if (!layer.has(key)) return 0;
@@ -131,59 +108,45 @@ Attributes attributes_of(const EngineLayer& layer) {
   return attributes;
 }
 
-LayerOrReason built(const EngineLayer& layer, const Operation& operation) {
-  const OperatorRow& row = *operation.row;
-  Layers layers = row.build(operation);
-  if (layers.empty()) return not_modelled(layer, "its shapes fit no " + std::string(row.name));
-  LayerSpec& spec = layers.front();
-  spec.name = layer.name;
-  spec.place = layer.value.place();
-  if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
-  return spec;
+/// tf32 for fp32 that the kernel multiplies as such.
+std::optional<DataType> multiplied_type(const EngineLayer& layer) {
+  const std::optional<DataType> type = layer.input().type;
+  return type == DataType::fp32 && is_tf32_kernel(tactic_of(layer)) ? DataType::tf32 : type;
 }
 
-/// By a row of the table of operators.
-LayerOrReason built(const EngineLayer& layer, const OperatorRow& row) {
-  return built(layer, Operation{.row = &row,
-                                .operands = layer.inputs,
-                                .results = layer.outputs,
-                                .attributes = attributes_of(layer),
-                                .called = layer.type});
+Operation operation_of(const EngineLayer& layer, const OperatorRow& row) {
+  return {.row = &row, .operands = layer.inputs, .results = layer.outputs, .called = layer.type};
 }
 
 /// A convolution, maybe with activation and pool in one kernel, without the pool's few operations.
-LayerOrReason convolution(const EngineLayer& stated, const OperatorRow& row) {
+Operation convolution(const EngineLayer& stated, const OperatorRow& row) {
   EngineLayer layer = stated;
   if (layer.type == "ConvActPool") layer.prefix = "Conv";
   if (!layer.has("Kernel") || !layer.has("OutMaps"))
     layer.value.fail("expected Kernel and OutMaps, got neither");
-  const LayerSpec own = base_layer(layer, row.kind);
-  layer.inputs.front().type = own.dtypes.input;
-  LayerOrReason read = built(layer, row);
-  auto* spec = std::get_if<LayerSpec>(&read);
-  if (spec == nullptr) return read;
-  spec->fp16_accumulate = own.fp16_accumulate;
-  spec->dtypes.weight.reset();
+  Tensor image = layer.input();
+  image.type = multiplied_type(layer);
+  Tensor weights;
   if (layer.has("Weights") && layer.at("Weights").contains("Type"))
-    spec->dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
-  if (spec->dtypes.input == DataType::tf32 && spec->dtypes.weight == DataType::fp32)
-    spec->dtypes.weight = DataType::tf32;
-  // A residual, added in the same kernel, is read too.
-  const OperandSpec result = whole_operand(layer.output().sizes);
-  for (std::size_t i = 1; i < layer.inputs.size(); ++i)
-    if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
-      spec->fused.push_back(result);
-  return read;
+    weights.type = type_of_format(layer.at("Weights").at("Type").text());
+  if (image.type == DataType::tf32 && weights.type == DataType::fp32) weights.type = image.type;
+  Operation operation = operation_of(stated, row);
+  operation.operands = {std::move(image), std::move(weights)};
+  operation.attributes = attributes_of(layer);
+  return operation;
 }
 
 /// Its type of layer is that of all pools.
-LayerOrReason pool(const EngineLayer& layer) {
+Operation pool(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes window = numbers_at(layer, "WindowSize");
   const bool is_max = layer.has("PoolingType") && layer.at("PoolingType").text() == "MAX";
   const bool is_global = sizes.size() == window.size() + 2 &&
                          std::equal(window.begin(), window.end(), sizes.begin() + 2);
-  return built(layer, *find_row(is_max ? "max_pool" : is_global ? "global_avg_pool" : "avg_pool"));
+  const std::string_view row = is_max ? "max_pool" : is_global ? "global_avg_pool" : "avg_pool";
+  Operation operation = operation_of(layer, *find_row(row));
+  operation.attributes = attributes_of(layer);
+  return operation;
 }
 
 /// k of matrices [..., m, k] and [..., k, n], either stored by rows or by columns; 0 if they do not
@@ -201,100 +164,60 @@ std::uint64_t summed_size(const Sizes& a, const Sizes& b, std::uint64_t m, std::
 }
 
 /// Two matrices, each maybe shared by several products; a linear layer with constants for the
-/// second, and maybe a residual.
-LayerOrReason product(const EngineLayer& layer) {
+/// second, and maybe a residual. No operands without a fitting size.
+Operation product(const EngineLayer& layer, const OperatorRow& row) {
   const Sizes& a = layer.input().sizes;
   const Sizes& result = layer.output().sizes;
-  if (a.empty() || result.empty() || element_count(a) == 0 || element_count(result) == 0)
-    return not_modelled(layer, "its shapes fit no matrix product");
   const std::uint64_t n = result.back();
   const std::uint64_t rows = element_count(result) / n;
   const std::uint64_t m = result.size() > 1 ? result[result.size() - 2] : 1;
   const bool has_second = layer.inputs.size() > 1 && parameter_count(layer, "Weights") == 0;
   const Sizes b = has_second ? layer.inputs[1].sizes : Sizes();
-  Operation operation{.row = find_row("matmul"), .results = layer.outputs};
+  const std::optional<DataType> type = multiplied_type(layer);
+  Operation operation = operation_of(layer, row);
+  operation.operands.clear();
   if (const std::uint64_t k = summed_size(a, b, m, n); k != 0) {
-    operation.operands = {{.sizes = {element_count(a) / (m * k), m, k}},
+    operation.operands = {{.sizes = {element_count(a) / (m * k), m, k}, .type = type},
                           {.sizes = {element_count(b) / (k * n), k, n}}};
-  } else {
-    if (element_count(a) % rows != 0)
-      return not_modelled(layer, "its shapes fit no matrix product");
+  } else if (element_count(a) % rows == 0) {
     operation.row = find_row("linear");
-    operation.operands = {{.sizes = {rows, element_count(a) / rows}}};
+    operation.operands = {{.sizes = {rows, element_count(a) / rows}, .type = type}};
     operation.attributes.channels = n;
   }
-  const LayerSpec own = base_layer(layer, operation.row->kind);
-  operation.operands.front().type = own.dtypes.input;
-  LayerOrReason read = built(layer, operation);
-  if (auto* spec = std::get_if<LayerSpec>(&read)) spec->fp16_accumulate = own.fp16_accumulate;
-  return read;
+  return operation;
 }
 
-/// A result of another shape.
-LayerOrReason copied(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, LayerKind::copy);
-  spec.input = whole_operand(layer.input().sizes);
-  spec.output = whole_operand(layer.output().sizes).sizes;
-  return spec;
-}
-
-/// By bytes.
-LayerOrReason traffic(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, LayerKind::other);
-  const DataType type = *layer.input().type;
-  std::vector<OperandSpec> operands;
-  for (const Tensor& tensor : layer.inputs) {
-    operands.push_back(whole_operand(tensor.sizes));
-    operands.back().type = tensor.type.value_or(type);
-  }
-  std::vector<WrittenTensor> results;
-  for (const Tensor& tensor : layer.outputs)
-    results.push_back({tensor.sizes, tensor.type.value_or(type)});
-  set_traffic(spec, std::move(operands), results);
-  return spec;
-}
-
-/// TensorRT 10 fuses operators ("__myl_CastAddMul_myl0_3"): tensors are the work, unless matrices
-/// are multiplied ("_gemm_mha_v2_myl0_4").
-LayerOrReason generated(const EngineLayer& layer) {
-  if (mentions(layer.name, {"gemm", "mha", "conv"}))
-    return not_modelled(layer, "a generated kernel of matrix products without their sizes");
-  return traffic(layer);
-}
-
-/// Functions of several tensors are counted by bytes.
-LayerOrReason function(const EngineLayer& layer, const OperatorRow& row) {
-  return layer.inputs.size() == 1 ? built(layer, row) : traffic(layer);
-}
-
-LayerOrReason by_row(const EngineLayer& layer, const OperatorRow& row) {
+/// Sizes are known.
+Operation operation_by(const EngineLayer& layer, const OperatorRow& row) {
   switch (row.kind) {
     case LayerKind::conv:
     case LayerKind::conv_transpose: return convolution(layer, row);
     case LayerKind::max_pool: return pool(layer);
-    case LayerKind::matmul: return product(layer);
-    case LayerKind::elementwise: return function(layer, row);
-    default: return built(layer, row);
+    case LayerKind::matmul: return product(layer, row);
+    default: return operation_of(layer, row);
   }
 }
 
-struct EngineRule {
-  std::string_view types;  ///< between blanks
-  LayerOrReason (*rule)(const EngineLayer&);
-};
+/// What the engine states of a layer beside its operation.
+void finish(const EngineLayer& layer, LayerSpec& spec) {
+  spec.name = layer.name;
+  spec.place = layer.value.place();
+  if (takes(spec.kind, "layout")) spec.layout = layer.input().stated_layout;
+  const bool multiplies = info(spec.kind).family == KindFamily::contraction;
+  spec.fp16_accumulate =
+      multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic_of(layer));
+  if (!spec.out_channels) return;
+  // A residual, added in a convolution's kernel, is read too.
+  const OperandSpec result = whole_operand(layer.output().sizes);
+  for (std::size_t i = 1; i < layer.inputs.size(); ++i)
+    if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
+      spec.fused.push_back(result);
+}
 
-// ParameterTypes of TensorRT 8 and 10, then LayerTypes without one.
-constexpr EngineRule engine_rules[] = {
-    {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize", copied},
-    {"kgen", generated},
-    {"Select TopK Scatter Normalization Concatenation", traffic},
-};
-
-const EngineRule* find_rule(std::string_view type) {
-  const std::string word = ' ' + std::string(type) + ' ';
-  for (const EngineRule& rule : engine_rules)
-    if (mentions(' ' + std::string(rule.types) + ' ', {word})) return &rule;
-  return nullptr;
+/// TensorRT 10 fuses operators ("__myl_CastAddMul_myl0_3"): tensors are the work, unless matrices
+/// are multiplied ("_gemm_mha_v2_myl0_4").
+bool hides_products(const EngineLayer& layer) {
+  return layer.type == "kgen" && mentions(layer.name, {"gemm", "mha", "conv"});
 }
 
 std::string type_of_layer(const Value& layer) {
@@ -308,17 +231,24 @@ bool is_counted(const std::vector<Tensor>& tensors) {
          element_count(tensors.front().sizes) > 0;
 }
 
-LayerOrReason read_by_rule(const EngineLayer& layer) {
-  const OperatorRow* row = find_row_of_tensorrt(layer.type);
-  const EngineRule* found = row == nullptr ? find_rule(layer.type) : nullptr;
-  if (row == nullptr && found == nullptr)
-    return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
-  if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
-    return not_modelled(layer, "its tensors have no sizes or types that the model knows");
-  LayerOrReason read = row != nullptr ? by_row(layer, *row) : found->rule(layer);
-  if (const auto* spec = std::get_if<LayerSpec>(&read))
-    if (const auto failure = failure_of(*spec)) return not_modelled(layer, failure->message);
-  return read;
+/// The layer by its row, or why there is none.
+std::optional<LayerSpec> built_by(const OperatorRow* row, const EngineLayer& layer,
+                                  std::string& reason) {
+  if (row == nullptr) {
+    reason = "a layer of type " + layer.type + ", which has no rule";
+  } else if (!is_counted(layer.inputs) || !is_counted(layer.outputs)) {
+    reason = "its tensors have no sizes or types that the model knows";
+  } else {
+    const Operation operation = operation_by(layer, *row);
+    Layers layers = operation.row->build(operation);
+    reason = "its shapes fit no " + std::string(operation.row->name);
+    if (layers.empty()) return std::nullopt;
+    finish(layer, layers.front());
+    const auto failure = failure_of(layers.front());
+    if (!failure) return layers.front();
+    reason = failure->message;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -367,12 +297,17 @@ std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
                           read_engine_tensors(value, "Outputs")};
   if (layer.type == "NoOp" || layer.type == "Constant")
     return NotModelled{"a layer of type " + layer.type + ", which runs nothing", "", {}};
-  LayerOrReason read = read_by_rule(layer);
-  auto* none = std::get_if<NotModelled>(&read);
-  if (none != nullptr && is_counted(layer.inputs) && is_counted(layer.outputs))
-    if (LayerSpec spec = std::get<LayerSpec>(traffic(layer)); !failure_of(spec))
-      none->by_bytes = std::move(spec);
-  return read;
+  NotModelled none;
+  if (hides_products(layer))
+    none.reason = "a generated kernel of matrix products without their sizes";
+  else if (auto spec = built_by(find_row_of_tensorrt(layer.type), layer, none.reason))
+    return *spec;
+  none.shapes = tensors_text(layer.inputs) + " to " + tensors_text(layer.outputs);
+  if (is_counted(layer.inputs) && is_counted(layer.outputs)) {
+    std::string reason;
+    none.by_bytes = built_by(find_row("traffic"), layer, reason);
+  }
+  return none;
 }
 
 }  // namespace roofline
