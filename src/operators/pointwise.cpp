@@ -31,7 +31,7 @@ Layers function_of(LayerKind kind, const Operation& operation) {
 
 Layers function(const Operation& operation) { return function_of(operation.row->kind, operation); }
 
-/// Of several tensors: by their bytes.
+/// Several tensors are counted by their bytes.
 Layers function_without_kind(const Operation& operation) {
   return operation.operands.size() == 1 ? function(operation) : traffic(operation);
 }
