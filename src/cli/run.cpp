@@ -6,7 +6,9 @@
 
 #include "cli/errors.hpp"
 #include "model/text.hpp"
+#include "report/document.hpp"
 #include "report/fields.hpp"
+#include "report/legend.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -20,8 +22,8 @@ std::string networks_text(bool json) {
   return '[' + names + "]\n";
 }
 
-std::string words_of(const std::string& word, std::size_t width, bool json) {
-  std::string text = json ? words_json(word) : words_text(width, word);
+std::string words_text(const std::string& word, const RenderStyle& style, bool json) {
+  std::string text = json ? words_json(word) : text_of(words_document(word), style.width);
   if (text.empty())
     throw UsageError("words: expected a word or mark of a table, got " + in_quotes(word) +
                      " (roofline words lists all)");
@@ -42,9 +44,9 @@ std::string printed_text(const Request& request) {
   if (request.action == print_text) return request.text;
   if (request.action == networks) return networks_text(request.json);
   const RenderStyle style = standard_output_style();
-  const std::size_t width = style.width.value_or(80);
-  if (request.action == words) return words_of(request.text, width, request.json);
-  if (request.action == fields) return request.json ? columns_json() : columns_text(width);
+  if (request.action == words) return words_text(request.text, style, request.json);
+  if (request.action == fields)
+    return request.json ? columns_json() : columns_text(style.width.value_or(80));
   if (request.action == kernels) return kernels_text(request, style);
   std::vector<Gpu> all = each_of(request.gpus, &AskedGpu::gpu);
   const bool is_one = !request.only_gpu().empty();
@@ -53,7 +55,7 @@ std::string printed_text(const Request& request) {
   if (request.csv) return render_gpus_csv(all);
   if (!is_one) return render_gpu_list(all, style);
   const std::string text = render_gpu(all.front());
-  return style.width ? broken(text, width) : text;
+  return style.width ? broken(text, *style.width) : text;
 }
 
 }  // namespace

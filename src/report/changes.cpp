@@ -59,13 +59,13 @@ std::string changes_sentence(const Changes& changes) {
   const double before_s = knows_busy ? *before.busy_s : before.work_s;
   const double after_s = knows_busy ? *after.busy_s : after.work_s;
   const std::string_view what = knows_busy ? "GPU busy" : name_of(changes.times);
-  return fmt::format("{} {} -> {}{}: {}\n", what, duration(before_s), duration(after_s),
+  return fmt::format("{} {} -> {}{}: {}", what, duration(before_s), duration(after_s),
                      before_s > 0 ? ", " + ratio_text(after_s / before_s) : "",
                      change_text(after_s - before_s));
 }
 
-/// The work that became slower by most, with its kernels; empty without such measured work.
-std::string slower_sentence(const Changes& changes) {
+/// The measured work that became slower by most, with its kernels.
+void add_slower(Document& document, const Changes& changes) {
   constexpr std::size_t most_named = 3;
   constexpr double least_share = 0.01;
   constexpr std::size_t widest = 60;
@@ -74,15 +74,15 @@ std::string slower_sentence(const Changes& changes) {
   for (const Change& each : changes.changed.work)
     if (each.change_s() > least_s && changes.times == ChangesOf::measured) slower.push_back(&each);
   std::ranges::stable_sort(slower, std::greater(), &Change::change_s);
-  std::string text;
+  if (!slower.empty()) document.add_line("slower, the most first:");
   for (const Change* each : first_of(slower, most_named)) {
     const std::string from = shortened(printable(each->before.kernel), widest);
     const std::string to = shortened(printable(each->after.kernel), widest);
-    text += fmt::format("  {}: {}{}{}{}\n", name_text(*each), change_text(each->change_s()),
-                        to.empty() ? "" : ", by " + to,
-                        from.empty() || from == to ? "" : " in place of ", from == to ? "" : from);
+    document.add_line(fmt::format("  {}: {}{}{}{}", name_text(*each), change_text(each->change_s()),
+                                  to.empty() ? "" : ", by " + to,
+                                  from.empty() || from == to ? "" : " in place of ",
+                                  from == to ? "" : from));
   }
-  return text.empty() ? "" : "slower, the most first:\n" + text;
 }
 
 struct RunQuantity {
@@ -163,7 +163,7 @@ std::string changed_ratio(double after, double before) {
 
 /// Hidden rows become one, so that the rows sum.
 Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
-                       std::size_t most, std::optional<std::size_t> width) {
+                       std::size_t most) {
   Grid grid{{left(std::move(title)), left("pass"), right("before"), right("after"), right("change"),
              right("ratio"), right("hardware"), right("kernels"), right("library"),
              right("FLOP", 1), right("bytes", 2), left("limiter", 3)}};
@@ -202,14 +202,13 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                     shown < changed ? "more" : "unchanged"),
         "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {}, {});
   add("total", "", group.before_s, group.after_s, group.split, {}, {});
-  fit(grid, width);
   return grid;
 }
 
 constexpr std::string_view split_legend =
     "ratio = hardware x kernels x library. hardware: of the roofline bounds. kernels: of\n"
     "the expected time over the bound, what a good library makes of the hardware.\n"
-    "library: of the measured time over the expected, what this library loses.\n";
+    "library: of the measured time over the expected, what this library loses.";
 
 }  // namespace
 
@@ -251,25 +250,25 @@ void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
   w.end_object();
 }
 
-std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
-                         const TableStyle& style) {
+void add_changes(Document& document, const Changes& all, std::optional<std::uint64_t> top) {
   const Changes changes = shortened_names(all);
-  std::string text =
-      fmt::format("before: {}\nafter: {}\n{}{}", printable(changes.before),
-                  printable(changes.after), changes_sentence(changes), slower_sentence(changes));
-  const auto add = [&](const Grid& grid) {
-    if (grid.row_count() > 0) text += '\n' + style.render(grid);
+  document.add_line("before: " + printable(changes.before));
+  document.add_line("after: " + printable(changes.after));
+  document.add_line(changes_sentence(changes));
+  add_slower(document, changes);
+  const auto add = [&](Grid grid) {
+    document.add_gap();
+    document.add_table({std::move(grid)});
   };
   add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
     if (!group.work.empty())
-      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.width));
+      add(change_group_grid(title, changes, group, top.value_or(most_changes)));
   };
   add_group("went", changes.gone);
   add_group("came", changes.come);
   add_group("changed", changes.changed);
-  if (changes.changed.split) text += std::string(split_legend);
-  return text;
+  if (changes.changed.split) document.add_line(std::string(split_legend));
 }
 
 }  // namespace roofline

@@ -62,54 +62,56 @@ std::string macs_text(const Layer& layer, const Counts& counts) {
                      out.channels * product(out.spatial), in.channels / layer.groups, counts.macs);
 }
 
-/// "  intensity  FLOP / bytes = ..."
+/// "intensity", "FLOP / bytes = ..."
 template <class... Args>
-std::string line(std::string_view name, fmt::format_string<Args...> form, Args&&... args) {
-  return fmt::format("  {:<10} {}\n", name, fmt::format(form, std::forward<Args>(args)...));
+void add(List& list, std::string_view name, fmt::format_string<Args...> form, Args&&... args) {
+  list.add(name, fmt::format(form, std::forward<Args>(args)...));
 }
 
-std::string formula(std::string_view name, std::string text) {
+/// A long formula has its numbers on the next line.
+std::string formula(std::string text) {
   constexpr std::size_t widest = 67;
   const std::size_t numbers = text.find(" = ");
-  if (text.size() > widest && numbers != text.npos)
-    text.replace(numbers, 1, "\n" + std::string(13, ' '));
-  return line(name, "{}", text);
+  if (text.size() > widest && numbers != text.npos) text[numbers] = '\n';
+  return text;
 }
 
 /// What the line of bytes above leaves out or overestimates.
 std::string bytes_note(const LayerResult& row) {
   const Layer& layer = row.layer;
   if (row.counts.is_upper_estimate)
-    return line("", "at most: the layer may touch fewer, so that no bound follows");
+    return "at most: the layer may touch fewer, so that no bound follows";
   const auto input_byte = [&](std::uint64_t elements) {
     return si(stored_byte(elements, layer.dtypes.input), "B");
   };
   const std::uint64_t whole = elements(layer.inputs.front().shape);
   const std::uint64_t read = elements_read(layer, 0);
   if (read == whole || layer.pass == Pass::dgrad) return "";
-  return line("", "read of the input: {} of {}, what the result is made of", input_byte(read),
-              input_byte(whole));
+  return fmt::format("read of the input: {} of {}, what the result is made of", input_byte(read),
+                     input_byte(whole));
 }
 
-std::string work_text(const LayerResult& row) {
+List work_list(const LayerResult& row) {
   const Layer& layer = row.layer;
   const Counts& counts = row.counts;
   const auto sizes_of = [](const Operand& operand) { return shape_text(operand.shape); };
   const std::string inputs = joined(each_of(layer.inputs, sizes_of), " and ");
-  std::string text = line("sizes", "{} -> {}{}", inputs, shape_text(layer.output),
-                          has_window(layer.kind) ? window_text(layer) : "");
-  if (counts.macs > 0)
-    text += formula("MACs", macs_text(layer, counts)) + line("FLOP", "2 x MACs = {}", counts.flops);
-  else
-    text += line("FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
-  return text +
-         line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
-              si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
-              si(counts.bytes.total, "B")) +
-         bytes_note(row);
+  List list;
+  add(list, "sizes", "{} -> {}{}", inputs, shape_text(layer.output),
+      has_window(layer.kind) ? window_text(layer) : "");
+  if (counts.macs > 0) {
+    list.add("MACs", formula(macs_text(layer, counts)));
+    add(list, "FLOP", "2 x MACs = {}", counts.flops);
+  } else {
+    add(list, "FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
+  }
+  add(list, "bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
+      si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"), si(counts.bytes.total, "B"));
+  list.add("", bytes_note(row));
+  return list;
 }
 
-std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
+List roofline_list(const LayerResult& row, const Ceilings& ceilings) {
   const RooflinePoint& point = row.point;
   const std::string rate = si(*rate_of(ceilings.peak_flop_per_s, row.engine), "FLOP/s");
   const std::string bandwidth = si(ceilings.bandwidth_byte_per_s, "B/s");
@@ -117,23 +119,20 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
   const std::string moved = si(row.counts.bytes.total, "B");
   const std::string ridge = plain(point.ridge_flop_per_byte);
   const auto intensity = point.intensity_flop_per_byte;
-  std::string text;
+  List list;
   if (intensity)
-    text +=
-        line("intensity", "FLOP / bytes = {} / {} = {} FLOP/B", flops, moved, plain(*intensity));
-  text += line("ridge", "peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
-               bandwidth, ridge);
+    add(list, "intensity", "FLOP / bytes = {} / {} = {} FLOP/B", flops, moved, plain(*intensity));
+  add(list, "ridge", "peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
+      bandwidth, ridge);
   if (intensity)
-    text += line("bound", "{} is {}", plain(*intensity),
-                 point.bound == Bound::compute
-                     ? "not below the ridge: compute, the arithmetic takes longer"
-                     : "below the ridge: memory, moving the bytes takes longer");
-  return text +
-         line("compute", "FLOP / peak = {} / {} = {}", flops, rate,
-              duration(point.compute_time_s)) +
-         line("memory", "bytes / bandwidth = {} / {} = {}", moved, bandwidth,
-              duration(point.memory_time_s)) +
-         line("roofline", "the longer of the two: {}", duration(point.roofline_time_s));
+    add(list, "bound", "{} is {}", plain(*intensity),
+        point.bound == Bound::compute ? "not below the ridge: compute, the arithmetic takes longer"
+                                      : "below the ridge: memory, moving the bytes takes longer");
+  add(list, "compute", "FLOP / peak = {} / {} = {}", flops, rate, duration(point.compute_time_s));
+  add(list, "memory", "bytes / bandwidth = {} / {} = {}", moved, bandwidth,
+      duration(point.memory_time_s));
+  add(list, "roofline", "the longer of the two: {}", duration(point.roofline_time_s));
+  return list;
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
@@ -145,7 +144,7 @@ std::string mapping_text(const KernelPlan& kernel) {
   if (kernel.shared_memory_byte > 0)
     text +=
         fmt::format(", {:.3g} KiB shared", static_cast<double>(kernel.shared_memory_byte) / 1024);
-  const char* gap = text.size() > 75 ? ",\n             " : ", ";  // lines of 100 columns
+  const char* gap = text.size() > 75 ? ",\n" : ", ";  // lines of 100 columns
   if (kernel.kernels > 1) text += fmt::format("{}{} kernels", gap, kernel.kernels);
   return text;
 }
@@ -170,16 +169,15 @@ std::string missing_kernel(const Layer& layer) {
 }
 
 /// Why a convolution for tensor cores, on which the library has nothing as fast, runs elsewhere.
-std::string vector_units_text(const Explanation& explanation, const LayerResult& row) {
+void add_vector_units(List& list, const Explanation& explanation, const LayerResult& row) {
   const bool widened = std::ranges::any_of(explanation.steps, [](const DerivationStep& step) {
     return step.quantity == "bits of an element" && step.value == 32;
   });
-  if (!falls_to_vector_units(row) && !(widened && is_for_tensor_cores(row))) return "";
-  return line("", "on vector units: the {} for this:",
-              row.layer.kernels == KernelSource::heuristic
-                  ? "heuristic picks no tensor-core kernel"
-                  : "library has no tensor-core kernel as fast") +
-         line("", "{}", missing_kernel(row.layer));
+  if (!falls_to_vector_units(row) && !(widened && is_for_tensor_cores(row))) return;
+  add(list, "", "on vector units: the {} for this:",
+      row.layer.kernels == KernelSource::heuristic ? "heuristic picks no tensor-core kernel"
+                                                   : "library has no tensor-core kernel as fast");
+  list.add("", missing_kernel(row.layer));
 }
 
 /// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", from the derivation.
@@ -190,43 +188,40 @@ std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel
   return fmt::format("{} blocks", kernel.blocks);
 }
 
-std::string tiles_text(const Explanation& explanation, const KernelPlan& kernel) {
-  if (kernel.tile[0] == 0) return "";
-  return line("tiles", "{}: {}", fmt::join(kernel.tile, "x"), blocks_text(explanation, kernel)) +
-         line("", "{:.0f}% of the arithmetic issued is useful", 100 * kernel.tile_utilization);
+void add_tiles(List& list, const Explanation& explanation, const KernelPlan& kernel) {
+  if (kernel.tile[0] == 0) return;
+  add(list, "tiles", "{}: {}", fmt::join(kernel.tile, "x"), blocks_text(explanation, kernel));
+  add(list, "", "{:.0f}% of the arithmetic issued is useful", 100 * kernel.tile_utilization);
 }
 
-std::string waves_text(const KernelPlan& kernel) {
-  if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return "";
+void add_waves(List& list, const KernelPlan& kernel) {
+  if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return;
   const double at_once = static_cast<double>(kernel.blocks) / kernel.waves;
   const double sms = at_once / static_cast<double>(kernel.resident_blocks_per_sm);
-  return line("waves", "{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
-              kernel.resident_blocks_per_sm, plain(kernel.waves)) +
-         line("", "SMs {:.0f}% busy, occupancy {:.0f}%", 100 * kernel.wave_utilization,
-              100 * kernel.occupancy);
+  add(list, "waves", "{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
+      kernel.resident_blocks_per_sm, plain(kernel.waves));
+  add(list, "", "SMs {:.0f}% busy, occupancy {:.0f}%", 100 * kernel.wave_utilization,
+      100 * kernel.occupancy);
 }
 
 /// Kernels without tiles: their blocks, and the memory rate that their bytes in flight allow.
-std::string stream_text(const KernelPlan& kernel) {
-  std::string text;
+void add_stream(List& list, const KernelPlan& kernel) {
   if (kernel.resident_blocks_per_sm == 0 && kernel.blocks > 0 && kernel.waves > 0)
-    text += line("blocks", "{} for {:.0f} SMs", kernel.blocks,
-                 static_cast<double>(kernel.blocks) / kernel.waves);
+    add(list, "blocks", "{} for {:.0f} SMs", kernel.blocks,
+        static_cast<double>(kernel.blocks) / kernel.waves);
   if (kernel.in_flight_byte_per_s && kernel.part_s[Limiter::in_flight] > 0)
-    text += line("in flight", "bytes enough for {}", si(*kernel.in_flight_byte_per_s, "B/s"));
-  return text;
+    add(list, "in flight", "bytes enough for {}", si(*kernel.in_flight_byte_per_s, "B/s"));
 }
 
-std::string traffic_text(const LayerResult& row) {
+void add_traffic(List& list, const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);
   const auto intensity = [&](double moved) {
     return moved > 0 && flops > 0 ? fmt::format(": {} FLOP/B", plain(flops / moved)) : "";
   };
-  return line("traffic", "at L2 {}{}", si(kernel.l2_byte, "B"), intensity(kernel.l2_byte)) +
-         line("", "at DRAM {} read, {} written{}", si(kernel.dram_read_byte, "B"),
-              si(kernel.dram_write_byte, "B"),
-              intensity(kernel.dram_read_byte + kernel.dram_write_byte));
+  add(list, "traffic", "at L2 {}{}", si(kernel.l2_byte, "B"), intensity(kernel.l2_byte));
+  add(list, "", "at DRAM {} read, {} written{}", si(kernel.dram_read_byte, "B"),
+      si(kernel.dram_write_byte, "B"), intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 
 /// "68 of 100 times within x1.16, 95 within x1.42"
@@ -242,16 +237,16 @@ std::string idle_text(const LayerResult& row) {
   return ratio > 1 ? fmt::format("from an idle clock: {} of a busy GPU's", factor(ratio)) : "";
 }
 
-/// "  heuristic  picks a kernel of 22.63 us; cudnn.benchmark = True saves 2.726 us"
-std::string tuning_text(const LayerResult& row) {
+/// "heuristic", "picks a kernel of 22.63 us; cudnn.benchmark = True saves 2.726 us"
+void add_tuning(List& list, const LayerResult& row) {
   const double own_s = row.kernel->expected_time_s();
   const double more_s = row.other_tuning_s.value_or(own_s) - own_s;
   // Nothing where the host takes longer than either kernel.
-  if (std::fabs(more_s) < 0.005 * own_s) return "";
+  if (std::fabs(more_s) < 0.005 * own_s) return;
   const bool by_heuristic = row.layer.kernels == KernelSource::heuristic;
-  return line(by_heuristic ? "autotuned" : "heuristic",
-              "{} a kernel of {}; cudnn.benchmark = True saves {}", by_heuristic ? "runs" : "picks",
-              duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));
+  add(list, by_heuristic ? "autotuned" : "heuristic",
+      "{} a kernel of {}; cudnn.benchmark = True saves {}", by_heuristic ? "runs" : "picks",
+      duration(*row.other_tuning_s), duration(by_heuristic ? -more_s : more_s));
 }
 
 /// Times of two releases that differ by less are one to a reader.
@@ -262,28 +257,29 @@ bool are_near(double a_s, double b_s) {
 }
 
 /// Where a measured time is another release's.
-std::string measured_release_text(const LayerResult& row) {
-  if (!row.measured_time_s) return "";
+void add_measured_release(List& list, const LayerResult& row) {
+  if (!row.measured_time_s) return;
   const auto& [used, other, time_s, algorithm] = *row.other_release;
   if (!are_near(*row.measured_time_s, time_s) ||
       are_near(*row.measured_time_s, row.kernel->expected_time_s()))
-    return "";
-  return line("", "your time is what {} takes {} {}", name_of(algorithm),
-              other.is_older ? "before" : "from",
-              LibraryRelease{other.library.library, other.change}.text());
+    return;
+  add(list, "", "your time is what {} takes {} {}", name_of(algorithm),
+      other.is_older ? "before" : "from",
+      LibraryRelease{other.library.library, other.change}.text());
 }
 
-/// "  release    by MIOpen 7.1; before 7.1: x15.2 slower, 7.06 ms by gemm"
-std::string other_release_text(const LayerResult& row) {
-  if (!row.kernel || !row.other_release) return "";
+/// "release", "by MIOpen 7.1; before 7.1: x15.2 slower, 7.06 ms by gemm"
+void add_other_release(List& list, const LayerResult& row) {
+  if (!row.kernel || !row.other_release) return;
   const auto& [used, other, time_s, algorithm] = *row.other_release;
   const double ratio = time_s / row.kernel->expected_time_s();
-  if (are_near(time_s, row.kernel->expected_time_s())) return line("release", "by {}", used.text());
-  return line("release", "by {}; {} {}: {} {}, {} by {}", used.text(),
-              other.is_older ? "before" : "from", other.change.text(),
-              ratio_text(std::max(ratio, 1 / ratio)), ratio > 1 ? "slower" : "faster",
-              duration(time_s), name_of(algorithm)) +
-         measured_release_text(row);
+  if (are_near(time_s, row.kernel->expected_time_s()))
+    return add(list, "release", "by {}", used.text());
+  add(list, "release", "by {}; {} {}: {} {}, {} by {}", used.text(),
+      other.is_older ? "before" : "from", other.change.text(),
+      ratio_text(std::max(ratio, 1 / ratio)), ratio > 1 ? "slower" : "faster", duration(time_s),
+      name_of(algorithm));
+  add_measured_release(list, row);
 }
 
 /// " (cuDNN 9.19)" beside convolutions, whose kernels the library has.
@@ -294,12 +290,14 @@ std::string library_text(const Explanation& explanation, const LayerResult& row)
   return is_convolution ? " (" + explanation.library.text() + ')' : "";
 }
 
-/// "  chosen by  row 42 of roofline kernels: each_group, ..."
-std::string row_text(const Explanation& explanation) {
+/// "chosen by", "row 42 of roofline kernels: each_group, ..."
+void add_chosen_row(List& list, const Explanation& explanation) {
+  constexpr std::size_t widest = 87;
   for (const DerivationStep& step : explanation.steps)
     if (step.quantity == chosen_row && !step.origins.empty())
-      return broken(line("chosen by", "row {:g} of {}", step.value, step.origins.front()), 100);
-  return "";
+      return list.add(
+          "chosen by",
+          broken(fmt::format("row {:g} of {}", step.value, step.origins.front()), widest));
 }
 
 /// "471.3 us if what fits stays in cache (6.291 MB)"
@@ -317,9 +315,9 @@ std::string unless_text(bool has_convolutions, bool is_expected) {
 
 /// Where the kernel does not compute on the bound's engine: both peaks, and why, where the lower
 /// one alone takes longer than the roofline.
-std::string engines_text(const LayerResult& row, const EngineRates& peaks) {
+void add_engines(List& list, const LayerResult& row, const EngineRates& peaks) {
   const Engine own = row.kernel->engine;
-  if (own == row.engine) return "";
+  if (own == row.engine) return;
   const bool leaves_tensor_cores = is_tensor_engine(row.engine) && !is_tensor_engine(own);
   const auto peak = [&](Engine engine) {
     return fmt::format("{} {}", name_of(engine), si(*rate_of(peaks, engine), "FLOP/s"));
@@ -327,28 +325,28 @@ std::string engines_text(const LayerResult& row, const EngineRates& peaks) {
   const double own_s = static_cast<double>(row.counts.flops) / *rate_of(peaks, own);
   const bool makes_the_gap =
       own_s > row.point.roofline_time_s && row.layer.mapping == KernelMapping{};
-  return line("", "on {}{}",
-              leaves_tensor_cores ? std::string("vector units") : std::string(name_of(own)),
-              makes_the_gap ? ": the library has no better kernel" : "") +
-         line("", "peaks: {} of the kernel, {} of the roofline", peak(own), peak(row.engine));
+  add(list, "", "on {}{}",
+      leaves_tensor_cores ? std::string("vector units") : std::string(name_of(own)),
+      makes_the_gap ? ": the library has no better kernel" : "");
+  add(list, "", "peaks: {} of the kernel, {} of the roofline", peak(own), peak(row.engine));
 }
 
-std::string landing_text(const LayerResult& row, const Bounds& bounds) {
+List landing_list(const LayerResult& row, const Bounds& bounds) {
   const double expected = row.kernel->expected_time_s();
   const double times = expected / row.point.roofline_time_s;
   const auto flops = static_cast<double>(row.counts.flops);
-  std::string text;
+  List list;
   if (row.counts.flops > 0)
-    text = line("rate", "FLOP / expected = {} / {} = {}", si(flops, "FLOP"), duration(expected),
-                si(flops / expected, "FLOP/s"));
-  text += line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
-               duration(row.point.roofline_time_s), factor(times),
-               times < 1 ? ": operands in L2, or fewer MACs" : "") +
-          engines_text(row, bounds.ceilings->peak_flop_per_s);
+    add(list, "rate", "FLOP / expected = {} / {} = {}", si(flops, "FLOP"), duration(expected),
+        si(flops / expected, "FLOP/s"));
+  add(list, "gap", "expected / roofline = {} / {} = {}{}", duration(expected),
+      duration(row.point.roofline_time_s), factor(times),
+      times < 1 ? ": operands in L2, or fewer MACs" : "");
+  add_engines(list, row, bounds.ceilings->peak_flop_per_s);
   if (const auto bound_s = cached_bound_s(row, bounds))
-    text += line("least", "{}{}", cached_text(*bound_s, bounds),
-                 unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
-  return text;
+    add(list, "least", "{}{}", cached_text(*bound_s, bounds),
+        unless_text(row.layer.kind == LayerKind::conv, time_s(row) < *bound_s));
+  return list;
 }
 
 /// ", 8.256 TFLOP/s: 52.6% of the peak", or of the bandwidth, by what bounds the layer.
@@ -393,12 +391,6 @@ std::vector<std::string> next_steps(const LayerResult& row, double share_of_peak
           "several before the first is used: more bytes under way"};
 }
 
-std::string next_step_text(const std::vector<std::string>& steps) {
-  std::string text;
-  for (const std::string& step : steps) text += line(text.empty() ? "next" : "", "{}", step);
-  return text;
-}
-
 /// In elements: of the operands, the weights and the result.
 std::uint64_t largest_tensor(const LayerResult& row) {
   std::uint64_t largest = std::max(elements(row.layer.output), row.counts.params);
@@ -407,7 +399,7 @@ std::uint64_t largest_tensor(const LayerResult& row) {
   return largest;
 }
 
-std::string own_text(const LayerResult& row) {
+void add_own(List& list, const LayerResult& row) {
   const double time_s = *row.measured_time_s;
   const double share_of_peak = row.point.compute_time_s / time_s;
   const double share_of_bandwidth = row.point.memory_time_s / time_s;
@@ -416,14 +408,28 @@ std::string own_text(const LayerResult& row) {
     text += fmt::format(", {} of the bandwidth", share_or_ratio(share_of_bandwidth));
   else if (row.counts.flops > 0)
     text += fmt::format(", {} of the peak", share_or_ratio(share_of_peak));
-  text = line("yours", "{}", text);
+  list.add("yours", std::move(text));
   if (row.kernel)
-    text += line(
-        "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
+    add(list, "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
         row.layer.mapping == KernelMapping{} ? "a library's kernel" : "such a kernel by the model");
-  return row.below_bound
-             ? text
-             : text + next_step_text(next_steps(row, share_of_peak, share_of_bandwidth));
+  if (row.below_bound) return;
+  std::string_view term = "next";
+  for (std::string& step : next_steps(row, share_of_peak, share_of_bandwidth))
+    list.add(std::exchange(term, ""), std::move(step));
+}
+
+List kernel_list(const Explanation& explanation, const LayerResult& row) {
+  List list;
+  add(list, "mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row));
+  if (saves_macs(row.kernel->algorithm)) list.add("", "fewer MACs than counted above");
+  add_chosen_row(list, explanation);
+  add_other_release(list, row);
+  add_vector_units(list, explanation, row);
+  add_tiles(list, explanation, *row.kernel);
+  add_waves(list, *row.kernel);
+  add_stream(list, *row.kernel);
+  add_traffic(list, row);
+  return list;
 }
 
 Grid advice_grid(std::string title, const std::vector<Advice>& all) {
@@ -475,12 +481,11 @@ std::string rate_sentence(const Result& result) {
   if (time_s <= 0) return "";
   const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
   const double peak = *rate_of(result.bounds.ceilings->peak_flop_per_s, result.bounds.main_engine);
-  return fmt::format("{}; {}, {} of the peak\n", odds_text(result.total.expected_uncertainty),
+  return fmt::format("{}; {}, {} of the peak", odds_text(result.total.expected_uncertainty),
                      si(flop_per_s, "FLOP/s"), share_or_ratio(flop_per_s / peak));
 }
 
-Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
-                      std::optional<std::size_t> width) {
+Table main_layers_table(const NetworkExplanation& explanation, const Result& result) {
   const bool measured = result.total.measured_time_s.has_value();
   Grid grid{{left("layers that matter"), right("FLOP", 2), right("bytes", 1),
              right(measured ? "measured" : "expected"), right("share"), left("limiter")}};
@@ -505,8 +510,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
   if (rest > 0)
     grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
                   percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
-  fit(grid, width.value_or(sentence_width));
-  return grid;
+  return {std::move(grid), unbroken, sentence_width};
 }
 
 /// "-3.7%"; "0.0%" for less than one digit.
@@ -536,52 +540,62 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole) {
+void add_explanation(Document& document, const Explanation& explanation, const Result& result,
+                     bool is_whole) {
   const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
-  std::string text = fmt::format(
-      "{} of {}: {} {} in {} on {}\n", printable(layer.name), printable(result.setting.network),
-      info(layer.kind).name, name_of(layer.pass), name_of(layer.dtypes.input), result.setting.gpu);
+  document.add_heading(fmt::format(
+      "{} of {}: {} {} in {} on {}", printable(layer.name), printable(result.setting.network),
+      info(layer.kind).name, name_of(layer.pass), name_of(layer.dtypes.input), result.setting.gpu));
+  document.add_gap();
   if (!row.fused_into->empty())
-    return text +
-           fmt::format("\nfused into {}: no kernel of its own\n", printable(*row.fused_into));
-  text += "\n1. How much work is it? Each operand is read once, each result written once.\n" +
-          work_text(row);
+    return document.add_line(
+        fmt::format("fused into {}: no kernel of its own", printable(*row.fused_into)));
+  const auto begin = [&](std::string title) {
+    document.add_gap();
+    document.add_heading(std::move(title));
+  };
+  begin("1. How much work is it? Each operand is read once, each result written once.");
+  document.add_list(work_list(row));
   if (result.layers.size() == 1)
     for (const std::string& memory : {memory_sentence(result), fit_sentence(result)})
-      if (!memory.empty()) text += "  " + memory;
-  text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, *result.bounds.ceilings);
-  if (!row.kernel) return text;
-  text += "\n3. How does a kernel do it?" + library_text(explanation, row) + '\n' +
-          line("mapping", "{}{}", mapping_text(*row.kernel), lacking_text(row)) +
-          (saves_macs(row.kernel->algorithm) ? line("", "fewer MACs than counted above") : "") +
-          row_text(explanation) + other_release_text(row) + vector_units_text(explanation, row) +
-          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) +
-          stream_text(*row.kernel) + traffic_text(row);
-  text += "\n4. How long does that take? (expected time)\n" +
-          aligned(parts_grid("part of the time", row.kernel->part_s, row.kernel->expected_time_s(),
-                             "expected"),
-                  {}) +
-          fmt::format("  {}{}\n", odds_text(row.expected_uncertainty),
-                      row.expected_uncertainty
-                          ? fmt::format(": {}", meaning_of(row.expected_uncertainty->basis))
-                          : "") +
-          (row.kernel->idle_ratio > 1 ? "  " + idle_text(row) + '\n' : "") + tuning_text(row);
-  text += "\n5. Where does it land?\n" + landing_text(row, result.bounds);
-  if (row.measured_time_s && !result.measured.recording)
-    text += "\n6. Where is the kernel that took " + duration(*row.measured_time_s) + "?\n" +
-            own_text(row);
-  if (!explanation.advice.empty())
-    text += '\n' + aligned(advice_grid("what would help", explanation.advice), {});
-  if (explanation.steps.empty()) return text;
+      if (!memory.empty()) document.add_line("  " + memory);
+  begin("2. What bounds it? (roofline)");
+  document.add_list(roofline_list(row, *result.bounds.ceilings));
+  if (!row.kernel) return;
+  begin("3. How does a kernel do it?" + library_text(explanation, row));
+  document.add_list(kernel_list(explanation, row));
+  begin("4. How long does that take? (expected time)");
+  document.add_table({parts_grid("part of the time", row.kernel->part_s,
+                                 row.kernel->expected_time_s(), "expected")});
+  document.add_line("  " + odds_text(row.expected_uncertainty) +
+                    (row.expected_uncertainty
+                         ? fmt::format(": {}", meaning_of(row.expected_uncertainty->basis))
+                         : ""));
+  if (row.kernel->idle_ratio > 1) document.add_line("  " + idle_text(row));
+  List tuning;
+  add_tuning(tuning, row);
+  document.add_list(std::move(tuning));
+  begin("5. Where does it land?");
+  document.add_list(landing_list(row, result.bounds));
+  if (row.measured_time_s && !result.measured.recording) {
+    begin("6. Where is the kernel that took " + duration(*row.measured_time_s) + "?");
+    List own;
+    add_own(own, row);
+    document.add_list(std::move(own));
+  }
+  document.add_gap();
+  document.add_table({advice_grid("what would help", explanation.advice)});
+  if (explanation.steps.empty()) return;
+  document.add_gap();
   if (!is_whole)
-    return text +
-           "\n--top all derives the expected time number by number; -o FILE.svg draws the layer.\n";
-  return text + "\nderivation of the expected time, in base units\n" +
-         derivation_text(explanation.steps);
+    return document.add_line(
+        "--top all derives the expected time number by number; -o FILE.svg draws the layer.");
+  document.add_heading("derivation of the expected time, in base units");
+  document.add_block(derivation_text(explanation.steps));
 }
 
-std::string layer_list(const Result& result) {
+List layer_list(const Result& result) {
   const LayerResult& row = result.layers.front();
   const RooflinePoint& point = row.point;
   const Counts& counts = row.counts;
@@ -592,28 +606,31 @@ std::string layer_list(const Result& result) {
   if (counts.flops > 0 && point.intensity_flop_per_byte)
     work += fmt::format(": {} FLOP/B; ridge at {}", plain(*point.intensity_flop_per_byte),
                         plain(point.ridge_flop_per_byte));
-  std::string text = (row.measured_time_s ? own_text(row) : "") + line("work", "{}", work);
+  List list;
+  if (row.measured_time_s) add_own(list, row);
+  list.add("work", std::move(work));
   if (point.roofline_time_s > 0)
-    text +=
-        line("roofline", "{}: {}{}", duration(point.roofline_time_s),
-             counts.is_upper_estimate                 ? "no bound, as it may touch fewer bytes"
-             : row.layer.kind == LayerKind::host_copy ? "bound by the host link"
-             : point.bound == Bound::compute
-                 ? fmt::format("bound by compute, {}", si(point.attainable_flop_per_s, "FLOP/s"))
-                 : fmt::format("bound by memory, {}",
-                               si(result.bounds.ceilings->bandwidth_byte_per_s, "B/s")),
-             ceilings == CeilingKind::datasheet ? "" : fmt::format(" ({})", name_of(ceilings)));
-  if (!row.fused_into->empty())
-    return text + line("fused", "into {}: no kernel of its own", printable(*row.fused_into));
-  if (!row.kernel) return text;
+    add(list, "roofline", "{}: {}{}", duration(point.roofline_time_s),
+        counts.is_upper_estimate                 ? "no bound, as it may touch fewer bytes"
+        : row.layer.kind == LayerKind::host_copy ? "bound by the host link"
+        : point.bound == Bound::compute
+            ? fmt::format("bound by compute, {}", si(point.attainable_flop_per_s, "FLOP/s"))
+            : fmt::format("bound by memory, {}",
+                          si(result.bounds.ceilings->bandwidth_byte_per_s, "B/s")),
+        ceilings == CeilingKind::datasheet ? "" : fmt::format(" ({})", name_of(ceilings)));
+  if (!row.fused_into->empty()) {
+    add(list, "fused", "into {}: no kernel of its own", printable(*row.fused_into));
+    return list;
+  }
+  if (!row.kernel) return list;
   const double time_s = row.kernel->expected_time_s();
   const std::string idle = idle_text(row);
-  return text +
-         line(row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
-              range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
-              is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
-              idle.empty() ? "" : "; " + idle, lacking_text(row)) +
-         other_release_text(row);
+  add(list, row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
+      range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
+      is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
+      idle.empty() ? "" : "; " + idle, lacking_text(row));
+  add_other_release(list, row);
+  return list;
 }
 
 std::string memory_sentence(const Result& result) {
@@ -633,12 +650,12 @@ std::string memory_sentence(const Result& result) {
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
-  return text + '\n';
+  return text;
 }
 
 std::string fit_sentence(const Result& result) {
   if (fits(result).value_or(true)) return "";
-  return fmt::format("DOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}\n",
+  return fmt::format("DOES NOT FIT: {} needed beside {} of driver and libraries, the GPU has {}",
                      si(*needed_memory_byte(result), "B"),
                      si(result.setting.reserved_memory_byte, "B"),
                      si(*result.setting.gpu_memory_byte, "B"));
@@ -646,6 +663,9 @@ std::string fit_sentence(const Result& result) {
 
 std::string part_text(Limiter part) { return fmt::format("{}: {}", words(part), meaning_of(part)); }
 
+namespace {
+
+/// What a step takes under named stacks; empty unless it was asked for.
 std::string steps_sentence(const Result& result) {
   std::string text;
   for (const StackStep& step : result.steps) {
@@ -656,12 +676,14 @@ std::string steps_sentence(const Result& result) {
     if (step.layout) text += fmt::format(", {}", name_of(*step.layout));
     text += ')';
   }
-  return text.empty() ? text : text + '\n';
+  return text;
 }
 
-std::string time_sentence(const Result& result) {
+}  // namespace
+
+void add_time(Document& document, const Result& result) {
   const double time_s = result.total.time_s;
-  if (!result.total.expected_time_s || time_s <= 0) return "";
+  if (!result.total.expected_time_s || time_s <= 0) return;
   const auto& uncertainty = result.total.expected_uncertainty;
   std::string text = "expected " + range_text(time_s, uncertainty);
   if (uncertainty) text += fmt::format(", {}", meaning_of(uncertainty->basis));
@@ -670,10 +692,11 @@ std::string time_sentence(const Result& result) {
       fits(result).value_or(true))
     text +=
         fmt::format("; {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
-  return text + '\n' + steps_sentence(result);
+  document.add_sentence(std::move(text));
+  document.add_sentence(steps_sentence(result));
 }
 
-std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {
+std::string network_bounds_sentence(const Result& result) {
   const auto& bounds = result.bounds.network;
   if (!bounds || !bounds->cached_bound_s) return "";
   const bool has_convolutions = std::ranges::any_of(
@@ -691,7 +714,7 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
     text +=
         " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
         "--assume cache=cold.";
-  return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+  return text;
 }
 
 bool falls_to_vector_units(const LayerResult& row) {
@@ -713,8 +736,7 @@ std::string vector_units_sentence(const Result& result) {
   }
   if (share_of(time_s, result.total.time_s) < least_said_share) return "";
   return fmt::format(
-      "{} of the time on vector units, as the library has no tensor-core kernel for "
-      "{}\n",
+      "{} of the time on vector units, as the library has no tensor-core kernel for {}",
       percent(share_of(time_s, result.total.time_s)), some_of(kinds, most_named));
 }
 
@@ -727,33 +749,34 @@ std::string large_tensors_sentence(const Result& result) {
   if (layers == 0) return "";
   const LayerResult& first = *std::ranges::find_if(result.layers, is_large);
   return fmt::format(
-      "{}{}: libraries split tensors of 2^31 elements or fall back to slower kernels\n",
+      "{}{}: libraries split tensors of 2^31 elements or fall back to slower kernels",
       short_name(printable(first.layer.name), widest_name),
       layers > 1 ? fmt::format(" and {} more", layers - 1) : "");
 }
 
-std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     const std::string& ceilings, const TableStyle& style) {
-  std::string text =
-      broken(verdict_sentences(result) + time_sentence(result) + rate_sentence(result) + ceilings +
-                 memory_sentence(result) + network_bounds_sentence(result, style.width),
-             sentence_width);
+void add_explanation(Document& document, const NetworkExplanation& explanation,
+                     const Result& result) {
+  add_verdict(document, result);
+  add_time(document, result);
+  document.add_sentence(rate_sentence(result));
+  add_ceilings(document, result);
+  document.add_sentence(memory_sentence(result));
+  document.add_sentence(network_bounds_sentence(result));
+  const auto add = [&](Table table) {
+    document.add_gap();
+    document.add_table(std::move(table));
+  };
   const auto& verdict = result.measured.verdict;
-  text += '\n' +
-          style.render(verdict ? parts_grid("where the time went", verdict->part_s, verdict->step_s)
-                               : parts_grid("where the time goes", result.total.part_s,
-                                            result.total.time_s));
-  text += '\n' + style.render(main_layers_grid(explanation, result, style.width));
-  if (!explanation.changes.empty())
-    text +=
-        '\n' + style.render(advice_grid("what would help, for as much work", explanation.changes));
-  if (!explanation.sensitivity.empty())
-    text += '\n' + style.render(sensitivity_grid(explanation)) +
-            "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n" +
-            (std::ranges::any_of(explanation.sensitivity, jumps)
-                 ? "jumps: kernels change tiles or waves, and a little more or less may undo it.\n"
-                 : "");
-  return text;
+  add({verdict ? parts_grid("where the time went", verdict->part_s, verdict->step_s)
+               : parts_grid("where the time goes", result.total.part_s, result.total.time_s)});
+  add(main_layers_table(explanation, result));
+  add({advice_grid("what would help, for as much work", explanation.changes)});
+  if (explanation.sensitivity.empty()) return;
+  add({sensitivity_grid(explanation)});
+  document.add_line("Peaks follow SMs and clock. launch, what starts kernels, is 10% less.");
+  if (std::ranges::any_of(explanation.sensitivity, jumps))
+    document.add_line(
+        "jumps: kernels change tiles or waves, and a little more or less may undo it.");
 }
 
 }  // namespace roofline

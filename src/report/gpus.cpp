@@ -10,13 +10,15 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/text.hpp"
-#include "report/grid.hpp"
+#include "report/document.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"
 #include "roofline/render.hpp"
@@ -26,13 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t label_width = 22;
-
-/// "  label            value"; nothing without a value.
-void add_line(std::string& out, std::string_view label, const std::string& value,
-              std::size_t width = label_width) {
-  if (!value.empty()) out += fmt::format("  {:<{}}{}\n", label, width, value);
-}
+constexpr std::size_t label_width = 21;
 
 std::string binary_bytes(double bytes) {
   constexpr double kibi = 1024;
@@ -56,27 +52,42 @@ std::string value_text(const FieldForm& form, const T& value) {
   }
 }
 
-void add_fields(std::string& out, const Gpu& gpu) {
+List fields_list(const Gpu& gpu) {
+  List list{.rows = {}, .term_width = label_width};
   for (const auto& [form, member] : fields_of<Gpu>())
     if (!form.label.empty())
-      add_line(
-          out, form.label,
+      list.add(
+          form.label,
           std::visit([&, &as = form](auto each) { return value_text(as, gpu.*each); }, member));
+  return list;
 }
 
-void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
-               double bandwidth_byte_per_s) {
-  out += heading;
-  std::size_t width = label_width;
-  for (const Engine engine : enumerators<Engine>)
-    if (rates[engine]) width = std::max(width, name_of(engine).size() + 2);
-  for (const Engine engine : enumerators<Engine>)
-    if (rates[engine])
-      add_line(out, name_of(engine),
-               fmt::format("{:<15} ridge {} FLOP/B", si(*rates[engine], "FLOP/s"),
-                           plain(*rates[engine] / bandwidth_byte_per_s)),
-               width);
-  add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"), width);
+List peaks_list(const EngineRates& rates, double bandwidth_byte_per_s) {
+  List list{.rows = {}, .term_width = label_width};
+  for (const Engine engine : enumerators<Engine>) {
+    if (!rates[engine]) continue;
+    list.term_width = std::max(list.term_width, name_of(engine).size() + 1);
+    list.add(name_of(engine), fmt::format("{:<15} ridge {} FLOP/B", si(*rates[engine], "FLOP/s"),
+                                          plain(*rates[engine] / bandwidth_byte_per_s)));
+  }
+  list.add("bandwidth", si(bandwidth_byte_per_s, "B/s"));
+  return list;
+}
+
+List power_modes_list(const Gpu& gpu) {
+  List list{.rows = {}, .term_width = label_width};
+  for (const PowerMode& mode : gpu.power_modes)
+    list.add(mode.name, !mode.set.empty()     ? joined(mode.set, ", ")
+                        : gpu.changes.empty() ? "as above"
+                                              : "the GPU as listed");
+  return list;
+}
+
+std::string source_text(const Source& source) {
+  std::string text = "  - " + source.title;
+  if (!source.date.empty()) text += fmt::format(" ({})", source.date);
+  if (!source.fields.empty()) text += fmt::format(": {}", fmt::join(source.fields, ", "));
+  return text;
 }
 
 /// In units of 10^exponent, to compare a column at a glance.
@@ -116,32 +127,32 @@ Json to_json(const T& value) {
 
 }  // namespace
 
-std::string render_gpu(const Gpu& gpu) {
-  std::string out = gpu.name;
-  if (!gpu.aliases.empty()) out += fmt::format(" ({})", fmt::join(gpu.aliases, ", "));
-  out += '\n';
-  add_fields(out, gpu);
-  add_peaks(out, "\ndatasheet ceilings\n", gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s);
-  if (!gpu.power_modes.empty()) out += "\npower modes, for --set power=\n";
-  for (const PowerMode& mode : gpu.power_modes)
-    add_line(out, mode.name,
-             mode.set.empty() ? gpu.changes.empty() ? "as above" : "the GPU as listed"
-                              : joined(mode.set, ", "));
-  if (gpu.sustained)
-    add_peaks(out, "\nsustained ceilings: " + gpu.sustained->source + "\n",
-              gpu.sustained->peak_flop_per_s,
-              gpu.sustained->bandwidth_byte_per_s.value_or(gpu.bandwidth_byte_per_s));
-  if (!gpu.notes.empty()) out += "\nnotes\n";
-  for (const std::string& text : gpu.notes) out += fmt::format("  - {}\n", text);
-  if (!gpu.sources.empty()) out += "\nsources\n";
-  for (const Source& source : gpu.sources) {
-    out += "  - " + source.title;
-    if (!source.date.empty()) out += fmt::format(" ({})", source.date);
-    if (!source.fields.empty()) out += fmt::format(": {}", fmt::join(source.fields, ", "));
-    out += '\n';
+Document gpu_document(const Gpu& gpu) {
+  Document document;
+  const auto begin = [&](std::string title) {
+    document.add_gap();
+    document.add_heading(std::move(title));
+  };
+  begin(gpu.name + (gpu.aliases.empty() ? "" : fmt::format(" ({})", fmt::join(gpu.aliases, ", "))));
+  document.add_list(fields_list(gpu));
+  begin("datasheet ceilings");
+  document.add_list(peaks_list(gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s));
+  if (!gpu.power_modes.empty()) begin("power modes, for --set power=");
+  document.add_list(power_modes_list(gpu));
+  if (gpu.sustained) {
+    begin("sustained ceilings: " + gpu.sustained->source);
+    document.add_list(
+        peaks_list(gpu.sustained->peak_flop_per_s,
+                   gpu.sustained->bandwidth_byte_per_s.value_or(gpu.bandwidth_byte_per_s)));
   }
-  return printable_lines(out);
+  if (!gpu.notes.empty()) begin("notes");
+  for (const std::string& note : gpu.notes) document.add_line("  - " + note);
+  if (!gpu.sources.empty()) begin("sources");
+  for (const Source& source : gpu.sources) document.add_line(source_text(source));
+  return document;
 }
+
+std::string render_gpu(const Gpu& gpu) { return printable_lines(text_of(gpu_document(gpu), {})); }
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
   Grid grid{{left("name"), left("alias"), left("architecture", 2), right("GB"), right("GB/s"),
@@ -156,9 +167,11 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
   // A narrow terminal drops derived columns and those of --json and gpus NAME.
-  fit(grid, style.width);
-  return aligned(grid, style.width) +
-         "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
+  Document document;
+  document.add_table({std::move(grid)});
+  document.add_gap();
+  document.add_line("fp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.");
+  return text_of(document, style.width);
 }
 
 std::string render_gpus_csv(const std::vector<Gpu>& gpus) {

@@ -5,11 +5,7 @@
 #include <algorithm>
 
 #include "model/ranges.hpp"
-#include "model/text.hpp"
 #include "report/text.hpp"
-#include "report/texts.hpp"
-#include "report/writer.hpp"
-#include "roofline/analysis.hpp"
 
 namespace roofline {
 namespace {
@@ -60,29 +56,6 @@ std::vector<std::string_view> cells_of(const Grid& grid, std::optional<std::size
   });
 }
 
-struct Word {
-  std::string_view word;     ///< a header or a mark
-  std::string_view brief;    ///< for a legend; empty: left out
-  std::string_view meaning;  ///< for `roofline words`
-};
-
-/// The least known first.
-const std::vector<Word>& words_and_marks() {
-  static const std::vector<Word> all = [] {
-    std::vector<Word> rows;
-    std::string_view rest = words_tsv;
-    while (!rest.empty()) rows.push_back({take(rest, '\t'), take(rest, '\t'), take(rest, '\n')});
-    return rows;
-  }();
-  return all;
-}
-
-bool ends_in_count(std::string_view cell) {
-  const std::size_t digits = cell.find_last_not_of("0123456789");
-  return digits != cell.npos && digits > 0 && digits + 1 < cell.size() && cell[digits] == 'x' &&
-         cell[digits - 1] == ' ';
-}
-
 }  // namespace
 
 void GridColumn::add(std::string_view cell) { cells.push_back(printable(cell)); }
@@ -121,81 +94,27 @@ std::string markdown_grid(const Grid& grid) {
   return text;
 }
 
-void fit(Grid& grid, std::optional<std::size_t> width, std::size_t enough) {
-  std::vector<GridColumn>& columns = grid.columns;
-  std::erase_if(columns, [](const GridColumn& column) {
+void drop_empty_columns(Grid& grid) {
+  std::erase_if(grid.columns, [](const GridColumn& column) {
     return std::ranges::all_of(column.cells, [&](const std::string& cell) {
       return cell.empty() || (!column.left && cell == "0");
     });
   });
+}
+
+void drop_columns_beyond(Grid& grid, std::size_t width, std::size_t enough) {
+  std::vector<GridColumn>& columns = grid.columns;
   const auto is_too_wide = [&] {
     std::vector<std::size_t> widths = each_of(grid.columns, &GridColumn::width);
-    if (!widths.empty()) widths.front() = std::min(widths.front(), enough);
-    return sum_of(widths) > *width;
+    widths.front() = std::min(widths.front(), enough);
+    return sum_of(widths) > width;
   };
   const auto order = [](const GridColumn& column) { return column.drop_order - 1; };  // 0: last
-  while (width && !columns.empty() && is_too_wide()) {
+  while (!columns.empty() && is_too_wide()) {
     const auto next = std::ranges::min_element(columns, {}, order);
     if (next->drop_order == 0) return;
     columns.erase(next);
   }
-}
-
-void Legend::add(const Grid& grid) {
-  for (const GridColumn& column : grid.columns) {
-    words_.insert(column.header);
-    for (const std::string& cell : column.cells) {
-      if (cell.starts_with('~')) words_.insert("~");
-      if (column.header.starts_with("bound") && cell.ends_with('*')) words_.insert("*");
-      if (column.header == "layer" && ends_in_count(cell)) words_.insert("x2");
-    }
-  }
-}
-
-std::string Legend::text() const {
-  constexpr std::string_view more = "roofline words explains all.";
-  std::string text;
-  const auto with = [&](std::string_view brief) {
-    return broken(fmt::format("{}{}. {}", text, brief, more), sentence_width);
-  };
-  for (const Word& each : words_and_marks()) {
-    if (each.brief.empty() || !words_.contains(std::string(each.word))) continue;
-    const std::string longer = with(each.brief);
-    if (std::ranges::count(longer, '\n') < 2) text += fmt::format("{}. ", each.brief);
-  }
-  return text.empty() ? text : broken(text + std::string(more), sentence_width) + '\n';
-}
-
-std::string words_json(std::string_view only) {
-  std::string text;
-  JsonWriter writer(text, true);
-  bool any = false;
-  const auto add = [&](std::string_view word, std::string_view meaning) {
-    if (!only.empty() && only != word) return;
-    any = true;
-    writer.member(word, meaning);
-  };
-  writer.begin_object();
-  for (const Word& each : words_and_marks()) add(each.word, each.meaning);
-  for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
-  writer.end_object();
-  return any ? text + '\n' : "";
-}
-
-std::string words_text(std::size_t width, std::string_view only) {
-  std::string text;
-  const auto add = [&](std::string_view word, std::string_view meaning) {
-    if (!only.empty() && only != word) return;
-    const std::string name = fmt::format("  {:<12} ", word);
-    std::string lines = broken(meaning, width - name.size());
-    for (std::size_t i = lines.find('\n'); i != lines.npos; i = lines.find('\n', i + 1))
-      lines.insert(i + 1, name.size(), ' ');
-    text += name + lines + '\n';
-  };
-  for (const Word& each : words_and_marks()) add(each.word, each.meaning);
-  if (only.empty()) text += "\nparts of the expected time\n";
-  for (const Limiter limiter : enumerators<Limiter>) add(words(limiter), meaning_of(limiter));
-  return text;
 }
 
 }  // namespace roofline

@@ -3,9 +3,7 @@
 // A grid of texts as an aligned table or as Markdown.
 
 #include <cstddef>
-#include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,35 +42,10 @@ struct Grid {
 std::string aligned(const Grid& grid, std::optional<std::size_t> width);
 std::string markdown_grid(const Grid& grid);
 
-/// Meanings of a table's words and marks: two lines below it, or all by `roofline words`.
-class Legend {
- public:
-  void add(const Grid& grid);
-  void mention(const std::string& word) { words_.insert(word); }
-
-  /// At most two lines on the least known words; empty if none was shown.
-  std::string text() const;
-
- private:
-  std::set<std::string> words_;  ///< headers, marks in cells, words of sentences
-};
-
-/// All meanings, or those of one word: empty without such a word.
-std::string words_text(std::size_t width, std::string_view only = {});
-/// The same as an object.
-std::string words_json(std::string_view only = {});
-
-struct TableStyle {
-  std::optional<std::size_t> width = {};  ///< of the terminal; nullopt: a file
-  bool is_markdown = false;
-  Legend* legend = nullptr;  ///< records what grids show
-
-  std::string render(const Grid& grid) const;
-};
-
-/// Drops columns without values, then by drop_order. Names can be shortened, so the first column
-/// counts as at most `enough` wide.
-void fit(Grid& grid, std::optional<std::size_t> width,
-         std::size_t enough = std::numeric_limits<std::size_t>::max());
+/// Drops columns without values.
+void drop_empty_columns(Grid& grid);
+/// Drops columns by drop_order until the grid is at most `width` wide. Names can be shortened, so
+/// the first column counts as at most `enough` wide.
+void drop_columns_beyond(Grid& grid, std::size_t width, std::size_t enough);
 
 }  // namespace roofline

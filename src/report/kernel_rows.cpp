@@ -3,12 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernel/choices.hpp"
 #include "kernel/constants.hpp"
 #include "model/text.hpp"
-#include "report/grid.hpp"
+#include "report/document.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"
 #include "roofline/render.hpp"
@@ -114,17 +115,23 @@ std::string layers_of(const ListedRow& row) {
 
 std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style) {
   const ModelConstants& constants = *gpu.constants;
-  Grid grid{{right("row"), left("kernel"), left("library"), left("since"), left("until"),
-             left("seen on"), right("layers"), left("takes")}};
+  Grid grid{{right("row"), left("kernel"), left("library"), left("since", 4), left("until", 3),
+             left("seen on", 2), right("layers", 1), left("takes")}};
   for (const ListedRow& row : rows_of(constants))
     grid.add_row({number_of(row), row.kernel, row.library, row.since, row.until, row.gpu,
                   layers_of(row), row.takes});
-  return gpu.name + " by " + constants.choices.library.text() + ": " + constants.title + "\n\n" +
-         aligned(grid, style.width) +
-         "\nThe fastest of the kernels that take a convolution runs it. A case names layers for "
-         "the "
-         "rows\nbelow it. layers: how many were looked at. --json gives where each row comes "
-         "from.\n";
+  Document document;
+  document.add_heading(gpu.name + " by " + constants.choices.library.text() + ": " +
+                       constants.title);
+  document.add_gap();
+  document.add_table({std::move(grid)});
+  document.add_gap();
+  constexpr std::size_t widest = 100;
+  document.add_line(
+      "The fastest of the kernels that take a convolution runs it. A case names layers for the "
+      "rows below it. layers: how many were looked at. --json gives where each row comes from.",
+      widest);
+  return text_of(document, style.width);
 }
 
 std::string render_kernel_rows_json(const Gpu& gpu) {

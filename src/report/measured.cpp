@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/fields.hpp"
@@ -32,7 +33,7 @@ std::string bad_choices_sentence(const MeasuredSummary& summary) {
   const BadChoices& bad = summary.bad_choices;
   if (bad.layers == 0) return "";
   return fmt::format(
-      "the library chose badly for {} of {} layers: {} = {} by better algorithms + {} to gain\n",
+      "the library chose badly for {} of {} layers: {} = {} by better algorithms + {} to gain",
       bad.layers, summary.rows, duration(bad.measured_s), duration(bad.expected_s),
       duration(bad.gain_s()));
 }
@@ -44,7 +45,7 @@ std::string graphs_sentence(const TraceSummary& recording) {
   if (unknown_s < mostly_unknown * recording.kernel_s || unknown_s <= 0) return "";
   return fmt::format(
       "{} of the kernels' time is of captured graphs, and nothing says of which layers: record it "
-      "without CUDA graphs\n",
+      "without CUDA graphs",
       percent(unknown_s / recording.kernel_s));
 }
 
@@ -59,7 +60,7 @@ std::string ranks_sentence(const TraceSummary& recording) {
   return fmt::format(
       "{} waits {} a step in collectives for {}, the most of {} ranks; other kernels take {} on "
       "{}, "
-      "at most {} on the others\n",
+      "at most {} on the others",
       printable(longest.name), duration(longest.waiting_s), name, recording.ranks.size(),
       duration(own.computing_s), name, duration(busiest.computing_s));
 }
@@ -126,22 +127,23 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
   return grid;
 }
 
-std::string lost_sentences(const Result& result) {
+void add_lost(Document& document, const Result& result) {
   const MeasuredSummary& summary = *result.measured.summary;
-  if (summary.most_lost.empty()) return "";
-  std::string text = "most time beyond the bound:\n";
+  if (summary.most_lost.empty()) return;
+  document.add_line("most time beyond the bound:");
   std::string_view last_help;  // repeated help of consecutive layers is left out
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
-    const bool says_help = !lost.help.empty() && lost.help != last_help;
-    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n", name_text(row),
-                        lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
-                        duration(lost.lost_s), name_of(row.point.bound),
-                        duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
-                        printable(lost.why), says_help ? "\n    would help: " + lost.help : "");
+    document.add_line(
+        fmt::format("  {}{}: {} beyond its {} bound of {}: {}", name_text(row),
+                    lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "", duration(lost.lost_s),
+                    name_of(row.point.bound),
+                    duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
+                    printable(lost.why)));
+    if (!lost.help.empty() && lost.help != last_help)
+      document.add_line("    would help: " + lost.help);
     if (!lost.help.empty()) last_help = lost.help;
   }
-  return text;
 }
 
 using UnmodelledLine = In<UnmodelledWork, TraceSummary>;
@@ -329,13 +331,12 @@ std::string overcounted_sentence(const Result& result) {
       std::ranges::find(result.layers, BelowBound::fewer_bytes, &LayerResult::below_bound);
   return fmt::format(
       "without a bound: {} measured {} (the first: {}, {}): counted by all that such a layer may "
-      "touch, of which it touched a part\n",
+      "touch, of which it touched a part",
       summary->overcounted, summary->overcounted == 1 ? "time" : "times", name_text(*first),
       duration(*first->measured_time_s));
 }
 
-std::string below_bound_sentences(const Result& result) {
-  std::string text;
+void add_below_bound(Document& document, const Result& result) {
   for (const BelowBound reason :
        {BelowBound::fewer_macs, BelowBound::in_l2, BelowBound::ceilings_too_low}) {
     std::size_t count = 0;
@@ -349,17 +350,17 @@ std::string below_bound_sentences(const Result& result) {
       if (fastest == nullptr || ratio(row) < ratio(*fastest)) fastest = &row;
     }
     if (fastest != nullptr)
-      text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
-                          name_text(*fastest), plain(ratio(*fastest)), cause_text(reason));
+      document.add_line(fmt::format("measured below the bound: {} (most: {}, x{} of it): {}", count,
+                                    name_text(*fastest), plain(ratio(*fastest)),
+                                    cause_text(reason)));
   }
-  return text;
 }
 
 std::string not_compared_sentence(const Result& result) {
   if (result.measured.not_compared == 0) return "";
   return fmt::format(
       "measured times left out: {}, of another batch, pass or GPU than here, or with caches in "
-      "another state\n",
+      "another state",
       result.measured.not_compared);
 }
 
@@ -418,24 +419,23 @@ std::string time_headline(const Result& result) {
   return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
 }
 
-std::string verdict_sentences(const Result& result, std::size_t width) {
-  if (!result.measured.verdict) return "";
+void add_verdict(Document& document, const Result& result) {
+  if (!result.measured.verdict) return;
   const Verdict& verdict = *result.measured.verdict;
   const TraceSummary* recording = result.measured.recording.get();
-  std::string text =
-      (recording != nullptr ? graphs_sentence(*recording) : "") + time_headline(result);
-  if (verdict.knows_gaps) text += idle_text(verdict, *recording);
-  text += '\n';
-  if (recording != nullptr) text += ranks_sentence(*recording);
+  if (recording != nullptr) document.add_sentence(graphs_sentence(*recording));
+  document.add_sentence(time_headline(result) +
+                        (verdict.knows_gaps ? idle_text(verdict, *recording) : ""));
+  if (recording != nullptr) document.add_sentence(ranks_sentence(*recording));
   if (result.measured.summary->slow_convolutions.empty())
-    text += bad_choices_sentence(*result.measured.summary);
-  return broken(text + action_sentences(result), width);
+    document.add_sentence(bad_choices_sentence(*result.measured.summary));
+  add_actions(document, result);
 }
 
-std::string slow_convolution_sentences(const Result& result, std::size_t width) {
-  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return "";
+void add_slow_convolutions(Document& document, const Result& result) {
+  if (!result.measured.summary || result.measured.summary->slow_convolutions.empty()) return;
   const std::vector<SlowConvolution>& all = result.measured.summary->slow_convolutions;
-  std::string text = "convolutions on slow kernels, the worst first:\n";
+  document.add_sentence("convolutions on slow kernels, the worst first:");
   for (const SlowConvolution& slow : first_of(all, most_convolutions)) {
     const LayerResult& row = result.layers[slow.row];
     std::vector<std::string> changes;
@@ -445,29 +445,29 @@ std::string slow_convolution_sentences(const Result& result, std::size_t width) 
                                       duration(change.saved_s)));
     const std::string times = slow.layers > 1 ? fmt::format(" x{}", slow.layers) : "";
     const std::string kernel = shortened(printable(row.measured->kernel), 60);
-    text += fmt::format("  {}{}: {}{}{}{}{}{}{}\n    {}\n", name_text(row), times,
-                        duration(*row.measured_time_s), slow.layers > 1 ? " each" : "",
-                        kernel.empty() ? "" : ", by " + kernel, slow.family.empty() ? "" : ", ",
-                        slow.family, slow.traps.empty() ? "" : "; ", fmt::join(slow.traps, "; "),
-                        fmt::join(changes, "; or "));
+    document.add_sentence(
+        fmt::format("  {}{}: {}{}{}{}{}{}{}", name_text(row), times, duration(*row.measured_time_s),
+                    slow.layers > 1 ? " each" : "", kernel.empty() ? "" : ", by " + kernel,
+                    slow.family.empty() ? "" : ", ", slow.family, slow.traps.empty() ? "" : "; ",
+                    fmt::join(slow.traps, "; ")));
+    document.add_sentence(fmt::format("    {}", fmt::join(changes, "; or ")));
   }
   if (all.size() > most_convolutions)
-    text += fmt::format("  and {} more, all of them with --json\n", all.size() - most_convolutions);
-  return broken(text, width) + '\n';
+    document.add_sentence(
+        fmt::format("  and {} more, all of them with --json", all.size() - most_convolutions));
 }
 
-std::string action_sentences(const Result& result) {
+void add_actions(Document& document, const Result& result) {
   const std::vector<Advice>& actions = result.measured.verdict->actions;
-  std::string text;
   for (std::size_t i = 0; i < std::min(most_actions, actions.size()); ++i)
-    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(actions[i], result));
-  return text;
+    document.add_sentence(
+        fmt::format("{}: {}", i == 0 ? "do first" : "or", action_text(actions[i], result)));
 }
 
-std::string recording_sentences(const Result& result) {
+void add_recording(Document& document, const Result& result) {
   constexpr double mostly_explained = 0.8;
   constexpr double least_share_said = 5e-4;  // what 0.1 % rounds
-  if (!result.measured.recording) return "";
+  if (!result.measured.recording) return;
   const TraceSummary& trace = *result.measured.recording;
   std::string text = fmt::format("{}{}: GPU busy {}", name_of(trace.recorder),
                                  trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
@@ -476,8 +476,8 @@ std::string recording_sentences(const Result& result) {
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
   const auto share = [&](double time_s) { return percent(share_of(time_s, trace.kernel_s)); };
-  text += fmt::format("; {:.0f} launches\nlayers stand for {} of the kernels' time", trace.launches,
-                      share(trace.layers_s));
+  document.add_line(fmt::format("{}; {:.0f} launches", text, trace.launches));
+  text = fmt::format("layers stand for {} of the kernels' time", share(trace.layers_s));
   if (trace.between_gpus_s() > 0)
     text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
   if (trace.host_link_s() > least_share_said * trace.kernel_s)
@@ -486,13 +486,14 @@ std::string recording_sentences(const Result& result) {
     text += fmt::format("; most of the rest: {}, {}",
                         shortened(printable(trace.unmodelled.front().name), 60),
                         printable(trace.unmodelled.front().reason));
-  text += '\n';
+  document.add_line(std::move(text));
   if (trace.latency_s)
-    text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
-  for (const std::string& note : trace.notes) text += printable(note) + '\n';
-  if (trace.times_hold_launches) return text;
-  return text +
-         "expected: kernels alone, without the gaps between them, as the profiler times them\n";
+    document.add_line(
+        fmt::format("one run timed from outside takes {}", duration(*trace.latency_s)));
+  for (const std::string& note : trace.notes) document.add_line(printable(note));
+  if (!trace.times_hold_launches)
+    document.add_line(
+        "expected: kernels alone, without the gaps between them, as the profiler times them");
 }
 
 void write_recording_lists(JsonWriter& w, const Result& result) {
@@ -519,17 +520,17 @@ void write_accuracy(JsonWriter& w, const Result& result) {
   });
 }
 
-std::string measured_notes(const Result& result) {
-  return below_bound_sentences(result) + overcounted_sentence(result) +
-         not_compared_sentence(result);
+void add_measured_notes(Document& document, const Result& result) {
+  add_below_bound(document, result);
+  document.add_line(overcounted_sentence(result));
+  document.add_line(not_compared_sentence(result));
 }
 
-std::string measured_text(const Result& result, const TableStyle& style) {
-  std::string text;
+void add_measured(Document& document, const Result& result) {
   const auto add = [&](Grid grid) {
     if (grid.row_count() == 0) return;
-    fit(grid, style.width);
-    text += '\n' + style.render(grid);
+    document.add_gap();
+    document.add_table({std::move(grid)});
   };
   const auto& verdict = result.measured.verdict;
   const TraceSummary* recording = result.measured.recording.get();
@@ -538,7 +539,10 @@ std::string measured_text(const Result& result, const TableStyle& style) {
                    verdict->part_s, verdict->step_s));
   if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
     add(idle_grid(*recording, most_gaps));
-  if (result.measured.summary) text += '\n' + lost_sentences(result);
+  if (result.measured.summary) {
+    document.add_gap();
+    add_lost(document, result);
+  }
   if (recording != nullptr) {
     for (const bool gpus : {true, false}) add(transfers_grid(result, gpus, most_transfers));
     std::vector<UnmodelledLine> unmodelled = rows_in(recording->unmodelled, *recording);
@@ -546,7 +550,7 @@ std::string measured_text(const Result& result, const TableStyle& style) {
                                 first_of(unmodelled, most_unmodelled)));
   }
   add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
-  return text + measured_notes(result);
+  add_measured_notes(document, result);
 }
 
 }  // namespace roofline

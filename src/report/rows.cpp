@@ -116,37 +116,35 @@ bool has_one_engine(const Report& report, const std::vector<std::size_t>& result
   return engines.size() < 2;
 }
 
-class LayerGrid {
+class LayerTable {
  public:
-  LayerGrid(const Report& report, const std::vector<std::size_t>& results,
-            std::optional<std::size_t> width)
-      : is_many_(results.size() > 1) {
+  LayerTable(const Report& report, const std::vector<std::size_t>& results, ShownRows rows)
+      : rows_(rows), is_many_(results.size() > 1) {
     const Result& first = report.results[results.front()];
     is_measured_ = std::ranges::any_of(
         results, [&](std::size_t i) { return report.results[i].measured.summary.has_value(); });
     Facts facts = is_measured_ ? layer_facts::measured : layer_facts::unmeasured;
     if (folds_everywhere(first)) facts |= layer_facts::recorded;
     if (is_many_) facts |= layer_facts::several_results;
-    if (width) facts |= layer_facts::without_ids;
+    if (rows == ShownRows::main) facts |= layer_facts::without_ids;
     if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
     grid_ = empty_grid(columns_, facts);
-    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i], width);
+    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
     if (!is_many_ && first.layers.size() > 1) add_total(first);
-    fit(grid_, width, is_measured_ ? enough_recorded_name : enough_name);
   }
 
-  Grid grid() && { return std::move(grid_); }
+  Table table() && { return {std::move(grid_), is_measured_ ? enough_recorded_name : enough_name}; }
 
  private:
-  void add_rows(const Result& result, const Selection& selection,
-                std::optional<std::size_t> width) {
-    if (width || folds_everywhere(result))
-      for (const auto& group : width ? selection.main_groups : selection.groups)
+  void add_rows(const Result& result, const Selection& selection) {
+    const bool of_main = rows_ == ShownRows::main;
+    if (of_main || folds_everywhere(result))
+      for (const auto& group : of_main ? selection.main_groups : selection.groups)
         add_row({result, group});
     else
       for (const std::size_t row : selection.rows) add_row({result, {row}});
-    if (width && !selection.rest.empty()) add_rest(result, selection.rest);
+    if (of_main && !selection.rest.empty()) add_rest(result, selection.rest);
   }
 
   template <class TextOf>
@@ -185,6 +183,7 @@ class LayerGrid {
     });
   }
 
+  ShownRows rows_;
   bool is_many_;  ///< results of one layer each
   bool is_measured_ = false;
   std::vector<Column<LayerLine>> columns_;  ///< the name first
@@ -205,7 +204,7 @@ constexpr KernelRemedy kernel_remedies[] = {
 };
 
 /// What kernels alone tell: parts of the recording that need not be, the two longest.
-std::string kernel_advice(const KernelTable& table) {
+void add_kernel_advice(Document& document, const KernelTable& table) {
   constexpr double least_share = 0.15;
   constexpr std::size_t most_said = 2;
   const KernelRecording& recording = *table.recording;
@@ -224,57 +223,58 @@ std::string kernel_advice(const KernelTable& table) {
       savings.emplace_back(std::min(saved_s, whole_s), remedy.advice);
   }
   std::ranges::stable_sort(savings, std::greater(), [](const auto& each) { return each.first; });
-  std::string text;
-  for (const auto& [saved_s, advice] : first_of(savings, most_said))
-    text += fmt::format("{}: {}: leaves {}, saves up to {}\n", text.empty() ? "do first" : "or",
-                        advice, duration(whole_s - saved_s), duration(saved_s));
-  return text;
+  std::string_view begin = "do first";
+  for (const auto& [saved_s, advice] : first_of(savings, most_said)) {
+    document.add_line(fmt::format("{}: {}: leaves {}, saves up to {}", begin, advice,
+                                  duration(whole_s - saved_s), duration(saved_s)));
+    begin = "or";
+  }
 }
 
 }  // namespace
 
-Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
-                std::optional<std::size_t> width) {
-  return LayerGrid(report, results, width).grid();
+Table table_of_layers(const Report& report, const std::vector<std::size_t>& results,
+                      ShownRows rows) {
+  return LayerTable(report, results, rows).table();
 }
 
-std::string kernel_title(const KernelTable& table) {
+void add_kernel_title(Document& document, const KernelTable& table) {
   const KernelRecording& recording = *table.recording;
-  std::string text = fmt::format(
-      "{}: kernels recorded by {}{}\n", shortened(printable(recording.name), 40),
-      name_of(recording.recorder), table.gpu.empty() ? "" : " on " + printable(table.gpu));
+  document.add_heading(fmt::format(
+      "{}: kernels recorded by {}{}", shortened(printable(recording.name), 40),
+      name_of(recording.recorder), table.gpu.empty() ? "" : " on " + printable(table.gpu)));
   if (const auto& bounds = table.bounds)
-    text += fmt::format(
-        "{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n", name_of(bounds->main_engine),
+    document.add_line(fmt::format(
+        "{} {}, DRAM {} ({}); L2 {} (of the kernel model)", name_of(bounds->main_engine),
         si(*rate_of(bounds->ceilings->peak_flop_per_s, bounds->main_engine), "FLOP/s"),
         si(bounds->ceilings->bandwidth_byte_per_s, "B/s"), name_of(bounds->ceilings->kind),
-        si(bounds->roofs->l2_byte_per_s, "B/s"));
+        si(bounds->roofs->l2_byte_per_s, "B/s")));
+  std::string work;
   if (recording.busy_s && recording.span_s)
-    text +=
+    work =
         fmt::format("GPU busy {} and idle {} of {}; ", duration(*recording.busy_s),
                     duration(*recording.span_s - *recording.busy_s), duration(*recording.span_s));
-  text += fmt::format("{} launches of {} kernels take {}\n", table.launches, table.rows.size(),
-                      duration(table.time_s));
-  for (const std::string& note : recording.notes) text += printable(note) + '\n';
-  return text + kernel_advice(table);
+  document.add_line(fmt::format("{}{} launches of {} kernels take {}", work, table.launches,
+                                table.rows.size(), duration(table.time_s)));
+  for (const std::string& note : recording.notes) document.add_line(printable(note));
+  add_kernel_advice(document, table);
 }
 
-Grid kernel_grid(const KernelTable& table, const Selection& selection,
-                 std::optional<std::size_t> width) {
+Table table_of_kernels(const KernelTable& table, const Selection& selection, ShownRows shown) {
   constexpr std::size_t enough_kernel_name = 32;
   const auto line_of = [&](const KernelRow& row) { return KernelLine{table, row}; };
   const auto lines_of = [&](const std::vector<std::size_t>& rows) {
     return each_of(rows, [&](std::size_t i) { return line_of(table.rows[i]); });
   };
   const std::vector<Column<KernelLine>> columns = shown_columns(kernel_columns());
+  const bool of_main = shown == ShownRows::main;
   Grid grid =
-      grid_of<KernelLine>(columns, lines_of(width ? selection.main_rows() : selection.rows));
-  if (width && !selection.rest.empty())
+      grid_of<KernelLine>(columns, lines_of(of_main ? selection.main_rows() : selection.rows));
+  if (of_main && !selection.rest.empty())
     add_sum<KernelLine>(grid, columns, fmt::format("+{} (--top all)", selection.rest.size()),
                         lines_of(selection.rest));
   add_sum<KernelLine>(grid, columns, "total", each_of(table.rows, line_of));
-  fit(grid, width, enough_kernel_name);
-  return grid;
+  return {std::move(grid), enough_kernel_name};
 }
 
 std::string kernel_label(const KernelRow& row) {

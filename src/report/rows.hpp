@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "report/document.hpp"
 #include "report/fields.hpp"
 
 namespace roofline {
@@ -62,20 +64,24 @@ std::string stack_title(const Result& result, bool with_gpu);
 /// Whether no software is named that runs the network: a library's kernels, one after the other.
 bool runs_kernels_alone(const Result& result);
 
-/// All rows with full names for a file, or a selection for a terminal. `results`, indices into the
-/// report, share a table: one network, or several inputs of one layer.
-Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
-                std::optional<std::size_t> width);
+/// Rows of a table.
+enum class ShownRows : std::uint8_t {
+  main,  ///< equal ones folded, those with most of the time first, the rest as one
+  each,  ///< every layer and setting
+};
+
+/// `results`, indices into the report, share a table: one network, or several inputs of one layer.
+Table table_of_layers(const Report& report, const std::vector<std::size_t>& results,
+                      ShownRows rows);
 
 /// Whether alike layers are one row in files too: in a recording they share a mean time.
 bool folds_everywhere(const Result& result);
 
 // A recording's kernels.
 
-/// The text above the table: the recording, the roofs, the GPU's work.
-std::string kernel_title(const KernelTable& table);
-Grid kernel_grid(const KernelTable& table, const Selection& selection,
-                 std::optional<std::size_t> width);
+/// Above the table: the recording, the roofs, the GPU's work.
+void add_kernel_title(Document& document, const KernelTable& table);
+Table table_of_kernels(const KernelTable& table, const Selection& selection, ShownRows rows);
 std::string kernel_label(const KernelRow& row);
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sentences and grids of tables and pages beside the rows of layers.
+// What a document says beside the rows of layers: sentences, and functions that add parts.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,30 +11,35 @@
 #include <utility>
 #include <vector>
 
-#include "report/grid.hpp"
+#include "report/document.hpp"
+#include "report/rows.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
 
+/// The report for people; `rows`: of its tables.
+Document document_of(const Report& report, ShownRows rows);
+
 /// Device memory of the network; empty if unknown.
 std::string memory_sentence(const Result& result);
 /// That the network needs more memory than the GPU has; empty if it fits or that is unknown.
 std::string fit_sentence(const Result& result);
-/// The expected time with its range, and the rate; empty if unknown.
-std::string time_sentence(const Result& result);
-/// What a step takes under named stacks; empty unless it was asked for.
-std::string steps_sentence(const Result& result);
-/// One layer's work, bound and times, a line each.
-std::string layer_list(const Result& result);
+/// The expected time with its range, the rate, and what a step takes under named stacks.
+void add_time(Document& document, const Result& result);
+/// The GPU's ceilings, and what was changed of it.
+void add_ceilings(Document& document, const Result& result);
+/// One layer's work, bound and times.
+List layer_list(const Result& result);
 /// Bounds on every run of the network; empty if unknown.
-std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
+std::string network_bounds_sentence(const Result& result);
 
 // Work in several settings.
 
-/// Omits columns of one value and, on a terminal, columns that do not fit.
-std::string points_text(const Report& report, const TableStyle& style);
+/// Omits columns of one value.
+void add_points(Document& document, const Report& report, ShownRows rows);
+void add_sweep(Document& document, const Report& report, const SettingsTable& sweep);
 /// A smaller share of the time has no sentence of its own.
 inline constexpr double least_said_share = 0.03;
 
@@ -45,7 +50,6 @@ std::string vector_units_sentence(const Result& result);
 /// What the model leaves out for tensors of 2^31 elements and more; empty without any.
 std::string large_tensors_sentence(const Result& result);
 
-std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style);
 /// "resnet50, fp16, best batch, nhwc": what all rows have in common.
 std::string settings_title(std::span<const SettingsTable> tables);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
@@ -76,8 +80,7 @@ std::string change_text(double change_s);
 /// Kernels' names as in tables.
 Changes shortened_names(Changes changes);
 /// `top` rows each of work that went, came and changed, and the rest as one.
-std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
-                         const TableStyle& style);
+void add_changes(Document& document, const Changes& changes, std::optional<std::uint64_t> top);
 
 // Parts of a time.
 
@@ -112,27 +115,31 @@ std::string impossible_sentence(const Result& result);
 /// "2.421 ms expected, x2.07 its roofline"; for a recording its step.
 std::string time_headline(const Result& result);
 /// What a reader needs first: the time and the first thing to do.
-std::string verdict_sentences(const Result& result, std::size_t width = sentence_width);
-std::string action_sentences(const Result& result);
-/// A recording's, with their kernels and what mends them, as a paragraph; empty without any.
-std::string slow_convolution_sentences(const Result& result, std::size_t width = sentence_width);
+void add_verdict(Document& document, const Result& result);
+void add_actions(Document& document, const Result& result);
+/// A recording's, with their kernels and what mends them.
+void add_slow_convolutions(Document& document, const Result& result);
 /// The recording: GPU busy and idle, launches, shares of layers.
-std::string recording_sentences(const Result& result);
+void add_recording(Document& document, const Result& result);
 /// The lost time, the model's errors, and work that is no layer.
-std::string measured_text(const Result& result, const TableStyle& style);
+void add_measured(Document& document, const Result& result);
 /// Notes on times below a bound, counts too high, and times without a model to compare with.
-std::string measured_notes(const Result& result);
+void add_measured_notes(Document& document, const Result& result);
 /// Members of JSON with tables' columns: gaps, chains, transfers, unmodelled; and accuracy.
 void write_recording_lists(JsonWriter& writer, const Result& result);
 void write_accuracy(JsonWriter& writer, const Result& result);
+
+/// The GPU's fields, ceilings and sources.
+Document gpu_document(const Gpu& gpu);
 
 // Derivations.
 
 /// The derivation of a layer's numbers by the steps that one does by hand, or, if `is_whole`, by
 /// all to the expected time.
-std::string explanation_text(const Explanation& explanation, const Result& result, bool is_whole);
-/// `ceilings`: the sentence on the GPU's ceilings.
-std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     const std::string& ceilings, const TableStyle& style);
+void add_explanation(Document& document, const Explanation& explanation, const Result& result,
+                     bool is_whole);
+/// One screen on a network's time, below its title.
+void add_explanation(Document& document, const NetworkExplanation& explanation,
+                     const Result& result);
 
 }  // namespace roofline

@@ -44,6 +44,10 @@ std::string_view short_gpu(const Report& report, const std::string& name) {
   return display_width(name) > widest && has_alias ? gpu->aliases.front() : name;
 }
 
+const Selection::Groups& groups_of(const Selection& selection, ShownRows rows) {
+  return rows == ShownRows::main ? selection.main_groups : selection.groups;
+}
+
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
   std::string text;
   const auto add = [&](SortBy by, const std::optional<std::size_t>& best) {
@@ -57,7 +61,7 @@ std::string other_bests(const SettingsTable& table, const std::string& currency)
   };
   add(SortBy::time, table.best);
   add(SortBy::cost, table.cheapest);
-  return text.empty() ? text : "best " + text + '\n';
+  return text.empty() ? text : "best " + text;
 }
 
 /// "too little memory: 2: Jetson Nano 4GB, T4 16GB batch 512"
@@ -87,16 +91,17 @@ std::string slow_sentence(const SettingsTable& table) {
       [](const SettingRow& row) { return row.fits.value_or(true) && !row.in_time; });
 }
 
-Grid points_grid(const Report& report, std::optional<std::size_t> width) {
+Table points_table(const Report& report, ShownRows rows) {
   std::vector<SettingLine> lines;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     const Selection& selection = report.point_selections[i];
     std::string_view work = table.work;  // only in the first row
-    for (const auto& group : width ? selection.main_groups : selection.groups) {
+    for (const auto& group : groups_of(selection, rows)) {
       const SettingRow& row = table.rows[group.front()];
-      lines.push_back({table, row, std::exchange(work, ""),
-                       width ? short_gpu(report, row.gpu) : std::string_view(row.gpu)});
+      lines.push_back(
+          {table, row, std::exchange(work, ""),
+           rows == ShownRows::main ? short_gpu(report, row.gpu) : std::string_view(row.gpu)});
     }
   }
   const bool one_image = std::ranges::all_of(
@@ -112,13 +117,11 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   for (GridColumn& column : grid.columns)
     if (column.header == million_header && !report.currency.empty())
       column.header = printable(report.currency) + ' ' + column.header;
-  fit(grid, width);
-  return grid;
+  return {std::move(grid)};
 }
 
 /// The time of each layer type by batch; the types are those shown at the last batch.
-Grid sweep_grid(const Report& report, const SettingsTable& sweep,
-                std::optional<std::size_t> width) {
+Grid sweep_grid(const Report& report, const SettingsTable& sweep) {
   Grid grid{{right("batch")}};
   const std::size_t last = sweep.rows.back().result;
   const std::vector<std::size_t>& types = report.type_selections[last].rows;
@@ -140,7 +143,6 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep,
     cells.push_back(duration(row.time_s));
     grid.add_row(cells);
   }
-  fit(grid, width);
   return grid;
 }
 
@@ -165,18 +167,23 @@ std::string layouts_text(std::span<const SettingsTable> tables) {
   return text;
 }
 
-std::string ranking_sentences(const SettingsTable& table, const Selection& selection,
-                              const Report& report, std::optional<std::size_t> width) {
-  const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
-  std::string text = other_bests(table, report.currency);
+void add_below_ranking(Document& document, const SettingsTable& table, const Selection& selection,
+                       const Report& report, ShownRows rows) {
+  constexpr std::size_t widest = 100;
+  const std::string work = report.points.size() == 1 ? "" : printable(table.work) + ": ";
+  const std::size_t shown = groups_of(selection, rows).size();
+  std::string begin = work;  // of the first sentence
+  const auto add = [&](const std::string& sentence, std::size_t most) {
+    if (!sentence.empty()) document.add_line(std::exchange(begin, "") + sentence, most);
+  };
+  add(other_bests(table, report.currency), widest);
   if (shown < selection.all_groups)
-    text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
-                        shown < selection.groups.size() ? " (--top all shows every one)" : "");
-  if (report.filter.all) return text;
-  for (const std::string& left_out : {unfit_sentence(table), slow_sentence(table)})
-    if (!left_out.empty())
-      text += broken(left_out, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
-  return text;
+    add(fmt::format("{} of {} rows{}", shown, selection.all_groups,
+                    shown < selection.groups.size() ? " (--top all shows every one)" : ""),
+        widest);
+  if (report.filter.all) return;
+  add(unfit_sentence(table), sentence_width);
+  add(slow_sentence(table), sentence_width);
 }
 
 }  // namespace
@@ -253,42 +260,34 @@ std::string settings_title(std::span<const SettingsTable> tables) {
   return text;
 }
 
-std::string sweep_text(const Report& report, const SettingsTable& sweep, const TableStyle& style) {
+void add_sweep(Document& document, const Report& report, const SettingsTable& sweep) {
   const SettingRow& first = sweep.rows.front();
-  return fmt::format("{} on {}{} by batch, time of each type of layers\n\n",
-                     shortened(printable(sweep.work), 40),
-                     shortened(printable(first.gpu), widest_gpu),
-                     first.framework ? ", by " + framework_text(first) + "," : "") +
-         style.render(sweep_grid(report, sweep, style.width)) + '\n';
+  document.add_gap();
+  document.add_heading(fmt::format("{} on {}{} by batch, time of each type of layers",
+                                   shortened(printable(sweep.work), 40),
+                                   shortened(printable(first.gpu), widest_gpu),
+                                   first.framework ? ", by " + framework_text(first) + "," : ""));
+  document.add_gap();
+  document.add_table({sweep_grid(report, sweep)});
 }
 
-std::string points_text(const Report& report, const TableStyle& style) {
-  constexpr std::size_t widest = 100;
-  if (report.points.empty()) return "";
-  if (style.legend != nullptr)
-    for (const SettingsTable& table : report.points)
-      for (const SettingRow& row : table.rows)
-        for (const BatchGoal goal : enumerators<BatchGoal>)
-          if (row.is_goal[goal]) style.legend->mention(std::string(name_of(goal)) + " batch");
-  std::string text;
+void add_points(Document& document, const Report& report, ShownRows rows) {
+  if (report.points.empty()) return;
   for (const SettingsTable& table : report.points)
-    if (table.ranked_by) {
-      if (report.points.size() > 1) text += printable(table.work) + ": ";
-      text += ranking_answer(table, report.currency) + '\n';
-    }
-  text += settings_title(report.points) + "\n\n";
-  if (const Grid grid = points_grid(report, style.width); grid.row_count() > 0)
-    text += style.render(grid);
-  for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const SettingsTable& table = report.points[i];
-    if (!table.ranked_by) continue;
-    const std::string sentences =
-        ranking_sentences(table, report.point_selections[i], report, style.width);
-    if (!sentences.empty())
-      text += broken((report.points.size() == 1 ? "" : printable(table.work) + ": ") + sentences,
-                     std::min(style.width.value_or(widest), widest));
-  }
-  return text + '\n';
+    for (const SettingRow& row : table.rows)
+      for (const BatchGoal goal : enumerators<BatchGoal>)
+        if (row.is_goal[goal]) document.mention(std::string(name_of(goal)) + " batch");
+  document.add_gap();
+  for (const SettingsTable& table : report.points)
+    if (table.ranked_by)
+      document.add_line((report.points.size() > 1 ? printable(table.work) + ": " : "") +
+                        ranking_answer(table, report.currency));
+  document.add_heading(settings_title(report.points));
+  document.add_gap();
+  document.add_table(points_table(report, rows));
+  for (std::size_t i = 0; i < report.points.size(); ++i)
+    if (const SettingsTable& table = report.points[i]; table.ranked_by)
+      add_below_ranking(document, table, report.point_selections[i], report, rows);
 }
 
 }  // namespace roofline

@@ -406,20 +406,6 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-std::string markdown_lines(std::string_view text) {
-  constexpr std::string_view line_starts = "#+-=>";
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::size_t first = std::min(text.find_first_not_of(' '), end);
-    out += text.substr(0, first);
-    if (first < end && line_starts.find(text[first]) != line_starts.npos) out += '\\';
-    out += markdown_text(text.substr(first, end - first));
-    text.remove_prefix(end);
-  }
-  return out;
-}
-
 std::string markdown_block(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != text.npos) fence += '`';

@@ -72,7 +72,6 @@ std::string printable(std::string_view text);
 std::string printable_lines(std::string_view text);
 /// Escapes all markup of Markdown and HTML within a line.
 std::string markdown_text(std::string_view text);
-std::string markdown_lines(std::string_view text);
 /// The unchanged text in a Markdown block that it cannot end.
 std::string markdown_block(const std::string& text);
 /// Whether the text is the same in every format, except for commas in CSV: printable ASCII without

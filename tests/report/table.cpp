@@ -4,8 +4,10 @@
 
 #include "cli/process.hpp"
 #include "load/loading.hpp"
+#include "report/document.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
+#include "report/legend.hpp"
 #include "report/text.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -76,9 +78,9 @@ TEST_CASE("roofline words has every header of columns and the words of titles", 
   add_names(Framework());
   for (const std::string_view word : words) {
     INFO(word);
-    CHECK_FALSE(words_text(80, word).empty());
+    CHECK_FALSE(words_document(word).is_empty());
   }
-  CHECK(words_text(80, "nothing").empty());
+  CHECK(words_document("nothing").is_empty());
 }
 
 TEST_CASE("Cells of any text stay cells", "[report/table]") {
@@ -89,7 +91,7 @@ TEST_CASE("Cells of any text stay cells", "[report/table]") {
   grid.add_row({"x\ny", "", ""});
   grid.add_row({"", "12", ""});
   CHECK(aligned(grid, {}) == "a     b  c\nx?y\n     12\n");
-  fit(grid, {});
+  drop_empty_columns(grid);
   CHECK(aligned(grid, {}) == "a     b\nx?y\n     12\n");
 }
 

@@ -49,7 +49,9 @@ def parsed(markdown: str) -> Tuple[List[str], List[Table]]:
         if not line.startswith("|"):
             is_inside = False
             if not tables and line.strip():
-                lead.append(re.sub(r"\\([^\w\s])", r"\1", line.strip().lstrip("# ")))
+                text = line.strip().lstrip("# ")
+                text = text[:-1] if text.endswith("\\") else text  # a line that goes on below
+                lead.append(re.sub(r"\\([^\w\s])", r"\1", text))
         elif is_inside:
             if not line.startswith(("| :--", "| --:")):
                 tables[-1].rows.append(_cells(line))

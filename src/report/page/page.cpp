@@ -1,4 +1,4 @@
-// A report as one HTML page without scripts or references: charts, then the text of the table.
+// A report as one HTML page without scripts or references: charts, tables, GPUs, words.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/chart/makers.hpp"
+#include "report/document.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
 #include "report/texts.hpp"
@@ -23,16 +24,11 @@ std::string section(std::string_view title, const std::string& content) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
 }
 
-/// Text with fixed columns that scrolls sideways.
-std::string lines(std::string_view text) {
-  return fmt::format("<pre tabindex=\"0\">{}</pre>\n", xml_text(text));
-}
-
 /// More are unreadable.
 constexpr std::size_t most_charts = 12;
 
 /// The report's picture and, for layers, where their time goes.
-std::string pictures_of(const Report& report) {
+Document pictures_of(const Report& report) {
   std::vector<Chart> charts;
   const bool of_layers = report.explanations.empty() && !report.changes &&
                          !report.filter.ranks_gpus() && report.sweeps.empty();
@@ -41,19 +37,12 @@ std::string pictures_of(const Report& report) {
   } catch (const InputError&) {  // no layer has FLOP
   }
   if (of_layers) std::ranges::move(time_charts(report), std::back_inserter(charts));
-  std::string text;
-  for (const Chart& chart : first_of(charts, most_charts))
-    text += fmt::format("<figure tabindex=\"0\">\n{}</figure>\n", svg_element(chart));
+  Document document;
+  for (const Chart& chart : first_of(charts, most_charts)) document.add_picture(chart);
   if (charts.size() > most_charts)
-    text += fmt::format("<p>{} more: --chart KIND -o FILE.svg draws all of a kind.</p>\n",
-                        charts.size() - most_charts);
-  return text;
-}
-
-std::string table_of(const Report& report) {
-  std::string text;
-  write_table(report, {}, [&](std::string_view piece) { text += piece; });
-  return text;
+    document.add_line(fmt::format("{} more: --chart KIND -o FILE.svg draws all of a kind.",
+                                  charts.size() - most_charts));
+  return document;
 }
 
 std::string gpus_of(const Report& report) {
@@ -65,7 +54,7 @@ std::string gpus_of(const Report& report) {
   for (const Gpu& gpu : report.gpus)
     if (shown.empty() || shown.contains(gpu.name))
       text += fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", xml_text(gpu.name),
-                          lines(render_gpu(gpu)));
+                          html_of(gpu_document(gpu)));
   return text;
 }
 
@@ -101,12 +90,13 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
       title, page_css, chart_css, title));
   if (!report.errors.empty())
     sink(section("Inputs that could not be evaluated", errors_of(report)));
-  sink(pictures_of(report));
-  if (const std::string table = table_of(report); !table.empty())
-    sink(section("Numbers", lines(table)));
+  sink(html_of(pictures_of(report)));
+  if (const Document numbers = document_of(report, ShownRows::each); !numbers.is_empty())
+    sink(section("Numbers", html_of(numbers)));
   if (!report.gpus.empty())
     sink(section("GPUs and where their numbers come from", gpus_of(report)));
-  sink(section("Words and conventions", lines(words_text(sentence_width))));
+  sink(fmt::format("<details>\n<summary>Words and conventions</summary>\n{}</details>\n",
+                   html_of(words_document())));
   sink("</main>\n<footer><p>roofline " ROOFLINE_VERSION "</p></footer>\n</body>\n</html>\n");
 }
 

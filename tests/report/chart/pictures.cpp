@@ -12,7 +12,7 @@ using namespace roofline;
 
 namespace {
 
-struct Picture {
+struct ReadPicture {
   Box page;
   std::vector<Text> texts;
 };
@@ -21,8 +21,8 @@ std::string decoded(const std::string& text) {
   return std::regex_replace(text, std::regex("&(#?[a-z0-9]+);"), "&");
 }
 
-Picture read_picture(const std::string& svg) {
-  Picture picture;
+ReadPicture read_picture(const std::string& svg) {
+  ReadPicture picture;
   std::smatch box;
   REQUIRE(std::regex_search(svg, box, std::regex("viewBox=\"0 0 ([0-9.]+) ([0-9.]+)\"")));
   picture.page = {0, 0, std::stod(box[1]), std::stod(box[2])};
@@ -50,7 +50,7 @@ TEST_CASE("In no approved picture is a text small, on another or outside",
     ++pictures;
     INFO(entry.path().filename());
     const std::string svg = read_file(entry.path().string());
-    const Picture picture = read_picture(svg);
+    const ReadPicture picture = read_picture(svg);
     CHECK(picture.page.width == 800);
     const std::regex any_text("<text ");
     CHECK(static_cast<std::size_t>(std::distance(

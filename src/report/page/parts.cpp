@@ -1,0 +1,86 @@
+// A document as the body of a page.
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "report/document.hpp"
+
+namespace roofline {
+namespace {
+
+class HtmlRenderer {
+ public:
+  std::string text_of(const Document& document) {
+    for (const Part& part : document.parts())
+      std::visit([&](const auto& what) { add(what); }, part.what);
+    return text_;
+  }
+
+ private:
+  void add(const Heading& heading) {
+    text_ += fmt::format("<h3>{}</h3>\n", xml_text(heading.text));
+  }
+
+  void add(const Paragraph& paragraph) {
+    text_ += "<p>";
+    for (const TextLine& line : paragraph.lines) {
+      const bool is_first = &line == &paragraph.lines.front();
+      text_ += (is_first ? "" : "<br>\n") + xml_text(line.text);
+    }
+    text_ += "</p>\n";
+  }
+
+  void add(const List& list) {
+    text_ += "<dl>\n";
+    for (const List::Row& row : list.rows)
+      text_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", xml_text(row.term), xml_text(row.text));
+    text_ += "</dl>\n";
+  }
+
+  void add(const Table& table) {
+    text_ += "<div class=\"table\" tabindex=\"0\">\n<table>\n<thead><tr>";
+    for (const GridColumn& column : table.grid.columns)
+      text_ += cell("th scope=\"col\"", column, column.header, "th");
+    text_ += "</tr></thead>\n<tbody>\n";
+    for (std::size_t i = 0; i < table.grid.row_count(); ++i) add_row(table.grid, i);
+    text_ += "</tbody>\n</table>\n</div>\n";
+  }
+
+  void add_row(const Grid& grid, std::size_t row) {
+    text_ += "<tr>";
+    for (const GridColumn& column : grid.columns) {
+      const bool is_name = &column == &grid.columns.front();
+      text_ += is_name ? cell("th scope=\"row\"", column, column.cells[row], "th")
+                       : cell("td", column, column.cells[row], "td");
+    }
+    text_ += "</tr>\n";
+  }
+
+  static std::string cell(std::string_view open, const GridColumn& column, const std::string& text,
+                          std::string_view close) {
+    return fmt::format("<{}{}>{}</{}>", open, column.left ? " class=\"left\"" : "", xml_text(text),
+                       close);
+  }
+
+  void add(const Block& block) {
+    text_ += fmt::format("<pre tabindex=\"0\">{}</pre>\n", xml_text(block.text));
+  }
+
+  void add(const Picture& picture) {
+    text_ += fmt::format("<figure tabindex=\"0\">\n{}</figure>\n", svg_element(picture.chart));
+  }
+
+  void add(const Legend&) {}  // a page holds all words
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string html_of(const Document& document) { return HtmlRenderer().text_of(document); }
+
+}  // namespace roofline
