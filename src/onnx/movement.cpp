@@ -176,7 +176,7 @@ std::optional<Numbers> fold_concat(const Node& node) {
 
 /// Other axes than the second are joined in [before, axis, behind], whose first axis tells a
 /// parameter that repeats along the batch.
-std::optional<Operation> joined(const Emitter& emitter, const Node& node) {
+std::optional<Operation> concatenated(const Emitter& emitter, const Node& node) {
   const Sizes& result = *node.outputs[0]->sizes;
   const std::size_t axis = axis_of(node, 0, result.size());
   const bool is_plain = axis == 1 && result.size() <= most_operand_sizes;
@@ -341,7 +341,7 @@ constexpr Operator movement_rows[] = {
     row("Transpose", {.keeps_weights = true}, transpose_sizes, fold_transpose, transposed),
     row("DepthToSpace SpaceToDepth", copy, block_sizes),
     row("ReverseSequence", {}, like_first, bytes_of),
-    row("Concat", {}, concat_sizes, fold_concat, joined),
+    row("Concat", {}, concat_sizes, fold_concat, concatenated),
     row("Split", {}, split_sizes, cut),
     row("Expand", copy, expand_sizes, fold_expand),
     row("Tile", copy, tile_sizes),

@@ -29,7 +29,7 @@ Layers copied(const Operation& operation) {
 }
 
 /// Tensors behind each other along the axis: channels of images, or else rows.
-Layers joined(const Operation& operation) {
+Layers joined_tensors(const Operation& operation) {
   const auto& axes = operation.attributes.axes;
   const std::size_t rank = first_sizes(operation).size();
   if (axes.size() != 1 || axes.front() >= rank || !operation.attributes.computed_in) return {};
@@ -113,7 +113,7 @@ std::span<const OperatorRow> moving_operators() {
       {"pad", copied, copy, "Pad",
        "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
        "replication_pad3d constant_pad_nd: input amounts"},
-      {"concat", joined, concat, "Concat", "cat _cat concat concatenate: - axis"},
+      {"concat", joined_tensors, concat, "Concat", "cat _cat concat concatenate: - axis"},
       {"resize", resized, upsample, "Resize Upsample",
        "upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "
        "upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d "
