@@ -1,25 +1,12 @@
 // An operator is one layer, whatever brought it: from one table of operators and sizes come an ONNX
 // model, a program of torch.export, a profiler's recording and a layer file.
 
-#include <array>
-#include <bit>
-
 #include "operators/forms.hpp"
 
 // Names of a unity build's files may meet.
 namespace operator_forms::all_ways {
 
 namespace {
-
-std::string floats(const std::string& name, const std::vector<float>& values) {
-  using namespace onnx_bytes;
-  std::string bytes = text(1, name) + integer(20, 6);
-  for (const float value : values) {
-    const auto bits = std::bit_cast<std::array<char, 4>>(value);
-    bytes += number(7 << 3 | 5) + std::string(bits.begin(), bits.end());
-  }
-  return text(5, bytes);
-}
 
 constexpr std::uint64_t images = 2 * 8 * 14 * 14;
 constexpr std::uint64_t maps = 4 * 6 * 64 * 64;

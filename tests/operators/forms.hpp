@@ -3,6 +3,9 @@
 // One operator as every format states it: an ONNX model, a program of torch.export, a profiler's
 // recording, an engine of TensorRT, and a layer file.
 
+#include <array>
+#include <bit>
+
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/layer_fields.hpp"
@@ -161,6 +164,36 @@ inline std::vector<Layer> of_recording(const Case& each) {
           .operation(called, 7, 100, 20, {"[" + sizes + "]", "[" + types + "]", "[" + values + "]"})
           .kernel("kernel<float>", 7, 110, 5)
           .text());
+}
+
+inline std::string floats(const std::string& name, const std::vector<float>& values) {
+  using namespace onnx_bytes;
+  std::string bytes = text(1, name) + integer(20, 6);
+  for (const float value : values) {
+    const auto bits = std::bit_cast<std::array<char, 4>>(value);
+    bytes += number(7 << 3 | 5) + std::string(bits.begin(), bits.end());
+  }
+  return text(5, bytes);
+}
+
+/// The layer of an engine; `members`: of its description, beside its tensors.
+inline std::vector<Layer> of_engine(const Case& each, const std::string& type,
+                                    const std::string& members) {
+  const auto tensor = [](const Tensor& stated) {
+    const std::string format = stated.type.onnx == boolean.onnx ? "Bool" : "Row major linear FP32";
+    return R"({"Name": ")" + stated.name + R"(", "Dimensions": )" + list(stated.sizes) +
+           R"(, "Format/Datatype": ")" + format + "\"}";
+  };
+  std::string inputs;
+  for (const Tensor& stated : each.tensors)
+    if (!stated.is_parameter) add(inputs, tensor(stated));
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("net.json", R"({"Layers": [{"Name": "layer", "LayerType": ")" + type +
+                                   R"(", "Inputs": [)" + inputs + R"(], "Outputs": [)" +
+                                   tensor(each.result) + "]" + members + "}], \"Bindings\": []}");
+  auto item = *open_input(path).value()->next();
+  return infer(*item.value().spec({}).value(), {}).value().layers;
 }
 
 /// The expected time of the layer alone, as a layer file would state it.
