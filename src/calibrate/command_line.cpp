@@ -41,18 +41,10 @@ void add_fit(Rows& rows, Options& options, CalibrationRequest& request) {
   add_library(rows, options);
   rows.group("Fit");
   add_file(rows, options);
-  rows.one("PATTERN",
-           text("--constants", request.fitted,
-                "Only the constants that fit a pattern with * and ?, such as 'dense.tensor.*'"));
-  CLI::Option* script =
-      rows.add_flag("--script", request.writes_script,
-                    "Print a Python file that times layers on your GPU with PyTorch: the inputs', "
-                    "or built-in ones")
-          ->excludes(rows.get_option("--output"));
-  rows.one("N", {"--minutes", within<double>("1e-9", "1e9"),
-                 [&](auto& word) { request.minutes = *number_in<double>(word); },
-                 "How long the script takes (default: 10)"})
-      ->needs(script);
+  rows.add({"--constants", "PATTERN", request.fitted});
+  CLI::Option* script = rows.add({"--script", "", request.writes_script});
+  script->excludes(rows.get_option("--output"));
+  rows.add({"--minutes", "N", request.minutes, within<double>("1e-9", "1e9")})->needs(script);
 }
 
 Program program_of(CalibrationRequest& request) {
@@ -60,8 +52,7 @@ Program program_of(CalibrationRequest& request) {
           what_it_does,
           footer,
           [&request](Rows& rows, Options& options) { add_fit(rows, options, request); },
-          {{"model", "The constants of a GPU's kernel model, as a file to edit",
-            [&request](Rows& rows, Options& options) {
+          {{"model", [&request](Rows& rows, Options& options) {
               request.shows_model = true;
               add_one_gpu(rows, options);
             }}}};

@@ -470,7 +470,7 @@ class Evaluator::ItemEvaluator {
   Contexts& contexts_ = *evaluator_.contexts_;
   const Needs& needs_ = request_.needs;
   std::vector<Run> runs_;  ///< of the present setting
-  // Of the present item:
+  // What is known of the present item.
   std::size_t first_ = 0;  ///< index of its first result
   bool is_kept_ = false;
   std::set<std::string> failures_;

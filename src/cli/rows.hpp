@@ -3,24 +3,30 @@
 // The options of a program for CLI11, a row each: what roofline and roofline-calibrate share.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <functional>
-#include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/options.hpp"
 #include "load/csv.hpp"
 #include "model/text.hpp"
+#include "roofline/enumeration.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
 using Words = std::vector<std::string>;
+
+// Checks of a value. Their names are the words that --complete offers.
 
 /// A decimal number within limits, which messages show as spelled here.
 template <class Number>
@@ -35,73 +41,116 @@ CLI::Validator within(std::string_view least, std::string_view most) {
           },
           ""};
 }
-
+inline CLI::Validator whole(std::string_view most) { return within<std::uint64_t>("1", most); }
 /// An unset shell variable leaves an option without its value.
 CLI::Validator stated();
+/// Takes any word.
+CLI::Validator offered(const std::string& words);
 
-/// An option with one value, or a key of an option that takes KEY=VALUE,...
-struct Key {
-  std::string name;
-  CLI::Validator check;  ///< of the value
-  std::function<void(const std::string&)> use;
-  std::string meaning{};
+using Names = std::vector<std::string_view>;
+CLI::Validator one_of_names(const Names& names);
+CLI::Validator one_of_names(const Names& names,
+                            const std::function<bool(const std::string&)>& is_one);
+
+template <Enumeration E>
+CLI::Validator one_of_all() {
+  return one_of_names({names_of<E>.begin(), names_of<E>.end()});
+}
+
+template <class T>
+struct ChosenBy {
+  using Type = T;
 };
-using Keys = std::vector<Key>;
+template <class T>
+struct ChosenBy<std::optional<T>> {
+  using Type = T;
+};
+template <>
+struct ChosenBy<EngineChoices> {
+  using Type = EngineChoice;
+};
 
-Key text(const std::string& name, std::string& value, const std::string& meaning);
+struct Row;
+using Keys = std::vector<Row>;
+
+/// What an option's words become: a variable takes the value that they spell, a function each word
+/// or all of them, rows are the keys of KEY=VALUE.
+struct Target {
+  using OfWord = std::function<void(const std::string&)>;
+  using OfWords = std::function<void(const Words&)>;
+
+  std::variant<bool*, std::string*, OfWord, OfWords, std::shared_ptr<const Keys>> use;
+  std::optional<CLI::Validator> check{};  ///< of a value whose row has none
+
+  Target(bool& flag) : use(&flag) {}
+  Target(std::string& text) : use(&text) {}
+  Target(Words& words) : use(OfWords([&words](const Words& given) { words = given; })) {}
+  Target(Keys keys);
+  template <Enumeration E>
+  Target(std::vector<E>& all)
+      : use(OfWord([&all](auto& word) { all.push_back(*parse<E>(word)); })),
+        check(one_of_all<E>()) {}
+  template <class T, Enumeration E = typename ChosenBy<T>::Type>
+  Target(T& one)
+      : use(OfWord([&one](auto& word) { one = *parse<E>(word); })), check(one_of_all<E>()) {}
+  template <class T, class Number = typename ChosenBy<T>::Type>
+  requires std::is_arithmetic_v<Number> Target(T& number)
+      : use(OfWord([&number](auto& word) { number = *number_in<Number>(word); })) {}
+  /// In place of the frameworks' own.
+  template <class T, Enumeration E = typename ChosenBy<T>::Type>
+  Target(Options& options, T AnalysisOptions::*member)
+      : use(OfWord([&options, member](auto& word) {
+          options.assumed.emplace_back(
+              [member, value = *parse<E>(word)](AnalysisOptions& all) { all.*member = value; });
+        })),
+        check(one_of_all<E>()) {}
+  template <class Use>
+  requires std::invocable<Use, const std::string&> || std::invocable<Use, const Words&> Target(
+      Use function) {
+    if constexpr (std::invocable<Use, const std::string&>)
+      use = OfWord(std::move(function));
+    else
+      use = OfWords(std::move(function));
+  }
+};
+
+/// An option, a flag, an input, or a key of an option that takes KEY=VALUE. Its help is a line of
+/// helps.tsv.
+struct Row {
+  std::string name;  ///< "-o,--output"; an input's has no dash
+  /// As the help shows it: "N"; "LIST,..." of several by commas; "FILE..." of several, each behind
+  /// the option; "[LAYER]", which may be missing; empty for flags, inputs and keys.
+  const char* value;
+  Target target;
+  std::optional<CLI::Validator> check{};
+};
+
+/// Throws UsageError unless all words are KEY=VALUE, of these keys, each once.
+void use_keys(const std::string& option, const Keys& keys, const Words& words);
+
+/// "fuse=none | epilogue: what runs inside": a key's line in the help.
+std::string key_line(const Row& key, const std::string& meaning);
 
 class Rows : public CLI::App {
  public:
-  Rows(const std::string& description, const std::string& name) : CLI::App(description, name) {}
+  explicit Rows(const std::string& name) : CLI::App("", name) {}
 
   /// CLI11 compares a new option's names with all before it, which took half of the options' time
   /// at every start. Here it compares within a group; a test of the help covers the rest.
-  void group(const std::string& title) {
-    std::ranges::move(options_, std::back_inserter(earlier_));
-    options_.clear();
-    option_defaults()->group(title);
-  }
-  void finish_groups() {
-    group("");
-    options_ = std::move(earlier_);
-  }
+  void group(const std::string& title);
+  void finish_groups();
 
-  CLI::Option* one(const char* type, const Key& key) {
-    return add_option_function<std::string>(key.name, key.use, key.meaning)
-        ->type_name(type)
-        ->check(key.check);
-  }
-  /// A list by commas takes no further words, so that an input may follow.
-  CLI::Option* list(const char* name, const char* type,
-                    const std::function<void(const Words&)>& use, const std::string& help) {
-    return repeated(name, type, use, help)->delimiter(',');
-  }
-  /// The help says each key; the check does nothing and names all values, for --complete.
-  void keys(const char* name, const Keys& keys, std::string help);
-  CLI::Option* repeated(const char* name, const char* type,
-                        const std::function<void(const Words&)>& use, const std::string& help) {
-    return add_option_function<Words>(name, use, help)->allow_extra_args(false)->type_name(type);
-  }
-
-  /// Former options with their new spellings.
-  std::map<std::string, std::string> old_names{
-      {"--all", "--top all"},
-      {"--bandwidth-gbs", "--set bandwidth=500GB/s"},
-      {"--ceilings", "--set ceilings=sustained"},
-      {"--constants", "roofline-calibrate --constants"},
-      {"--cover", "--top 80%"},
-      {"--list-gpus", "roofline gpus"},
-      {"--list-networks", "roofline networks"},
-      {"--minutes", "roofline-calibrate --script --minutes"},
-      {"--peak-tflops", "--set peak=10TFLOP/s"},
-      {"--script", "roofline-calibrate --script"},
-      {"--show-gpu", "roofline gpus NAME"},
-      {"--show-model", "roofline-calibrate model GPU"},
-      {"--words", "roofline words"},
-  };
+  CLI::Option* add(const Row& row);
+  /// Gives all options and subcommands their helps.
+  void add_helps();
+  /// What an option that once was is spelled like now; empty if there was none.
+  std::string new_spelling(std::string_view old) const;
 
  private:
+  CLI::Option* add_words(const Row& row, bool has_many);
+
   std::vector<CLI::Option_p> earlier_;
+  std::map<std::string, std::shared_ptr<const Keys>> keys_;  ///< by their option
 };
 
 // Rows of several programs.
@@ -119,7 +168,6 @@ using AddRows = std::function<void(Rows&, Options&)>;
 
 struct Subcommand {
   std::string name;
-  std::string help;
   AddRows add;  ///< notes, too, that the subcommand is asked for
 };
 

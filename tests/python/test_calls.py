@@ -187,8 +187,15 @@ class Analyze(Case):
         for arguments, options, message in cases:
             with self.subTest(message):
                 self.says(message, roofline.analyze, *arguments, **options)
-        with self.assertRaisesRegex(roofline.RooflineError, "^foo=: expected one of gpu, dtype,"):
-            roofline.analyze("resnet50", gpu="h100", foo=1)
+        with self.assertRaisesRegex(roofline.RooflineError, "^json=: expected one of batch, dtype, pass_,"):
+            roofline.analyze("resnet50", gpu="h100", json=1)
+        self.says(
+            'no option is called --bach; did you mean "--batch"? (see --help)',
+            roofline.analyze,
+            "resnet50",
+            gpu="h100",
+            bach=1,
+        )
 
     def test_no_gpu_is_guessed(self):
         if os.path.exists("/proc/driver/nvidia"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import keyword
 import os
 import platform
 import re
@@ -17,9 +18,9 @@ from typing import IO, Dict, List, Mapping, Optional, Sequence
 NEEDS = "the program needs Linux on x86-64 with glibc 2.36 or newer"
 
 # Options of the command line that make no sense of a call, or that calls set themselves.
-_LISTED = (
-    "gpu dtype batch pass_ framework tuning assume set dim measured kernel kernel_model max_time "
-    "price jobs first_line raise_limits"
+_OWN = (
+    "help version complete top sort by explain compare fail_if format json fields output chart "
+    "to_layers"
 ).split()
 _REPEATED = ("dim",)
 
@@ -57,13 +58,23 @@ def _value_text(value: object) -> str:
     return text[len("torch.") :] if text.startswith("torch.") else text  # torch.float16
 
 
+def _option_names() -> List[str]:
+    """The program's options, as a call names them."""
+    found = re.findall("^--([a-z-]+)", run(["--complete=roofline"]).text, re.MULTILINE)
+    names = [name.replace("-", "_") for name in found]
+    return [f"{name}_" if keyword.iskeyword(name) else name for name in names if name not in _OWN]
+
+
 def option_words(options: Mapping[str, object]) -> Dict[str, List[str]]:
-    """The command line's words for each option that has a value: {"gpu": ["--gpu=h100"]}."""
+    """The command line's words for each option that has a value: {"gpu": ["--gpu=h100"]}.
+
+    Which options there are, the program knows.
+    """
     words: Dict[str, List[str]] = {}
     for name, value in options.items():
-        if name not in _LISTED:
+        if name in _OWN:
             raise RooflineError(
-                f"{name}=: expected one of {', '.join(_LISTED)} (as the command line's options "
+                f"{name}=: expected one of {', '.join(_option_names())} (as the command line's options "
                 "are called)"
             )
         if value is None:
