@@ -144,6 +144,10 @@ struct WorkOrigins {
 /// its steps; with a note.
 void mark_repeated_steps(Recording& recording, std::vector<std::string>& notes);
 
+/// States strides and paddings of convolutions in recordings without values, as far as the
+/// operators after them tell their results; and what gradients are of.
+void state_strides(Recording& recording);
+
 // Ranks of one run. The one that the others wait for in exchanges is read.
 
 /// Keeps one process of merged recordings: the one that the others wait for, or else the one with

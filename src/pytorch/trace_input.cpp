@@ -280,6 +280,7 @@ Items read_trace(ByteStream& stream, const InputSet& inputs) {
                     " events that only begin (\"B\") or only end (\"E\") are left out");
   std::vector<RecordedRank> ranks = keep_one_rank(recording, notes);
   mark_repeated_steps(recording, notes);
+  state_strides(recording);
   if (number && ranks.empty()) {
     ranks = ranks_among(inputs, stream, *number, recording);
     const std::string own = "rank " + std::to_string(number->rank);

@@ -303,11 +303,19 @@ class LayerReader {
     return own;
   }
 
+  /// A convolution whose result has unknown sizes: its operands' bytes would be no bound.
+  static bool lacks_strides(const OperatorCall& call, const CallLayers& read) {
+    return read.by_operands && call.name.starts_with("aten::") && mentions(call.name, {"conv"});
+  }
+
   CallRows rows_of(const OperatorCall& call, ModuleNames::Place place) {
     CallRows own = read_rows(call, place);
-    if (reads_cache(call.name))
+    if (lacks_strides(call, own.read)) {
+      own.rows.clear();
+      if (!recording_.has_values) own.read.misfit = "its multiply-adds are unknown: no strides";
+    } else if (reads_cache(call.name)) {
       cached_.insert(std::string(call.name));
-    else if (own.read.by_operands) {
+    } else if (own.read.by_operands) {
       if (call.name.starts_with("aten::") && recording_.has_values &&
           find_operator(call.name) != nullptr)
         unruled_.add(call, own.read);

@@ -29,7 +29,7 @@ std::vector<std::string> names_of_layers(const TraceText& trace) {
 
 }  // namespace
 
-TEST_CASE("Where nothing tells a stride it is said once", "[pytorch/trace_results]") {
+TEST_CASE("A convolution whose stride nothing tells has no bound", "[pytorch/trace_results]") {
   TraceText trace;
   for (int i = 0; i < 2; ++i) {
     add(trace, "aten::cudnn_convolution", 1 + i, 100 * i, 50,
@@ -37,13 +37,53 @@ TEST_CASE("Where nothing tells a stride it is said once", "[pytorch/trace_result
              R"(["float", "float", "GenericList", "GenericList", "GenericList", "Int"])"));
     trace.kernel("k", 1 + i, 200 + 10 * i, 5);
   }
+  add(trace, "aten::clamp_min", 3, 250, 9, dims("[[1, 16], []]", R"(["float", "Scalar"])"));
+  trace.kernel("k", 3, 300, 5);
   const auto spec = read_trace(trace.text());
-  CHECK(
-      spec->summary->notes ==
-      std::vector<std::string>{
-          "2 operators are counted by the bytes of their operands alone: the trace holds no values "
-          "such as strides, which newer profilers record"});
-  for (const LayerSpec& layer : spec->layers) CHECK(layer.kind == LayerKind::other);
+  REQUIRE(spec->layers.size() == 1);
+  CHECK(spec->summary->layers_s == Approx(5e-6));
+  REQUIRE(spec->summary->unmodelled.size() == 2);
+  for (const UnmodelledWork& work : spec->summary->unmodelled)
+    CHECK(work.reason == "its multiply-adds are unknown: no strides");
+}
+
+TEST_CASE("The operator after a convolution tells its stride, and the forward pass its gradients",
+          "[pytorch/trace_results]") {
+  const std::string types =
+      R"(["float", "float", "GenericList", "GenericList", "GenericList", "Int"])";
+  const std::string gradient_types =
+      R"(["GenericList", "float", "float", "GenericList", "GenericList", "GenericList", "Int"])";
+  TraceText trace;
+  const auto run = [&](const std::string& name, int id, const std::string& arguments) {
+    add(trace, name, id, 100 * id, 50, arguments);
+    trace.kernel("k", id, 100 * id + 60, 5);
+  };
+  // ResNet-50's first convolution: 64 x 112^2 results of 3 x 7^2 products each for an image.
+  run("aten::cudnn_convolution", 1,
+      dims("[[2, 3, 224, 224], [64, 3, 7, 7], [], [], [], []]", types));
+  run("aten::batch_norm", 2, dims("[[2, 64, 112, 112], [64]]", R"(["float", "float"])"));
+  // In groups of 8 channels, without padding.
+  run("aten::cudnn_convolution", 3,
+      dims("[[2, 64, 112, 112], [32, 8, 3, 3], [], [], [], []]", types));
+  run("aten::clamp_min", 4, dims("[[2, 32, 110, 110], []]", R"(["float", "Scalar"])"));
+  run("aten::cudnn_convolution_backward_input", 5,
+      dims("[[], [2, 32, 110, 110], [32, 8, 3, 3], [], [], [], []]", gradient_types));
+  run("aten::cudnn_convolution_backward_weight", 6,
+      dims("[[], [2, 64, 112, 112], [2, 3, 224, 224], [], [], [], []]", gradient_types));
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> macs;
+  for (const Layer& layer : trace_layers(trace.text()))
+    if (layer.kind == LayerKind::conv) {
+      names.push_back(layer.name);
+      macs.push_back(count(layer).macs);
+    }
+  CHECK(names == std::vector<std::string>{"conv2d 2x3x224x224 to 64 k7 s2",
+                                          "conv2d 2x64x112x112 to 32 k3 g8",
+                                          "conv2d 2x64x112x112 to 32 k3 g8 dgrad",
+                                          "conv2d 2x3x224x224 to 64 k7 s2 wgrad"});
+  const std::uint64_t first = std::uint64_t{2} * 64 * 112 * 112 * 3 * 49;
+  const std::uint64_t second = std::uint64_t{2} * 32 * 110 * 110 * 8 * 9;
+  CHECK(macs == std::vector<std::uint64_t>{first, second, second, first});
 }
 
 TEST_CASE("A join of a list without shapes is told", "[pytorch/trace_results]") {
