@@ -1,9 +1,12 @@
 #include "roofline/report.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -92,6 +95,55 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
+/// The type of most FLOP, which decides on kernels.
+std::optional<DataType> main_type(const Result& result) {
+  EnumArray<DataType, double> flop{};
+  for (const LayerResult& row : result.layers)
+    flop[row.layer.dtypes.input] += static_cast<double>(row.counts.flops);
+  const auto most = std::ranges::max_element(flop);
+  if (most == flop.end() || *most <= 0) return std::nullopt;
+  return enumerators<DataType>[static_cast<std::size_t>(most - flop.begin())];
+}
+
+/// A program is compared with what was recorded where it runs alike.
+void check_runs_alike(const Evaluated& recorded, const Evaluated& program) {
+  const Setting& past = recorded.result.setting;
+  const Setting& own = program.result.setting;
+  std::string differ;
+  std::string options;
+  const auto compare = [&](std::string_view what, const auto& got, const auto& wanted,
+                           std::string_view option) {
+    if (got == wanted) return;
+    add_item(differ, concat(what, got, " in place of ", wanted));
+    options += concat(" ", option, wanted);
+  };
+  if (past.batch && own.batch) compare("batch ", *own.batch, *past.batch, "--batch ");
+  const auto type = main_type(program.result);
+  const auto past_type = main_type(recorded.result);
+  if (type && past_type) compare("", name_of(*type), name_of(*past_type), "--dtype ");
+  const auto launch_in = [](const Evaluated& of) {
+    return launch_of(of.result.setting.runs_as, *of.context).protocol;
+  };
+  // A graph's kernels take hardly longer than alone.
+  const auto is_by_host = [](LaunchProtocol launch) { return launch > LaunchProtocol::graph; };
+  if (is_by_host(launch_in(program)))
+    compare("launches by ", name_of(launch_in(program)), name_of(launch_in(recorded)),
+            "--assume launch=");
+  if (!differ.empty())
+    throw InputError(concat("expected ", own.network, " to run as ", past.network,
+                            " was recorded, got ", differ, ": add", options));
+}
+
+void check_comparable(const std::vector<Evaluated>& evaluated) {
+  if (evaluated.size() != 2) return;
+  for (const bool first : {true, false}) {
+    const Evaluated& recorded = evaluated[first ? 0 : 1];
+    const Evaluated& program = evaluated[first ? 1 : 0];
+    if (is_fixed(recorded.result.setting.runs_as) && !is_fixed(program.result.setting.runs_as))
+      check_runs_alike(recorded, program);
+  }
+}
+
 Changes changes_of(const std::vector<Result>& results, const std::vector<KernelTable>& kernels) {
   if (results.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
   const std::size_t all = results.size() + kernels.size();
@@ -161,6 +213,7 @@ void note_other_releases(Evaluated& evaluated, const ReportOptions& options) {
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
+  if (options.compare) check_comparable(evaluated);
   std::optional<SortBy> rank_by;
   if (options.filter.ranks_gpus()) rank_by = options.filter.sort.value_or(SortBy::time);
   if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);

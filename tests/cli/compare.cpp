@@ -63,8 +63,8 @@ after: resnet18.compiled.fp16.b32 on H200 SXM 141GB
 GPU busy 856.9 us -> 550.8 us, x0.64: -306.2 us
 
 a step        before     after     change  ratio
-whole step  1.438 ms  686.9 us  -751.4 us  x0.48
-GPU idle    581.3 us  136.1 us  -445.3 us  x0.23
+whole step  1.333 ms  697.9 us  -634.6 us  x0.52
+GPU idle    475.6 us  147.2 us  -328.4 us  x0.31
 GPU busy    856.9 us  550.8 us  -306.2 us  x0.64
 launches         116        47        -69  x0.41
 
@@ -205,6 +205,19 @@ TEST_CASE("Types whose libraries take other layouts are compared with these", "[
   CHECK(points.at(0).at("rows").at(1).at("layout") == "nhwc");
   CHECK(lines_of(run(folder, line + "--assume layout=nchw").out).front() ==
         "bn on H100 SXM5 80GB, batch 32, nchw");
+}
+
+TEST_CASE("A program is compared with a recording where both run alike", "[cli/compare]") {
+  const TemporaryFolder folder;
+  const std::string line = "roofline " + eager + " resnet18 --gpu h200 --compare ";
+  const Outcome other = run(folder, line + "--assume launch=stream");
+  CHECK(other.exit_code == 2);
+  CHECK(other.out.empty());
+  CHECK(lines_of(other.err).back() ==
+        "roofline: expected resnet18 to run as resnet18.fwd.fp16.b32 was recorded, got batch 1 in "
+        "place of 32, fp32 in place of fp16, launches by stream in place of kernel: add "
+        "--batch 32 --dtype fp16 --assume launch=kernel");
+  CHECK(run(folder, line + "--batch 32 --dtype fp16").exit_code == 0);
 }
 
 TEST_CASE("More than two results are not compared", "[cli/compare]") {
