@@ -71,6 +71,7 @@ struct Action {
 
 /// A layer computed by its predecessor's kernel almost vanishes: the model has no time for it.
 constexpr std::string_view vanishing = "fuse_into_layer_before";
+constexpr std::string_view warm_up = "warm_up";
 
 /// Factor of the batch in the advice on it.
 constexpr std::uint64_t batch_factor = 8;
@@ -405,13 +406,42 @@ std::string convolutions_text(const Subject& subject) {
          ", for the slow convolutions";
 }
 
+/// An engine's first layers that only narrow its input, in order.
+std::vector<const LayerResult*> narrowing_copies(const Subject& subject) {
+  std::vector<const LayerResult*> copies;
+  if (subject.recording().recorder != Recorder::tensorrt) return copies;
+  for (const LayerResult& row : subject.result.layers) {
+    const DataTypes& types = row.layer.dtypes;
+    const bool narrows =
+        row.layer.kind == LayerKind::copy && info(types.output).bits < info(types.input).bits;
+    if (!narrows) break;
+    if (row.measured_time_s) copies.push_back(&row);
+  }
+  return copies;
+}
+
+/// All of their time: an input of the type and the layout that the next layer takes needs no copy.
+double saved_by_narrow_input_s(const Subject& subject) {
+  double time_s = 0;
+  for (const LayerResult* copy : narrowing_copies(subject)) time_s += *copy->measured_time_s;
+  return time_s;
+}
+
+std::string narrow_input_text(const Subject& subject) {
+  const Layer& first = narrowing_copies(subject).front()->layer;
+  const std::string type(name_of(first.dtypes.output));
+  return "give " + type + " input (trtexec --inputIOFormats=" + type +
+         ":chw): " + in_quotes(first.name) + " shrinks or goes";
+}
+
 constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
 
 constexpr Action actions[] = {
     {"graph", Thing::launch, of_runs, "launch the step as a CUDA graph", saved_by_graph_s,
      "torch.compile(mode=\"reduce-overhead\")"},
-    {"warm_up", Thing::launch, of_runs, "warm up before recording: kernels were compiled or loaded",
-     saved_by_warm_up_s, "profiler.schedule(wait=0, warmup=5, active=3)"},
+    {warm_up, Thing::launch, of_runs,
+     "record after a few warm steps, as first uses compile or load kernels", saved_by_warm_up_s,
+     "profiler.schedule(wait=0, warmup=5, active=3)"},
     {"host_work", Thing::launch, of_runs, "do other work of the host beside the step's launches",
      saved_by_host_work_s},
     {"load_data_beside", Thing::launch, of_runs, "load data beside the step",
@@ -451,6 +481,7 @@ constexpr Action actions[] = {
      [](AnalysisOptions& options, const Subject&) { options.tuning = Tuning::best; },
      "torch.backends.cudnn.benchmark = True"},
     {"one_group", Thing::layer, of_layers, "one group, with zeros between its groups", join_groups},
+    {"narrow_input", Thing::type, of_runs, narrow_input_text, saved_by_narrow_input_s},
     {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},
     {"fuse_epilogues", Thing::fusion, of_networks,
      "norms, activations, adds fused, as inference engines do",
@@ -642,6 +673,9 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
         shown != nullptr && *shown != saved_by_fusing_s && *shown != saved_by_convolutions_s;
   }
   std::ranges::stable_sort(advice, std::greater(), &Advice::saved_s);
+  // A step that mostly initialises tells nothing of others.
+  if (saved_by_warm_up_s(subject) > run.step_s / 2)
+    std::erase_if(advice, [](const Advice& each) { return each.action != warm_up; });
   // First the best action with unchanged work: a larger batch changes results.
   const auto first = std::ranges::find_if(
       advice, [](const Advice& each) { return each.action != "larger_batch"; });

@@ -95,6 +95,20 @@ TEST_CASE("An engine's layers take their times from the profile beside them",
   CHECK(count(layers[1]).bytes.total == 2 * (256 + 576 + 8 + 256));
 }
 
+TEST_CASE("Input that an engine narrows first is advised to be narrow", "[profilers/tensorrt]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("net.graph.json", small_engine);
+  folder.write("net.profile.json", small_profile);
+  folder.write("net.profile.metadata.json", metadata);
+  const Context context = make_context(find_gpu("a100 pcie 80gb").value(), {}).value();
+  const Result result = evaluate(infer(*read_spec(path), {}).value(), context).value();
+  const std::vector<Advice>& actions = result.measured.verdict->actions;
+  REQUIRE_FALSE(actions.empty());
+  CHECK(actions.front().text ==
+        "give fp16 input (trtexec --inputIOFormats=fp16:chw): \"Reformat x\" shrinks or goes");
+  CHECK(actions.front().saved_s == Approx(*result.layers.front().measured_time_s));
+}
+
 // Names as TensorRT 8 and 10 write them for Volta to Ampere.
 TEST_CASE("An engine's layer file says that it is built, and gives the same times",
           "[profilers/tensorrt]") {
