@@ -49,6 +49,13 @@ std::optional<Number> number_in(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional(parsed) : std::nullopt;
 }
 
+/// "0,5", a number as other languages write it.
+bool is_decimal_comma(std::string_view text);
+
+/// Throws InputError for a number with a decimal comma in a column of numbers.
+void check_decimal_point(std::string_view column, std::string_view text, const CsvRow& row,
+                         const std::string& source);
+
 /// Throws InputError if the row's cells do not match the table's columns.
 void check_width(const CsvRow& row, std::size_t columns, const std::string& source);
 

@@ -226,10 +226,8 @@ class CsvHeader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || (!own_ && is_work(columns_[i]) && !is_other(row))) continue;
       const std::string& key = keys_[i]->key;
-      if (separator_ != ',' && !is_text(key) && is_decimal_comma(row.cells[i]))
-        throw InputError(source_, std::to_string(row.line),
-                         concat(columns_[i], ": expected a number with a decimal point, got ",
-                                in_quotes(row.cells[i]), " with a comma"));
+      if (separator_ != ',' && !is_text(key))
+        check_decimal_point(columns_[i], row.cells[i], row, source_);
       if (!row.cells[i].empty())
         (keys_[i]->is_of_layer ? layer : record).push_back(node_of(document, key, row.cells[i]));
       else if (own_ && key == "name")
@@ -257,16 +255,6 @@ class CsvHeader {
 
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(source_, "1", message);
-  }
-
-  /// "0,5" among cells that semicolons separate.
-  static bool is_decimal_comma(std::string_view text) {
-    const std::size_t comma = text.find(',');
-    const auto are_digits = [](std::string_view part) {
-      return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
-    };
-    return comma != text.npos && are_digits(text.substr(0, comma)) &&
-           are_digits(text.substr(comma + 1));
   }
 
   JsonNode node_of(JsonDocument& document, std::string_view key, std::string_view text) const {
@@ -503,6 +491,23 @@ std::optional<CsvRow> CsvRows::next() {
       row.cells.back() += c;
     }
   }
+}
+
+bool is_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  const auto are_digits = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+  };
+  return comma != text.npos && are_digits(text.substr(0, comma)) &&
+         are_digits(text.substr(comma + 1));
+}
+
+void check_decimal_point(std::string_view column, std::string_view text, const CsvRow& row,
+                         const std::string& source) {
+  if (is_decimal_comma(text))
+    throw InputError(source, std::to_string(row.line),
+                     concat(column, ": expected a number with a decimal point, got ",
+                            in_quotes(text), " with a comma"));
 }
 
 void check_width(const CsvRow& row, std::size_t columns, const std::string& source) {

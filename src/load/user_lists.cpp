@@ -28,6 +28,17 @@ constexpr std::array<std::string_view, 2> name_keys{"name", "layer"};
 
 bool is_name(std::string_view key) { return std::ranges::find(name_keys, key) != name_keys.end(); }
 
+/// The unit of a time's key: a layer's key, a unit alone, or "time_" and a unit.
+std::optional<double> unit_of(std::string_view key) {
+  constexpr std::string_view prefix = "time_";
+  const std::string_view unit = key.starts_with(prefix) ? key.substr(prefix.size()) : key;
+  for (const auto& [name, unit_s] : time_units)
+    if (unit == name) return unit_s;
+  const auto found = find_field(LayerKind::conv, key);
+  const bool is_time = found && found->field->key == "measured_time_s";
+  return is_time ? std::optional(found->unit) : std::nullopt;
+}
+
 void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read) {
   CsvRows rows(stream);
   const std::optional<CsvRow> header = rows.next();
@@ -37,12 +48,16 @@ void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read)
                            [](const std::string& column) { return is_name(column); }))
     throw InputError(stream.name(), std::to_string(header->line), expected + "none of name");
   while (const std::optional<CsvRow> row = rows.next()) {
+    if (row->cells.size() == header->cells.size() + 1 && rows.separator() == ',')
+      check_decimal_point(header->cells.back(), row->cells.end()[-2] + ',' + row->cells.back(),
+                          *row, stream.name());
     check_width(*row, header->cells.size(), stream.name());
     JsonDocument document({stream.name(), row->line, stream.limits()});
     std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
       const bool is_text = is_name(column) || column == "network";  // also if it is "64"
+      if (unit_of(column)) check_decimal_point(column, row->cells[i], *row, stream.name());
       if (!row->cells[i].empty()) members.push_back(document.cell(column, row->cells[i], is_text));
     }
     document.set_root(document.row(members));
@@ -63,17 +78,6 @@ void read_rows(const std::string& path, const InputLimits& limits,
 }
 
 constexpr std::size_t most_layers_named = 5;
-
-/// The unit of a time's key: a layer's key, a unit alone, or "time_" and a unit.
-std::optional<double> unit_of(std::string_view key) {
-  constexpr std::string_view prefix = "time_";
-  const std::string_view unit = key.starts_with(prefix) ? key.substr(prefix.size()) : key;
-  for (const auto& [name, unit_s] : time_units)
-    if (unit == name) return unit_s;
-  const auto found = find_field(LayerKind::conv, key);
-  const bool is_time = found && found->field->key == "measured_time_s";
-  return is_time ? std::optional(found->unit) : std::nullopt;
-}
 
 MeasuredTime read_time(const Value& value) {
   if (!value.is_object()) value.fail_expected("an object with a name and a time");

@@ -57,6 +57,22 @@ TEST_CASE("A time of the command line that is of no layer is an error", "[cli/jo
       "you mean \"conv1\"?\n");
 }
 
+TEST_CASE("A time with a decimal comma is told, however cells are separated",
+          "[cli/joined_times]") {
+  const TemporaryFolder folder;
+  for (const char* text : {"name,time_ms\nconv1,\"9,1\"\n", "name,time_ms\nconv1,9,1\n",
+                           "name;time_ms\nconv1;9,1\n", "name\ttime_ms\nconv1\t9,1\n"}) {
+    INFO(text);
+    folder.write("times.csv", text);
+    const Outcome outcome =
+        run(folder, "roofline course_2019_fall --gpu v100 --batch 10000 --measured times.csv");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err ==
+          "times.csv:2: time_ms: expected a number with a decimal point, got \"9,1\" with a "
+          "comma\n");
+  }
+}
+
 TEST_CASE("A table's columns may be called layer and time_ms", "[cli/joined_times]") {
   const TemporaryFolder folder;
   folder.write("times.csv", "layer,time_ms\nconv1,9.143\n");
