@@ -23,21 +23,21 @@ std::string verdict_of(const std::string& trace, const std::string& options = ""
 
 TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an action",
           "[cli/verdict]") {
-  // 1.438 - 0.8569 = 0.581 ms, 40.4 % of 1.438 ms. 1.438 ms in 116 launches are 12.40 us each.
+  // 1.333 - 0.8569 = 0.4756 ms, 35.7 % of 1.333 ms. 1.333 ms in 116 launches are 11.49 us each.
   CHECK(verdict_of("resnet18.fwd.fp16.b32.pt.trace.json.gz") ==
-        R"(a step of about 1.438 ms without the recorder (2.413 ms with it), GPU idle
-40.4%; the host launches a kernel every 12.40 us, the GPU runs it in 7.387 us
+        R"(a step of about 1.333 ms without the recorder (2.413 ms with it), GPU idle
+35.7%; the host launches a kernel every 11.49 us, the GPU runs it in 7.387 us
 do first: launch the step as a CUDA graph
-(torch.compile(mode="reduce-overhead")): leaves 1.084 ms, saves up to 353.8 us
-or: batch 256 in place of 32, for as much work: leaves 657.6 us, saves 780.7 us
+(torch.compile(mode="reduce-overhead")): leaves 1.084 ms, saves up to 248.0 us
+or: batch 256 in place of 32, for as much work: leaves 657.6 us, saves 674.9 us
 )");
-  // 11.72 - 4.860 = 6.86 ms, 58.5 % of 11.72 ms. A training step gets no advice on its batch.
+  // 10.89 - 4.860 = 6.03 ms, 55.4 % of 10.89 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==
-        R"(a step of about 11.72 ms without the recorder (18.80 ms with it), GPU idle
-58.5%; the host launches a kernel every 13.08 us, the GPU runs it in 5.425 us
+        R"(a step of about 10.89 ms without the recorder (18.80 ms with it), GPU idle
+55.4%; the host launches a kernel every 12.15 us, the GPU runs it in 5.425 us
 do first: launch the step as a CUDA graph
-(torch.compile(mode="reduce-overhead")): leaves 5.780 ms, saves up to 5.941 ms
-or: fuse elementwise work (torch.compile): leaves 11.28 ms, saves 437.9 us
+(torch.compile(mode="reduce-overhead")): leaves 5.780 ms, saves up to 5.107 ms
+or: fuse elementwise work (torch.compile): leaves 10.45 ms, saves 437.9 us
 )");
   // A step that the user timed: (4 - 0.8569) / 4 ms.
   CHECK(
@@ -75,7 +75,7 @@ TEST_CASE("First uses of kernels are no launches that a graph saves", "[cli/verd
   // From the first kernel's end at 32 us to 150,052 us, and then from 150,072 us to 150,102 us.
   CHECK(run(folder, "roofline t.json").out.find(R"(
 a step of 150.1 ms, GPU idle 100.0%; 150.0 ms of it for first uses of kernels
-do first: warm up before recording: kernels were compiled or loaded
+do first: record after a few warm steps, as first uses compile or load kernels
 (profiler.schedule(wait=0, warmup=5, active=3)): leaves 90.00 us, saves up to
 )") != std::string::npos);
 }
@@ -98,14 +98,14 @@ TEST_CASE("Where a step goes, in parts that sum to it", "[cli/verdict]") {
   const TemporaryFolder folder;
   const std::string out =
       run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
-  // 296.9 + 560.1 + 353.8 + 227.6 = 1,438 us: the recorder took 975 us of the recorded 2,413 us.
+  // 296.9 + 560.1 + 248.0 + 227.6 = 1,333 us: the recorder took 1,080 us of the recorded 2,413.
   CHECK(out.find(R"(
 where a step goes                          time   share
-layers: bound                          296.9 us   20.6%
-layers: beyond their bound             560.1 us   38.9%
-idle, waiting for the host's launches  353.8 us   24.6%
-idle, launched work not yet started    227.6 us   15.8%
-total                                  1.438 ms  100.0%
+layers: bound                          296.9 us   22.3%
+layers: beyond their bound             560.1 us   42.0%
+idle, waiting for the host's launches  248.0 us   18.6%
+idle, launched work not yet started    227.6 us   17.1%
+total                                  1.333 ms  100.0%
 )") != std::string::npos);
 }
 
