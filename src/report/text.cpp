@@ -71,14 +71,14 @@ bool acts(char32_t code) {
 // Blocks of characters by the columns that terminals give them: Unicode 15, EastAsianWidth.txt (W
 // and F) and UnicodeData.txt (Mn, and what joins or chooses the look of the character before).
 
-using Block = std::pair<char32_t, char32_t>;
+using CharacterRange = std::pair<char32_t, char32_t>;
 
-constexpr Block combining[] = {
+constexpr CharacterRange combining[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},
     {0x064B, 0x065F}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E}, {0x1AB0, 0x1AFF},
     {0x1DC0, 0x1DFF}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0x302A, 0x302D},
     {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF}};
-constexpr Block wide[] = {
+constexpr CharacterRange wide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},  {0x2E80, 0x303E}, {0x3041, 0x33FF},   {0x3400, 0x4DBF},
     {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},  {0xA960, 0xA97F}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
     {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
@@ -86,7 +86,7 @@ constexpr Block wide[] = {
 
 std::size_t columns_of(char32_t code) {
   if (code < combining[0].first) return 1;
-  const auto holds = [&](const Block& block) {
+  const auto holds = [&](const CharacterRange& block) {
     return code >= block.first && code <= block.second;
   };
   return std::ranges::any_of(combining, holds) ? 0 : std::ranges::any_of(wide, holds) ? 2 : 1;
