@@ -206,8 +206,7 @@ class Builder {
     if (node.domain.empty() || node.domain == microsoft) drop_scales(node);
     node.row = find_operator(node.domain, node.op);
     // Patterns know operators by name: those of other domains are no match.
-    if (node.row->name.empty() && !node.domain.empty())
-      node.op = function_key(node.domain, node.op);
+    if (!node.row->is_known() && !node.domain.empty()) node.op = function_key(node.domain, node.op);
     for (const std::string& name : proto.outputs) {
       const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
       node.outputs.push_back(is_left_out ? nullptr : new_value(name));

@@ -213,12 +213,12 @@ constexpr Operator convolution{.sizes = window_sizes, .state = convolved, .kind 
 constexpr Operator pool{.sizes = window_sizes, .state = pooled};
 
 constexpr Operator convolution_rows[] = {
-    row("Conv FusedConv", convolution),
+    rows_of("convolution", convolution),
     row("DeformConv", convolution, deformation),
     row("ConvInteger", convolution, element::int32),
-    row("ConvTranspose", convolution, LayerKind::conv_transpose),
-    row("AveragePool LpPool", pool, LayerKind::avg_pool),
-    row("MaxPool", pool, indices, LayerKind::max_pool),
+    rows_of("transposed_convolution", convolution, LayerKind::conv_transpose),
+    rows_of("avg_pool", pool, LayerKind::avg_pool),
+    rows_of("max_pool", pool, indices, LayerKind::max_pool),
     row("RoiAlign", {.needs = 2}, region_sizes),
 };
 

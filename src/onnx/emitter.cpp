@@ -110,9 +110,9 @@ std::string operator_name(const Node& node) {
   return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
 }
 
-std::string label_of(const Draft& draft) {
-  const KindInfo& kind = info(draft.spec->kind);
-  return kind.named == Named::by_operator ? lower_case(operator_name(*draft.node))
+std::string label_of(const Emitted& emitted) {
+  const KindInfo& kind = info(emitted.spec->kind);
+  return kind.named == Named::by_operator ? lower_case(operator_name(*emitted.node))
                                           : std::string(kind.name);
 }
 
@@ -128,9 +128,9 @@ std::string module_of(const Node& node) {
 namespace {
 
 /// The module, or else the node's own name.
-LayerOrigin origin_of(const Draft& draft) {
-  const Node& node = *draft.node;
-  LayerOrigin origin{module_of(node), label_of(draft), draft.spec->kind, draft.part};
+LayerOrigin origin_of(const Emitted& emitted) {
+  const Node& node = *emitted.node;
+  LayerOrigin origin{module_of(node), label_of(emitted), emitted.spec->kind, emitted.part};
   const bool has_notes =
       node.name.starts_with('/') || (node.origin != nullptr && !node.origin->scopes.empty());
   if (origin.module.empty() && !has_notes && !node.name.empty() &&
@@ -165,8 +165,8 @@ void shorten_own_names(std::vector<LayerOrigin>& origins) {
   }
 }
 
-std::vector<LayerOrigin> layer_origins(const std::vector<Draft>& drafts) {
-  std::vector<LayerOrigin> origins = each_of(drafts, origin_of);
+std::vector<LayerOrigin> layer_origins(const std::vector<Emitted>& emitted) {
+  std::vector<LayerOrigin> origins = each_of(emitted, origin_of);
   shorten_own_names(origins);
   return origins;
 }
@@ -180,7 +180,7 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
   network.assumptions = graph.notes;
   for (const Node* node : graph.order) at_node(model_.source, *node, [&] { emit(*node); });
   mark_shared();
-  name_layers(layers_, layer_origins(drafts_));
+  name_layers(layers_, layer_origins(emitted_));
   add_notes(network);
   if (!layers_.empty()) {
     const auto layers = std::make_shared<const std::deque<LayerSpec>>(std::move(layers_));
@@ -274,7 +274,7 @@ void Emitter::emit_bytes(const Node& node, const char* reason) {
 void Emitter::add_layers(const Node& node, Layers layers, const char* part) {
   for (LayerSpec& built : layers) {
     LayerSpec& spec = layers_.emplace_back(std::move(built));
-    drafts_.push_back({&spec, &node, part});
+    emitted_.push_back({&spec, &node, part});
     spec.place = {model_.source, node_place(node), false, spellings};
     spec.pass.reset();
     if (!spec.dtypes.weight) spec.dtypes.weight = spec.dtypes.input;
@@ -282,7 +282,7 @@ void Emitter::add_layers(const Node& node, Layers layers, const char* part) {
 }
 
 void Emitter::writes(Value* result) {
-  if (result != nullptr) result->layer = drafts_.size() - 1;
+  if (result != nullptr) result->layer = emitted_.size() - 1;
 }
 
 /// A table, a norm's scale, the second of two matrices, or the first if that is the constant.
@@ -295,7 +295,7 @@ void Emitter::shares_weights(const Node& node, LayerKind kind) {
       kind == LayerKind::gather ||
       (kind == LayerKind::linear && !node.input(1)->is_constant && node.input(0)->is_constant);
   if (is_first) weights = node.input(0);
-  if (weights != nullptr) drafts_.back().weights = weights->weights;
+  if (weights != nullptr) emitted_.back().weights = weights->weights;
 }
 
 void Emitter::view(Value* result, const Value* operand) {
@@ -345,14 +345,14 @@ DataType Emitter::result_type(const Value& value) const {
 /// equal (ones, before training): they share it in a module that runs several times.
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
-  for (Draft& draft : drafts_) {
-    const bool is_norm = info(draft.spec->kind).family == KindFamily::norm;
-    if (draft.weights == nullptr) {
-      draft.spec->shared_weights = is_norm;  // a norm without weights counts none
+  for (Emitted& emitted : emitted_) {
+    const bool is_norm = info(emitted.spec->kind).family == KindFamily::norm;
+    if (emitted.weights == nullptr) {
+      emitted.spec->shared_weights = is_norm;  // a norm without weights counts none
       continue;
     }
-    const std::string module = is_norm ? origin_of(draft).module : std::string();
-    draft.spec->shared_weights = !seen.emplace(draft.weights, module).second;
+    const std::string module = is_norm ? origin_of(emitted).module : std::string();
+    emitted.spec->shared_weights = !seen.emplace(emitted.weights, module).second;
   }
 }
 

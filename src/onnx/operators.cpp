@@ -1,6 +1,7 @@
 #include "onnx/operators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +21,16 @@ using Rows = std::map<std::pair<std::string_view, std::string_view>, const Opera
 
 const Rows& all_rows() {
   static const Rows rows = [] {
+    static constexpr std::array families{convolution_operators, elementwise_operators,
+                                         movement_operators,    product_operators,
+                                         reduction_operators,   selection_operators};
     Rows all;
-    for (const auto family : {convolution_operators, elementwise_operators, movement_operators,
-                              product_operators, reduction_operators, selection_operators})
+    for (const auto family : families)
+      for (const Operator& row : family())
+        for (std::string_view ours = row.rows; !ours.empty();)
+          for (std::string_view names = find_row(take(ours, ' '))->onnx; !names.empty();)
+            all[{take(names, ' '), row.domain}] = &row;
+    for (const auto family : families)
       for (const Operator& row : family())
         for (std::string_view names = row.name; !names.empty();)
           all[{take(names, ' '), row.domain}] = &row;

@@ -21,8 +21,8 @@
 
 namespace roofline::onnx_graph {
 
-/// A layer without a name, whose operands are indices.
-struct Draft {
+/// What a layer, which has no name yet, came of.
+struct Emitted {
   LayerSpec* spec = nullptr;
   const Node* node = nullptr;
   std::string part;                ///< "scores", if the node becomes several layers
@@ -43,7 +43,7 @@ class Emitter {
            const std::vector<Value*>& written);
   /// Whether the tensor is the whole result of its own node's layer.
   bool is_own_result(const Value& value) const {
-    return value.layer && drafts_[*value.layer].node == value.producer;
+    return value.layer && emitted_[*value.layer].node == value.producer;
   }
   /// Another shape of the operand, without a move.
   static void view(Value* result, const Value* operand);
@@ -78,8 +78,8 @@ class Emitter {
 
   const Model& model_;
   const LayerDefaults& defaults_;
-  std::deque<LayerSpec> layers_;                                        ///< drafts point into it
-  std::vector<Draft> drafts_;                                           ///< one a layer
+  std::deque<LayerSpec> layers_;  ///< `emitted_` points into it
+  std::vector<Emitted> emitted_;  ///< one a layer
   std::map<std::string, std::map<std::string, std::size_t>> by_bytes_;  ///< operators by reason
   std::vector<const Node*> without_sizes_;
   std::vector<const Node*> empty_;
@@ -95,6 +95,9 @@ struct Traffic {
 };
 
 struct Operator {
+  /// Rows of the table of operators, between blanks: their ONNX names share this row, but for names
+  /// that have their own.
+  std::string_view rows = "";
   /// Names of operators that share the row, between blanks.
   std::string_view name = "";
   /// Empty: ONNX's own, and com.microsoft's names that ONNX lacks.
@@ -122,6 +125,8 @@ struct Operator {
   bool is_view = false;           ///< always the first operand in another shape
   bool keeps_weights = false;     ///< constant weights stay the same in another form
   bool reads_sizes_only = false;  ///< the result is constant even if the operand is not
+
+  constexpr bool is_known() const { return !name.empty() || !rows.empty(); }
 };
 
 // A row of the parts that the operator has, in any order: their types tell them apart.
@@ -142,6 +147,12 @@ constexpr void add_to(Operator& row, double (*of_two)(double, double)) { row.of_
 template <class... More>
 constexpr Operator row(std::string_view name, Operator group, const More&... more) {
   group.name = name;
+  (add_to(group, more), ...);
+  return group;
+}
+template <class... More>
+constexpr Operator rows_of(std::string_view rows, Operator group, const More&... more) {
+  group.rows = rows;
   (add_to(group, more), ...);
   return group;
 }

@@ -324,13 +324,13 @@ std::vector<Traffic> scores_and_bias(const Node& node) {
 constexpr Operator attention{
     .sizes = result_sizes, .state_behind = attended, .beside = scores_and_bias};
 constexpr Operator product_rows[] = {
-    row("Gemm Linear MatMul", {.needs = 0}, matrix_product_sizes, matrices),
+    rows_of("matmul", {.needs = 0}, matrix_product_sizes, matrices),
     row("MatMulInteger", {}, matrix_product_sizes, element::int32, matrices),
     row("Einsum", {}, einsum_sizes, contracted),
     row("MatMulNBits", {.domain = microsoft}, few_bits_sizes, few_bits),
-    row("GRU LSTM RNN", {.needs = 3}, recurrent_sizes, recurrent),
+    rows_of("lstm gru rnn", {.needs = 3}, recurrent_sizes, recurrent),
 
-    row("Attention MultiHeadAttention", attention),
+    rows_of("attention", attention),
     row("GroupQueryAttention", {.domain = microsoft}, result_sizes, attended, scores_and_bias),
     // Includes the projections, and is counted by bytes.
     row("Attention", {.domain = microsoft}),

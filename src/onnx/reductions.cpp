@@ -133,20 +133,21 @@ constexpr Operator reduction{.sizes = reduction_sizes, .fold = fold_reduction, .
 constexpr Operator channel_norm{.sizes = like_first, .state = norm_of_channels};
 constexpr Operator layer_norm{.sizes = like_first, .state = norm_of_rows};
 constexpr Operator reduction_rows[] = {
-    row("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", reduction),
+    rows_of("reduce", reduction),
     row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
     row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
     row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
-    row("ArgMax ArgMin", {}, reduction_sizes, element::int64, reduced),
+    rows_of("argmax", {}, reduction_sizes, element::int64, reduced),
 
-    row("GlobalAveragePool GlobalMaxPool GlobalLpPool", {}, global_sizes, as_stated),
-    row("Softmax LogSoftmax Hardmax", {}, like_first, along_rows),
+    rows_of("global_avg_pool global_max_pool", {}, global_sizes, as_stated),
+    row("GlobalLpPool", {}, global_sizes, as_stated),
+    rows_of("softmax hardmax", {}, like_first, along_rows),
 
-    row("BatchNormalization GroupNormalization InstanceNormalization", channel_norm),
-    row("LayerNormalization RMSNormalization SimplifiedLayerNormalization", layer_norm),
+    rows_of("batch_norm group_norm instance_norm", channel_norm),
+    rows_of("layer_norm rms_norm", layer_norm),
     row("SkipLayerNormalization SkipSimplifiedLayerNormalization", {}, like_first),
-    row("LRN LpNormalization MeanVarianceNormalization", {}, like_first, as_stated),
+    rows_of("local_response_norm", {}, like_first, as_stated),
 };
 
 }  // namespace

@@ -99,30 +99,6 @@ void drop_usual_types(LayerSpec& spec) {
   }
 }
 
-bool set_traffic(LayerSpec& spec, std::vector<OperandSpec> operands,
-                 const std::vector<WrittenTensor>& results) {
-  std::erase_if(operands, [](const OperandSpec& operand) { return operand.sizes.empty(); });
-  // A layer needs an input: one value.
-  if (operands.empty()) operands.push_back(whole_operand({1}));
-  spec.inputs = std::move(operands);
-  std::vector<WrittenTensor> written = results;
-  std::erase_if(written, [](const WrittenTensor& each) { return element_count(each.sizes) == 0; });
-  if (written.empty()) return false;
-  spec.dtypes.output = written.front().type;
-  Sizes& sizes = written.front().sizes;
-  if (written.size() > 1) {
-    constexpr double most = 0x1p63;  // infer reports what is too large
-    double elements = 0;
-    for (const WrittenTensor& each : written)
-      elements += static_cast<double>(element_count(each.sizes)) * element_byte(each.type) /
-                  element_byte(written.front().type);
-    sizes = {static_cast<std::uint64_t>(std::min(elements, most))};
-  }
-  spec.output = whole_operand(sizes).sizes;
-  drop_usual_types(spec);
-  return true;
-}
-
 std::optional<Einsum> read_einsum(std::string equation, const std::vector<Sizes>& operands) {
   std::erase(equation, ' ');
   const std::size_t arrow = std::min(equation.find("->"), equation.size());

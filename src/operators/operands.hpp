@@ -1,7 +1,6 @@
 #pragma once
 
-// What operators are as layers: how operands broadcast, Einsum as a product, attention's heads,
-// and layers known by their bytes alone.
+// What operators are as layers: how operands broadcast, Einsum as a product, attention's heads.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,15 +40,6 @@ std::optional<std::vector<Sizes>> in_one_rank(std::vector<Sizes> operands);
 
 /// Forgets types of operands that are the layer's.
 void drop_usual_types(LayerSpec& spec);
-
-struct WrittenTensor {
-  Sizes sizes;
-  DataType type;
-};
-/// Makes it a layer that reads each operand, in its own type, and writes the results; false for
-/// empty results.
-bool set_traffic(LayerSpec& spec, std::vector<OperandSpec> operands,
-                 const std::vector<WrittenTensor>& results);
 
 /// "bhid,bhjd->bhij", with a letter for each axis.
 struct Einsum {

@@ -70,14 +70,10 @@ Layers attended(const Operation& operation) {
 
 /// Queries [T, heads, features] on a cache of unknown length: only the queries count.
 Layers queries_alone(const Operation& operation) {
-  const Sizes sizes = first_sizes(operation);
-  if (sizes.size() != 3) return {};
-  auto spec = layer_of(operation, LayerKind::other, operation.operands.front().stored_sizes());
-  if (!spec) return {};
-  OperandSpec queries = *std::exchange(spec->input, {});
-  queries.type = spec->dtypes.input;
-  if (!set_traffic(*spec, {queries}, {{sizes, *queries.type}})) return {};
-  return named(operation, *spec);
+  if (first_sizes(operation).size() != 3) return {};
+  Operation alone = operation;
+  alone.operands.resize(1);
+  return traffic(alone);
 }
 
 /// Tokens [T, H], weights [E, 2 I, H] and [E, H, I], chosen experts [T, K]: each token passes K of

@@ -1,6 +1,8 @@
 // Operators that are counted by the bytes of their tensors.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +17,11 @@
 namespace roofline {
 namespace {
 
+struct WrittenTensor {
+  Sizes sizes;
+  DataType type;
+};
+
 /// What the source states, or else the operands broadcast.
 std::vector<WrittenTensor> written_by(const Operation& operation, DataType type) {
   if (!operation.results.empty())
@@ -25,6 +32,17 @@ std::vector<WrittenTensor> written_by(const Operation& operation, DataType type)
   const auto place = [](const Tensor& tensor) { return &tensor.sizes; };
   const auto sizes = broadcast(each_of(operation.operands, place));
   return {{sizes.value_or(first_sizes(operation)), operation.row->writes.value_or(type)}};
+}
+
+/// As one tensor, in the first's type; empty without elements.
+Sizes as_one_tensor(const std::vector<WrittenTensor>& written) {
+  if (written.size() < 2) return written.empty() ? Sizes{0} : written.front().sizes;
+  constexpr double most = 0x1p63;  // infer reports what is too large
+  double elements = 0;
+  for (const WrittenTensor& each : written)
+    elements += static_cast<double>(element_count(each.sizes)) * element_byte(each.type) /
+                element_byte(written.front().type);
+  return {static_cast<std::uint64_t>(std::min(elements, most))};
 }
 
 Layers with_results(Operation operation, std::vector<Tensor> results) {
@@ -65,12 +83,19 @@ Layers traffic(const Operation& operation) {
   spec.kind = LayerKind::other;
   spec.pass = Pass::fwd;
   spec.dtypes.input = type;
-  const auto typed = [](const Tensor& tensor) {
-    OperandSpec operand = operand_of(tensor, tensor.stored_sizes());
-    operand.type = tensor.type;
-    return operand;
-  };
-  if (!set_traffic(spec, each_of(operands, typed), written_by(operation, *type))) return {};
+  for (const Tensor& tensor : operands) {
+    if (element_count(tensor.sizes) == 0) continue;
+    spec.inputs.push_back(operand_of(tensor, tensor.stored_sizes()));
+    spec.inputs.back().type = tensor.type;
+  }
+  // A layer needs an input: one value.
+  if (spec.inputs.empty()) spec.inputs.push_back(whole_operand({1}));
+  std::vector<WrittenTensor> written = written_by(operation, *type);
+  std::erase_if(written, [](const WrittenTensor& each) { return element_count(each.sizes) == 0; });
+  spec.output = whole_operand(as_one_tensor(written)).sizes;
+  if (spec.output.empty()) return {};
+  spec.dtypes.output = written.front().type;
+  drop_usual_types(spec);
   return named(operation, std::move(spec));
 }
 
