@@ -124,6 +124,8 @@ std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0);
 Operation operation_of(const Emitter& emitter, const Node& node, const Attributes& attributes) {
   const Tensor nothing{.sizes = {0}};
   Operation operation{.row = find_row_of_onnx(node.op), .attributes = attributes};
+  operation.operands.reserve(node.inputs.size());
+  operation.results.reserve(node.outputs.size());
   for (const Value* input : node.inputs)
     operation.operands.push_back(
         input != nullptr && input->sizes ? emitter.typed(*input, *input->sizes) : nothing);

@@ -58,6 +58,8 @@ Layers combination(const Operation& operation) {
   spec.dtypes.input = operation.attributes.computed_in;
   if (!operation.results.empty()) spec.dtypes.output = operation.results.front().type;
   std::vector<const Tensor*> places;
+  places.reserve(tensors.size());
+  spec.inputs.reserve(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
     const bool is_one_number = tensor.learned && element_count((*sizes)[i]) == 1;

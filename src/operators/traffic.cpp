@@ -83,6 +83,7 @@ Layers traffic(const Operation& operation) {
   spec.kind = LayerKind::other;
   spec.pass = Pass::fwd;
   spec.dtypes.input = type;
+  spec.inputs.reserve(operands.size());
   for (const Tensor& tensor : operands) {
     if (element_count(tensor.sizes) == 0) continue;
     spec.inputs.push_back(operand_of(tensor, tensor.stored_sizes()));
