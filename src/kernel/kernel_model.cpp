@@ -86,9 +86,6 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   const PartConstants& part = gpu.constants->values.part;
   const double clock_share =
       power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);
-  const double library_joule = joule_per_flop(part, engine) * model.constants->library_power;
-  model.library_clock_share =
-      power_clock_share(machine.tdp_w, library_joule, peak, part) / clock_share;
   model.peak_flop_per_s = peak * clock_share;
   model.peak_origin = datasheet_origin;
   if (clock_share < 1)

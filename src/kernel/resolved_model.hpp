@@ -20,8 +20,7 @@ struct EngineModel {
   std::string math_origin;
   double built_math_share = 1;  ///< the same for kernels picked by an engine's builder
   std::string built_math_origin;
-  double library_clock_share = 1;  ///< of the clock, if the GEMM library's power lowers it further
-  double load_share = 1;           ///< of operand loads beside arithmetic at half rate
+  double load_share = 1;   ///< of operand loads beside arithmetic at half rate
   double start_share = 1;  ///< of the time kernels take beyond an empty one; 0 for a stated launch
   LibraryFeatures features{};
   const DenseConstants* constants = nullptr;

@@ -36,7 +36,7 @@ template <class Number>
 void add_bound(TimeParts<Number>& parts, const ThroughputWork<Number>& work,
                const ThroughputTime<Number>& time, const Number& flop_s, Eval<Number>& eval) {
   if (time.bound == Limiter::math) {
-    const Number idle = work.idle / work.busy;
+    const Number idle = time.idle / work.busy;
     add_issue(parts, time.issue_s, work.useful_share, flop_s, eval);
     add_gaps(parts, time.issue_s, work.filled, idle);
     parts.add(Limiter::latency, time.compute_s - time.issue_s / work.filled * idle);
@@ -76,10 +76,15 @@ ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
   time.issue_s =
       eval.named("instructions issued",
                  work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
-  if (work.least_s > time.issue_s) time.issue_s = work.least_s;
+  time.idle = work.idle;
+  // Idle SMs leave their power to others.
+  if (work.least_s > time.issue_s) {
+    time.idle = max({1, time.issue_s * work.idle / work.least_s});
+    time.issue_s = work.least_s;
+  }
   time.compute_s = eval.named(
       "compute",
-      max({time.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s,
+      max({time.issue_s * time.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s,
       "s");
 
   time.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, eval);

@@ -49,6 +49,7 @@ template <class Number>
 struct ThroughputTime {
   Traffic<Number> traffic;
   Number issue_s{};  ///< clocks and FLOP alone, perfectly spread
+  Number idle = 1;   ///< see ThroughputWork, where the limit on all SMs together leaves it
   Number compute_s{};
   Number l2_fed = 1;      ///< share of the L2's rate filled by the bytes in flight
   Number dram_fed = 1;    ///< likewise of DRAM's

@@ -439,7 +439,9 @@ TEST_CASE("A GPU with no less of anything is no slower", "[kernel/physics]") {
     CHECK(at_streams.compared > 10000);
     CHECK(at_streams.share <= 0.0014);
     const Slower at_products = slower_of_more(dense_layers(dtype, 0, 0));
-    CHECK(at_products.share <= 0.0095);
+    // A GeForce RTX 30 and an A40 are slower than a T4 and an RTX 6000 at some: Turing's measured
+    // times are a quarter shorter still than expected, Ampere's small parts were never measured.
+    CHECK(at_products.share <= 0.0103);
     CHECK(at_products.most <= 2);
   }
 }
@@ -467,6 +469,38 @@ TEST_CASE("A stream is no slower where a GPU has more of something", "[kernel/ph
                   (more[0] == 's' && walks_twice(layer, pass, gpu) ? 1.36 : 1.001) * *time_s);
           }
         }
+    }
+  }
+}
+
+TEST_CASE("A layer is no slower with more SMs, or more of everything", "[kernel/physics]") {
+  // SMs that stay idle in a last wave leave their power to the others, so that a board at its
+  // power limit takes no longer where a wave has more SMs.
+  const std::vector<std::vector<const char*>> settings{
+      {"sms=x1.2"}, {"sms=x2"}, {"sms=x1.2", "clock=x1.2", "bandwidth=x1.2", "l2=x1.2"}};
+  for (const char* name : {"v100", "t4", "p4", "a10", "l4", "h100", "rtx4090", "mi300x"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    for (const auto& more : settings) {
+      Gpu other = gpu;
+      for (const char* setting : more) other = with(other, setting);
+      const KernelModel other_model = kernel_model_of(other).value();
+      generated::Numbers numbers(31);
+      double compared = 0, slower = 0;
+      for (int i = 0; i < 200; ++i)
+        for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8}) {
+          const Layer layer = drawn_layer(numbers, dtype);
+          for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+            const auto time_s = seconds(layer, pass, gpu, model);
+            const auto other_s = seconds(layer, pass, other, other_model);
+            if (!time_s || !other_s) continue;
+            ++compared;
+            slower += *other_s > 1.01 * *time_s ? 1 : 0;
+          }
+        }
+      INFO(name << " with " << more.front() << ": " << slower << " of " << compared);
+      CHECK(compared >= 1000);
+      CHECK(slower <= 0.001 * compared);
     }
   }
 }
@@ -534,7 +568,7 @@ TEST_CASE("Few layers are faster with twice the channels, or slower in fp16", "[
     double faster_of_twice, slower_than_fp32;
   };
   for (const auto& [name, faster, slower] : {Case{"v100", 0.039, 0.36},
-                                             {"t4", 0.03, 0.4},
+                                             {"t4", 0.032, 0.4},
                                              {"a100", 0.073, 0.41},
                                              {"h100", 0.078, 0.43},
                                              {"h200", 0.078, 0.43},

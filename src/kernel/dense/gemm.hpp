@@ -35,8 +35,8 @@ struct ProductRates {
   Number operand_element{};
   Number step_latency_s{};
   Number block_latency_s{};
-  Number schedulers{};   ///< warps needed by an SM for its full rate
-  Number unlimited = 1;  ///< ratio of arithmetic's time without and with the power limit
+  Number schedulers{};       ///< warps needed by an SM for its full rate
+  Number at_full_clock = 1;  ///< arithmetic's time there, to its time under the power limit
   Number warp_size{};
   Number second_per_dram_byte{};  ///< of sums which are converted
   /// Sums above the first size begin to leave L2; above the second all have left.
@@ -53,10 +53,7 @@ Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Numb
     case ProductKernels::convolution: return 1;
     case ProductKernels::older:
     case ProductKernels::older_strided: return eval(constants.older_share);
-    case ProductKernels::gemm_library:
-      return eval(constants.library_share) *
-             eval.factor("share of the clock, under the power that products draw",
-                         engine.library_clock_share, "", engine.peak_origin.c_str());
+    case ProductKernels::gemm_library: return eval(constants.library_share);
     case ProductKernels::fused_winograd: return eval(constants.winograd_share);
     case ProductKernels::transformed_points:
       return eval(constants.batched_share) * eval(constants.library_share);
@@ -145,8 +142,9 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
   r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
   r.warp_size = model.machine.sm.warp_size;
-  // A T4's times show no power limit on tensor cores.
-  if (!is_tensor) r.unlimited = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
+  r.at_full_clock = eval.factor(
+      "arithmetic's time at the full clock, to that under the power limit",
+      min({1, engine.peak_flop_per_s / engine.rate_flop_per_s}), "", engine.peak_origin.c_str());
   r.reduce_s = eval.sourced(memory.launch_s, memory.launch_origin) +
                eval(product.follows_window ? constants.window_reduce_s : constants.extra_kernel_s);
   return r;
@@ -154,15 +152,15 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
 
 template <class Number>
 struct TileCost {
-  Number math_s{};              ///< one step's arithmetic, with operand loads
-  Number l2_s{};                ///< its operands from L2
-  Number step_s{};              ///< on an SM with other blocks to overlap
-  Number serial_s{};            ///< of a block alone
-  Number unlimited_serial_s{};  ///< serial_s without the power limit
-  Number store_s{};             ///< of a block's results
-  Number rows{};                ///< of tiles
-  Number tiles{};               ///< over the result
-  Number steps{};               ///< along k
+  Number math_s{};        ///< one step's arithmetic, with operand loads
+  Number l2_s{};          ///< its operands from L2
+  Number step_s{};        ///< on an SM with other blocks to overlap, all SMs busy
+  Number full_clock_s{};  ///< the same where the power limit leaves the full clock
+  Number serial_s{};      ///< of a block alone, at the full clock
+  Number store_s{};       ///< of a block's results
+  Number rows{};          ///< of tiles
+  Number tiles{};         ///< over the result
+  Number steps{};         ///< along k
 };
 
 template <class Number>
@@ -200,13 +198,15 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
         "operands of a step, shared memory",
         2 * sqrt(m * n / squares) * squares * k * product.element_byte * r.second_per_shared_byte,
         "s");
-  cost.step_s = eval.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
+  const Number fed_s = max({cost.l2_s, gather_s, shared_s});
+  cost.step_s = eval.named("step", max({cost.math_s, fed_s}), "s");
+  const Number full_clock_s = cost.math_s * r.at_full_clock;
+  cost.full_clock_s = max({full_clock_s, fed_s});
 
   // Each scheduler needs a warp; a block alone has only its own.
   const Number alone = max({1, r.schedulers / (threads / 32)});
   cost.serial_s = eval.named("step of a block alone",
-                             max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
-  cost.unlimited_serial_s = max({cost.math_s * alone * r.unlimited, shared_s, r.step_latency_s});
+                             max({full_clock_s * alone, shared_s, r.step_latency_s}), "s");
   Number store_s =
       m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter});
   if (r.second_per_narrow > 0)
@@ -218,12 +218,14 @@ TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r
 template <class Number>
 struct Schedule {
   Number blocks{};
-  Number steps{};    ///< of a block
-  Number block_s{};  ///< on an SM with other blocks to overlap
+  Number steps{};         ///< of a block
+  Number block_s{};       ///< on an SM with other blocks to overlap, all SMs busy
+  Number full_clock_s{};  ///< the same at the full clock
   Number full_waves{};
   Number last_blocks{};  ///< per SM in the last wave
   Number full_wave_s{};
   Number last_wave_s{};
+  Number waves_s{};       ///< all of them
   Number partial_byte{};  ///< split-K sums, in fp32
   Number partial_s{};     ///< their way through L2 and back
   Number reduce_s{};
@@ -239,14 +241,13 @@ Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
   s.blocks = eval.named("blocks", cost.tiles * split);
   s.steps = eval.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
   s.block_s = eval.named("block", s.steps * cost.step_s + cost.store_s, "s");
-  // SMs without a block leave their power to others.
-  const Number serial_s =
-      cost.unlimited_serial_s < cost.serial_s
-          ? max({cost.unlimited_serial_s, cost.serial_s * min({1, s.blocks / r.sm_count})})
-          : cost.serial_s;
+  const bool is_limited = r.at_full_clock < 1;
+  s.full_clock_s = !is_limited ? s.block_s
+                               : eval.named("block at the full clock",
+                                            s.steps * cost.full_clock_s + cost.store_s, "s");
   const Number longest = eval.factor("steps of the longest phase, to the mean", product.longest);
   const Number chain_s =
-      eval.named("block alone", s.steps * longest * serial_s + r.block_latency_s, "s");
+      eval.named("block alone", s.steps * longest * cost.serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
   // With persistent blocks the last tile's chain shows even in a full wave.
@@ -257,9 +258,14 @@ Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
   if (s.full_waves > 0)
     s.full_wave_s = eval.named(
         "full wave",
-        product.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}), "s");
+        product.persistent ? resident * s.full_clock_s : max({resident * s.full_clock_s, chain_s}),
+        "s");
   if (s.last_blocks > 0)
-    s.last_wave_s = eval.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
+    s.last_wave_s = eval.named("last wave", max({s.last_blocks * s.full_clock_s, chain_s}), "s");
+  s.waves_s = s.full_waves * s.full_wave_s + s.last_wave_s;
+  // The power limit is one on all SMs: those without a block leave their power to others.
+  if (is_limited)
+    s.waves_s = eval.named("waves", max({s.waves_s, s.blocks / r.sm_count * s.block_s}), "s");
   if (split > 1 || product.converts) {
     s.partial_byte = eval.named("split-K sums",
                                 4 * Number(product.m) * product.n * product.count * split, "byte");
@@ -273,8 +279,7 @@ Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
     s.partial_s = eval.named("split-K sums through L2", 2 * s.partial_byte * second_per_byte, "s");
     s.reduce_s = eval.named("the kernel that adds them", r.reduce_s, "s");
   }
-  s.kernel_s = eval.named(
-      "product", s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s, "s");
+  s.kernel_s = eval.named("product", s.waves_s + s.partial_s + s.reduce_s, "s");
   // Rows of tiles which do not run side by side fetch columns again.
   const Number fetches = max({1, min({cost.rows, s.blocks / slots})});
   s.again_s = eval.summand("columns, fetched again, beyond that",
@@ -355,14 +360,16 @@ void add_product(TimeParts<Number>& parts, const GemmTime<Number>& gemm, const N
   parts.add(Limiter::l2, steps * (fed_s - cost.math_s));
   parts.add(Limiter::l2, s.blocks / sm_count * cost.store_s);
 
-  parts.add(Limiter::last_wave,
-            (s.full_waves * resident + s.last_blocks - s.blocks / sm_count) * s.block_s);
-  const bool last_is_full = s.last_blocks == 0;
-  const Number waited_for = last_is_full ? s.full_waves - 1 : s.full_waves;
-  parts.add(Limiter::occupancy, waited_for * (s.full_wave_s - resident * s.block_s));
-  const Number last_s = last_is_full ? s.full_wave_s : s.last_wave_s;
-  const Number last_blocks = last_is_full ? Number(resident) : s.last_blocks;
-  parts.add(Limiter::latency, last_s - last_blocks * s.block_s);
+  const Number spread_s = s.blocks / sm_count * s.block_s;
+  const Number idle_s = s.waves_s - spread_s;
+  const Number slots_s = (s.full_waves * resident + s.last_blocks) * s.full_clock_s;
+  const Number last_wave_s = max({0, min({idle_s, slots_s - spread_s})});
+  parts.add(Limiter::last_wave, last_wave_s);
+  const Number waited_for = s.last_blocks == 0 ? s.full_waves - 1 : s.full_waves;
+  const Number occupancy_s =
+      min({idle_s - last_wave_s, waited_for * (s.full_wave_s - resident * s.full_clock_s)});
+  parts.add(Limiter::occupancy, occupancy_s);
+  parts.add(Limiter::latency, idle_s - last_wave_s - occupancy_s);
   parts.add(Limiter::l2, s.partial_s);
   parts.add(Limiter::dram, s.again_s);
   parts.add(Limiter::launch, s.reduce_s);
