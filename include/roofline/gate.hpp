@@ -45,7 +45,7 @@ struct GateOutcome {
 
 /// For a gate of layers, results must have their layers. An error for a gate without a field.
 /// `compares_two`: of two results, the condition is of the second one, against the first.
-Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results,
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<const Result*>& results,
                                  bool compares_two = false);
 
 }  // namespace roofline

@@ -196,16 +196,22 @@ struct Explanation {
   LibraryRelease library{};  ///< whose kernels are assumed
 };
 
+/// A table with those of its rows that are shown.
+template <class Whole>
+struct Shown : Whole {
+  Selection selection;
+};
+
+struct ShownResult : Shown<Result> {
+  Selection shown_types;  ///< rows of Result::types
+};
+
 struct Report {
   RowFilter filter;
-  std::vector<Result> results;
-  std::vector<Selection> selections;
-  std::vector<Selection> type_selections;
-  std::vector<KernelTable> kernels;  ///< recordings without layers
-  std::vector<Selection> kernel_selections;
+  std::vector<ShownResult> results;
+  std::vector<Shown<KernelTable>> kernels;  ///< recordings without layers
   std::vector<SettingsTable> sweeps;
-  std::vector<SettingsTable> points;
-  std::vector<Selection> point_selections;
+  std::vector<Shown<SettingsTable>> points;
   std::optional<Changes> changes;         ///< between two results, if asked for
   std::vector<Explanation> explanations;  ///< of the requested layers
   std::vector<NetworkExplanation> network_explanations;

@@ -316,9 +316,10 @@ class Results {
     constexpr int not_evaluated = 1;
     constexpr int condition_holds = 3;
     std::vector<std::string> unanswered;
+    const std::vector<const Result*> results =
+        each_of(report.results, [](const Result& each) { return &each; });
     for (const Gate& gate : request_->gates) {
-      const GateOutcome outcome =
-          unwrap(check_gate(gate, report.results, request_->report.compare));
+      const GateOutcome outcome = unwrap(check_gate(gate, results, request_->report.compare));
       note_step(gate, report);
       for (const GateFailure& failure : outcome.failures)
         gate_lines_.push_back(line_of(gate, failure, report.results[failure.result]));

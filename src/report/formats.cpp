@@ -141,23 +141,23 @@ void write_rows(RowFormat format, const Report& report, const FieldNames& fields
   if (!report.results.empty() && !report.kernels.empty()) check_one_kind(format);
   RowStream stream(format, sink, fields);
   RenderedRows rows(format, fields);
-  const auto write = [&](const auto& wholes, const auto& selections, const auto& line) {
-    for (std::size_t i = 0; i < wholes.size(); ++i)
-      for (const std::size_t row : selections[i].rows) {
-        rows.add(line(wholes[i], row));
+  const auto write = [&](const auto& wholes, const auto& line) {
+    for (const auto& whole : wholes)
+      for (const std::size_t row : whole.selection.rows) {
+        rows.add(line(whole, row));
         if (rows.is_large()) stream.take(std::exchange(rows, rows.empty()));
       }
     stream.take(std::exchange(rows, rows.empty()));
   };
   if (report.filter.ranks_gpus() && report.kernels.empty())
-    write(report.points, report.point_selections, [](const SettingsTable& table, std::size_t row) {
+    write(report.points, [](const SettingsTable& table, std::size_t row) {
       return SettingLine{table, table.rows[row]};
     });
   else
-    write(report.results, report.selections, [&](const Result& result, std::size_t row) {
+    write(report.results, [&](const Result& result, std::size_t row) {
       return line_of(result, result.layers[row], !has_columns(format));
     });
-  write(report.kernels, report.kernel_selections, [](const KernelTable& table, std::size_t row) {
+  write(report.kernels, [](const KernelTable& table, std::size_t row) {
     return KernelLine{table, table.rows[row]};
   });
   for (const InputError& error : report.errors) rows.add(error);

@@ -185,8 +185,8 @@ void write_recording(W& w, const Result& result) {
   });
 }
 
-void write_layers(W& w, const Result& result, const Selection& selection, const PassOn& pass_on) {
-  w.objects("layers", selection.rows, [&](std::size_t row) {
+void write_layers(W& w, const ShownResult& result, const PassOn& pass_on) {
+  w.objects("layers", result.selection.rows, [&](std::size_t row) {
     write_fields(w, line_of(result, result.layers[row]));
     pass_on();
   });
@@ -204,7 +204,7 @@ void write_sums(W& w, const Result& result) {
   w.end_object();
 }
 
-void write_result(W& w, const Result& result, const Selection& selection, const PassOn& pass_on) {
+void write_result(W& w, const ShownResult& result, const PassOn& pass_on) {
   const Setting& setting = result.setting;
   write_setting(w, setting);
   w.list("gpu_changes", setting.gpu_changes, [&](const GpuChange& change) {
@@ -219,7 +219,7 @@ void write_result(W& w, const Result& result, const Selection& selection, const 
              {"framework", setting.framework},
              {"runs_as", runs_as_cell(setting.runs_as)}});
   write_ceilings(w, result);
-  write_layers(w, result, selection, pass_on);
+  write_layers(w, result, pass_on);
   w.objects("by_type", result.types, [&](const TypeRow& type) { write_fields(w, type, true); });
   write_memory(w, result);
   write_accuracy(w, result);
@@ -236,7 +236,7 @@ void write_result(W& w, const Result& result, const Selection& selection, const 
   write_sums(w, result);
 }
 
-void write_kernel_table(W& w, const KernelTable& table, const Selection& selection) {
+void write_kernel_table(W& w, const Shown<KernelTable>& table) {
   const KernelRecording& recording = *table.recording;
   const bool knows_idle = recording.span_s && recording.busy_s;
   w.members({{"source", recording.source},
@@ -256,7 +256,7 @@ void write_kernel_table(W& w, const KernelTable& table, const Selection& selecti
                {"engine", bounds.main_engine},
                {"kind", bounds.ceilings->kind}});
   });
-  w.objects("kernels", selection.rows, [&](std::size_t row) {
+  w.objects("kernels", table.selection.rows, [&](std::size_t row) {
     write_fields(w, KernelLine{table, table.rows[row]});
     write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
   });
@@ -265,9 +265,8 @@ void write_kernel_table(W& w, const KernelTable& table, const Selection& selecti
 }
 
 /// The selected rows, and the best ones.
-void write_points(W& w, const SettingsTable& table, const Selection& selection,
-                  const std::string& currency) {
-  std::set<std::size_t> rows(selection.rows.begin(), selection.rows.end());
+void write_points(W& w, const Shown<SettingsTable>& table, const std::string& currency) {
+  std::set<std::size_t> rows(table.selection.rows.begin(), table.selection.rows.end());
   for (const auto& row : {table.best, table.cheapest})
     if (row) rows.insert(*row);
   const auto place_of = [&](const std::optional<std::size_t>& row) -> Cell {
@@ -403,16 +402,12 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   W w(text, true);
   w.begin_object();
   write_head(w);
-  auto selection = report.selections.begin();
   w.objects("results", report.results,
-            [&](const Result& result) { write_result(w, result, *selection++, pass_on); });
-  auto kernels = report.kernel_selections.begin();
+            [&](const ShownResult& result) { write_result(w, result, pass_on); });
   w.objects("kernel_tables", report.kernels,
-            [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  auto points = report.point_selections.begin();
-  w.objects("points", report.points, [&](const SettingsTable& table) {
-    write_points(w, table, *points++, report.currency);
-  });
+            [&](const Shown<KernelTable>& table) { write_kernel_table(w, table); });
+  w.objects("points", report.points,
+            [&](const Shown<SettingsTable>& table) { write_points(w, table, report.currency); });
   write_changes(w, report.changes);
   w.objects("explanations", report.explanations,
             [&](const Explanation& each) { write_explanation(w, report, each); });

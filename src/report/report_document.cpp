@@ -127,7 +127,7 @@ class Writer {
     if (shown == 0) return;
     document_.add_gap();
     if (is_one_layer(report_, section)) return add_one_layer(section);
-    const Result& result = report_.results[section.front()];
+    const ShownResult& result = report_.results[section.front()];
     if (section.size() > 1) {
       document_.add_heading(title_of(report_, section));
       add_ceilings(document_, result);
@@ -157,9 +157,8 @@ class Writer {
     add_measured_notes(document_, result);
   }
 
-  void add_network(const Section& section, const Result& result) {
-    const Selection& selection = report_.selections[section.front()];
-    const Selection& types = report_.type_selections[section.front()];
+  void add_network(const Section& section, const ShownResult& result) {
+    const Selection& types = result.shown_types;
     add_verdict(document_, result);
     if (!result.measured.summary) add_time(document_, result);
     add_ceilings(document_, result);
@@ -174,7 +173,7 @@ class Writer {
           hidden_sentence(types.rows.size(), result.types.size(), "types; the total is of all"));
     } else {
       document_.add_table(table_of_layers(report_, section, rows_));
-      document_.add_line(hidden_rows_sentence(selection, result));
+      document_.add_line(hidden_rows_sentence(result));
     }
     document_.add_sentence(vector_units_sentence(result));
     document_.add_line(large_tensors_sentence(result));
@@ -191,7 +190,8 @@ class Writer {
     return grid;
   }
 
-  std::string hidden_rows_sentence(const Selection& selection, const Result& result) const {
+  std::string hidden_rows_sentence(const ShownResult& result) const {
+    const Selection& selection = result.selection;
     constexpr std::string_view what = "rows; the total is of all";
     if (!selection.rest.empty()) return "";
     return rows_ == ShownRows::main || folds_everywhere(result)
@@ -201,9 +201,8 @@ class Writer {
 
   void add_kernels() {
     if (report_.kernels.empty()) return;
-    for (std::size_t i = 0; i < report_.kernels.size(); ++i) {
-      const KernelTable& table = report_.kernels[i];
-      const Selection& selection = report_.kernel_selections[i];
+    for (const Shown<KernelTable>& table : report_.kernels) {
+      const Selection& selection = table.selection;
       document_.add_gap();
       add_kernel_title(document_, table);
       document_.add_gap();

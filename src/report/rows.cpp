@@ -24,7 +24,7 @@ bool share_a_table(const Result& a, const Result& b) {
 
 std::size_t count_shown(const Report& report, const ResultGroup& results) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      results, [&](std::size_t i) { return !report.selections[i].groups.empty(); }));
+      results, [&](std::size_t i) { return !report.results[i].selection.groups.empty(); }));
 }
 
 bool runs_kernels_alone(const Result& result) {
@@ -130,7 +130,7 @@ class LayerTable {
     if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
     grid_ = empty_grid(columns_, facts);
-    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
+    for (const std::size_t i : results) add_rows(report.results[i], report.results[i].selection);
     if (!is_many_ && first.layers.size() > 1) add_total(first);
   }
 

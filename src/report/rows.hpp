@@ -17,8 +17,8 @@ namespace roofline {
 
 using ResultGroup = std::vector<std::size_t>;
 /// Indices of what belongs together with a group's first.
-template <class Whole>
-std::vector<ResultGroup> grouped(const std::vector<Whole>& all,
+template <class Whole, class Wholes>
+std::vector<ResultGroup> grouped(const Wholes& all,
                                  bool (*are_together)(const Whole&, const Whole&)) {
   std::vector<ResultGroup> groups;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -51,7 +51,7 @@ std::string vector_units_sentence(const Result& result);
 std::string large_tensors_sentence(const Result& result);
 
 /// "resnet50, fp16, best batch, nhwc": what all rows have in common.
-std::string settings_title(std::span<const SettingsTable> tables);
+std::string settings_title(std::span<const Shown<SettingsTable>> tables);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Header, after the currency, of the cost of a million images.
 inline constexpr std::string_view million_header = "a million";

@@ -27,8 +27,8 @@ std::string gpu_text(const SettingRow& row) { return row.gpu; }
 constexpr std::size_t widest_gpu = 60;
 
 /// Whether all rows have one value, hidden rows included.
-template <class ValueOf>
-bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
+template <class Tables, class ValueOf>
+bool is_one(const Tables& tables, const ValueOf& value_of) {
   const auto first = value_of(tables.front().rows.front());
   return std::ranges::all_of(tables, [&](const SettingsTable& table) {
     return std::ranges::all_of(table.rows,
@@ -79,8 +79,8 @@ std::string unfit_sentence(const SettingsTable& table) {
   const auto is_unfit = [](const SettingRow& row) { return !row.fits.value_or(true); };
   std::string why = "too little memory";
   const auto unfit = std::ranges::find_if(table.rows, is_unfit);
-  if (unfit != table.rows.end() && unfit->needed_memory_byte && is_one({&table, 1}, type_text) &&
-      is_one({&table, 1}, batch_text))
+  if (unfit != table.rows.end() && unfit->needed_memory_byte &&
+      is_one(std::span(&table, 1), type_text) && is_one(std::span(&table, 1), batch_text))
     why += fmt::format(" ({} needed)", si(*unfit->needed_memory_byte, "B"));
   return left_out_sentence(table, why, is_unfit);
 }
@@ -93,11 +93,9 @@ std::string slow_sentence(const SettingsTable& table) {
 
 Table points_table(const Report& report, ShownRows rows) {
   std::vector<SettingLine> lines;
-  for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const SettingsTable& table = report.points[i];
-    const Selection& selection = report.point_selections[i];
+  for (const Shown<SettingsTable>& table : report.points) {
     std::string_view work = table.work;  // only in the first row
-    for (const auto& group : groups_of(selection, rows)) {
+    for (const auto& group : groups_of(table.selection, rows)) {
       const SettingRow& row = table.rows[group.front()];
       lines.push_back(
           {table, row, std::exchange(work, ""),
@@ -124,7 +122,7 @@ Table points_table(const Report& report, ShownRows rows) {
 Grid sweep_grid(const Report& report, const SettingsTable& sweep) {
   Grid grid{{right("batch")}};
   const std::size_t last = sweep.rows.back().result;
-  const std::vector<std::size_t>& types = report.type_selections[last].rows;
+  const std::vector<std::size_t>& types = report.results[last].shown_types.rows;
   std::vector<LayerKind> kinds;
   for (const std::size_t type : types) {
     kinds.push_back(report.results[last].types[type].kind);
@@ -147,7 +145,7 @@ Grid sweep_grid(const Report& report, const SettingsTable& sweep) {
 }
 
 /// ", nchw", or ", nchw in fp32, nhwc in tf32 fp16": kernels depend on it.
-std::string layouts_text(std::span<const SettingsTable> tables) {
+std::string layouts_text(std::span<const Shown<SettingsTable>> tables) {
   EnumArray<Layout, std::string> types_of;
   std::set<std::string> types;
   bool one_layout_a_type = true;
@@ -167,19 +165,19 @@ std::string layouts_text(std::span<const SettingsTable> tables) {
   return text;
 }
 
-void add_below_ranking(Document& document, const SettingsTable& table, const Selection& selection,
-                       const Report& report, ShownRows rows) {
+void add_below_ranking(Document& document, const Shown<SettingsTable>& table, const Report& report,
+                       ShownRows rows) {
   constexpr std::size_t widest = 100;
   const std::string work = report.points.size() == 1 ? "" : printable(table.work) + ": ";
-  const std::size_t shown = groups_of(selection, rows).size();
+  const std::size_t shown = groups_of(table.selection, rows).size();
   std::string begin = work;  // of the first sentence
   const auto add = [&](const std::string& sentence, std::size_t most) {
     if (!sentence.empty()) document.add_line(std::exchange(begin, "") + sentence, most);
   };
   add(other_bests(table, report.currency), widest);
-  if (shown < selection.all_groups)
-    add(fmt::format("{} of {} rows{}", shown, selection.all_groups,
-                    shown < selection.groups.size() ? " (--top all shows every one)" : ""),
+  if (shown < table.selection.all_groups)
+    add(fmt::format("{} of {} rows{}", shown, table.selection.all_groups,
+                    shown < table.selection.groups.size() ? " (--top all shows every one)" : ""),
         widest);
   if (report.filter.all) return;
   add(unfit_sentence(table), sentence_width);
@@ -203,9 +201,10 @@ std::string framework_text(const SettingRow& row) {
 std::string point_name(const SettingsTable& table, const SettingRow& row) {
   const bool is_repeated = std::ranges::count(table.rows, row.gpu, &SettingRow::gpu) > 1;
   std::string name = printable(row.gpu);
-  if (is_repeated && !is_one({&table, 1}, framework_text)) name += " by " + framework_text(row);
-  if (!is_one({&table, 1}, type_text)) name += " " + type_text(row);
-  if (is_repeated && row.batch && !is_one({&table, 1}, batch_text))
+  if (is_repeated && !is_one(std::span(&table, 1), framework_text))
+    name += " by " + framework_text(row);
+  if (!is_one(std::span(&table, 1), type_text)) name += " " + type_text(row);
+  if (is_repeated && row.batch && !is_one(std::span(&table, 1), batch_text))
     name += fmt::format(" batch {}", *row.batch);
   return name;
 }
@@ -241,7 +240,7 @@ std::string ranking_answer(const SettingsTable& table, const std::string& curren
   return text;
 }
 
-std::string settings_title(std::span<const SettingsTable> tables) {
+std::string settings_title(std::span<const Shown<SettingsTable>> tables) {
   const SettingsTable& table = tables.front();
   const SettingRow& first = table.rows.front();
   std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
@@ -285,9 +284,8 @@ void add_points(Document& document, const Report& report, ShownRows rows) {
   document.add_heading(settings_title(report.points));
   document.add_gap();
   document.add_table(points_table(report, rows));
-  for (std::size_t i = 0; i < report.points.size(); ++i)
-    if (const SettingsTable& table = report.points[i]; table.ranked_by)
-      add_below_ranking(document, table, report.point_selections[i], report, rows);
+  for (const Shown<SettingsTable>& table : report.points)
+    if (table.ranked_by) add_below_ranking(document, table, report, rows);
 }
 
 }  // namespace roofline

@@ -294,9 +294,9 @@ Cell stated_output(const Layer& layer) { return JsonValue::of<write_stated_outpu
 
 std::string render_layer_records(const Report& report) {
   std::string out;
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    for (const std::vector<std::size_t>& alike : report.selections[i].groups) {
-      const LayerResult& row = report.results[i].layers[alike.front()];
+  for (const ShownResult& result : report.results)
+    for (const std::vector<std::size_t>& alike : result.selection.groups) {
+      const LayerResult& row = result.layers[alike.front()];
       if (!is_input_kind(row.layer.kind)) continue;
       JsonWriter writer(out, false);
       write_layer(writer, stated(row.layer));

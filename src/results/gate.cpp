@@ -222,7 +222,7 @@ Expected<Gate> parse_gate(std::string_view text) {
   return expected([&] { return parsed_gate(text); });
 }
 
-Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& results,
+Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<const Result*>& results,
                                  bool compares_two) {
   constexpr std::string_view comparisons[] = {">", ">=", "<", "<="};
   const bool is_known = std::ranges::find(comparisons, gate.comparison) != std::end(comparisons);
@@ -231,11 +231,11 @@ Expected<GateOutcome> check_gate(const Gate& gate, const std::vector<Result>& re
   GateOutcome outcome;
   const bool has_before = compares_two && results.size() == 2;
   for (std::size_t i = has_before ? 1 : 0; i < results.size(); ++i) {
-    const Result& result = results[i];
+    const Result& result = *results[i];
     bool answered = false;
     if (!gate.of_layers)
-      answered = answer(gate, subject_of(result, has_before ? results.data() : nullptr), {i, {}, 0},
-                        outcome.failures);
+      answered = answer(gate, subject_of(result, has_before ? results.front() : nullptr),
+                        {i, {}, 0}, outcome.failures);
     else
       for (std::size_t row = 0; row < result.layers.size(); ++row)
         if (answer(gate, subject_of(result.layers[row]), {i, row, 0}, outcome.failures))

@@ -210,6 +210,30 @@ void note_other_releases(Evaluated& evaluated, const ReportOptions& options) {
   for (LayerResult& row : rows) note_other_release(row, *other, model, evaluated);
 }
 
+template <class Whole>
+std::vector<Shown<Whole>> shown(std::vector<Whole> wholes, const ReportOptions& options) {
+  std::vector<Shown<Whole>> all;
+  all.reserve(wholes.size());
+  for (Whole& whole : wholes) {
+    Selection selection = select(whole, options.filter);
+    all.push_back({std::move(whole), std::move(selection)});
+  }
+  return all;
+}
+
+std::vector<ShownResult> shown_results(std::vector<Result> results,
+                                       const std::vector<bool>& is_shown,
+                                       const ReportOptions& options) {
+  std::vector<ShownResult> all;
+  all.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Selection selection = is_shown[i] ? select(results[i], options.filter) : Selection{};
+    Selection types = select_types(results[i], options.filter);
+    all.push_back({{std::move(results[i]), std::move(selection)}, std::move(types)});
+  }
+  return all;
+}
+
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
@@ -219,9 +243,6 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);
   const std::vector<bool> is_shown = options.compare ? std::vector<bool>(evaluated.size(), true)
                                                      : select(evaluated, options.filter);
-  report.kernels = std::move(kernels);
-  for (const KernelTable& table : report.kernels)
-    report.kernel_selections.push_back(select(table, options.filter));
   report.filter = options.filter;
   report.currency = options.currency;
   for (Evaluated& each : evaluated) note_other_releases(each, options);
@@ -231,22 +252,18 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
   report.gpus = gpus_of(evaluated);
-  report.results.reserve(evaluated.size());
-  for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
+  std::vector<Result> results;
+  results.reserve(evaluated.size());
+  for (Evaluated& each : evaluated) results.push_back(std::move(each.result));
   evaluated = std::vector<Evaluated>();  // large, where there are many inputs
-  tell_apart(report.results);
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const Result& result = report.results[i];
-    report.selections.push_back(is_shown[i] ? select(result, options.filter) : Selection{});
-    report.type_selections.push_back(select_types(result, options.filter));
-  }
+  tell_apart(results);
   const std::vector<SettingsTable> settings =
-      settings_of(report.results, options.price_per_hour, options.max_time_s);
+      settings_of(results, options.price_per_hour, options.max_time_s);
   report.sweeps = sweeps_of(settings);
-  report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);
-  for (const SettingsTable& table : report.points)
-    report.point_selections.push_back(select(table, options.filter));
-  if (options.compare) report.changes = changes_of(report.results, report.kernels);
+  report.points = shown(points_of(settings, !options.price_per_hour.empty(), rank_by), options);
+  if (options.compare) report.changes = changes_of(results, kernels);
+  report.kernels = shown(std::move(kernels), options);
+  report.results = shown_results(std::move(results), is_shown, options);
   return report;
 }
 

@@ -321,11 +321,11 @@ TEST_CASE("Of a time of fewer bytes than counted no share of a bound is known", 
   roofline::Result result;
   result.total.roofline_time_s = 1;
   result.total.measured_time_s = 2;
-  const roofline::GateOutcome known = check_gate(gate, {result}).value();
+  const roofline::GateOutcome known = check_gate(gate, {&result}).value();
   REQUIRE(known.failures.size() == 1);
   CHECK(known.failures[0].value == 0.5);
   result.total.is_overcounted = true;
-  const roofline::GateOutcome unknown = check_gate(gate, {result}).value();
+  const roofline::GateOutcome unknown = check_gate(gate, {&result}).value();
   CHECK(unknown.failures.empty());
   CHECK(unknown.unanswered == std::vector<std::size_t>{0});
 }

@@ -266,10 +266,11 @@ TEST_CASE("A format writes what there is to a sink", "[model/misuse]") {
 
 TEST_CASE("A gate, a batch and an item come from the functions that make them", "[model/misuse]") {
   const Context context = ::context();
-  CHECK(said(check_gate({}, {result()})) == "expected a gate as parse_gate returns it, got \"\"");
+  const Result evaluated = result();
+  CHECK(said(check_gate({}, {&evaluated})) == "expected a gate as parse_gate returns it, got \"\"");
   Gate gate = parse_gate("expected_ms > 1").value();
   gate.comparison = "";
-  CHECK(said(check_gate(gate, {result()})) ==
+  CHECK(said(check_gate(gate, {&evaluated})) ==
         "expected a gate as parse_gate returns it, got \"expected_ms > 1\"");
   CHECK(said(find_batch(BatchGoal::max, {}, context)) ==
         "expected a function from a batch to a network, got none");

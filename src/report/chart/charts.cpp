@@ -111,7 +111,7 @@ std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertain
 }
 
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
-  std::vector<std::vector<std::size_t>> groups = report.selections[result].main_groups;
+  std::vector<std::vector<std::size_t>> groups = report.results[result].selection.main_groups;
   if (!report.filter.sort)
     std::ranges::stable_sort(groups,
                              [](const auto& a, const auto& b) { return a.front() < b.front(); });

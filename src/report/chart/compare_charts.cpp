@@ -63,17 +63,17 @@ std::optional<Panel> cost_panel(const SettingsTable& table,
   return Panel{"cost of a million images", Bars{std::move(bars), ""}, {}};
 }
 
-Chart bars_of(const SettingsTable& table, const Selection& selection, const std::string& currency) {
+Chart bars_of(const Shown<SettingsTable>& table, const std::string& currency) {
   const SortBy by = table.ranked_by.value_or(SortBy::time);
   std::vector<const SettingRow*> rows;
-  for (const auto& group : selection.groups)
+  for (const auto& group : table.selection.groups)
     if (const SettingRow& row = table.rows[group.front()]; quantity_of(row, by) > 0)
       rows.push_back(&row);
   Chart chart{.title = settings_title({&table, 1}), .subtitle = "expected"};
   if (rows.empty()) return chart;
   if (table.ranked_by) chart.subtitle = ranking_answer(table, currency);
   if (rows.size() > most_bars) rows.resize(most_bars);
-  if (const std::size_t all = selection.groups.size(); all > rows.size())
+  if (const std::size_t all = table.selection.groups.size(); all > rows.size())
     chart.caption = fmt::format("Not drawn: {} of {}.", all - rows.size(), all);
   std::vector<Bar> bars =
       each_of(rows, [&](const SettingRow* row) { return bar_of(table, *row, by, currency); });
@@ -243,8 +243,8 @@ std::vector<Bar> bars_of(const Changes& changes) {
 
 std::vector<Chart> compare_charts(const Report& report) {
   std::vector<Chart> charts;
-  for (std::size_t i = 0; i < report.points.size(); ++i)
-    charts.push_back(bars_of(report.points[i], report.point_selections[i], report.currency));
+  for (const Shown<SettingsTable>& table : report.points)
+    charts.push_back(bars_of(table, report.currency));
   return charts;
 }
 

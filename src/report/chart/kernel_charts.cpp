@@ -70,9 +70,8 @@ bool has_place(const KernelRow& row) {
          row.roof_share[KernelRoof::compute];
 }
 
-Rows shown_rows(const Report& report, std::size_t index) {
-  return each_of(report.kernel_selections[index].main_rows(),
-                 [&](std::size_t i) { return &report.kernels[index].rows[i]; });
+Rows shown_rows(const Shown<KernelTable>& table) {
+  return each_of(table.selection.main_rows(), [&](std::size_t i) { return &table.rows[i]; });
 }
 
 /// Those under roofs, and the others behind them.
@@ -102,10 +101,9 @@ std::string without_flop_text(const Rows& rows) {
                      percent(share));
 }
 
-Chart kernels_under_roofs(const Report& report, std::size_t index) {
-  const KernelTable& table = report.kernels[index];
+Chart kernels_under_roofs(const Shown<KernelTable>& table) {
   const Bounds& bounds = *table.bounds;
-  const auto [rows, others] = by_place(shown_rows(report, index));
+  const auto [rows, others] = by_place(shown_rows(table));
   const std::vector<Engine> engines = engines_of(table, rows);
   Plot plot;
   plot.marks.reserve(rows.size());
@@ -132,15 +130,14 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   return chart;
 }
 
-Chart times_of_kernels(const Report& report, std::size_t index) {
-  const KernelTable& table = report.kernels[index];
-  const Rows rows = shown_rows(report, index);
+Chart times_of_kernels(const Shown<KernelTable>& table) {
+  const Rows rows = shown_rows(table);
   const std::vector<Engine> engines = engines_of(table, rows);
   Chart chart{.title = chart_title(table),
               .subtitle = "time of kernels, as recorded by " +
                           std::string(name_of(table.recording->recorder)),
               .caption = "Bar: all launches of a kernel together (x4)."};
-  if (const std::size_t rest = report.kernel_selections[index].rest.size(); rest > 0)
+  if (const std::size_t rest = table.selection.rest.size(); rest > 0)
     chart.caption += fmt::format(" Not drawn: {} others.", rest);
   std::vector<Bar> bars;
   bars.reserve(rows.size());
@@ -161,13 +158,12 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
 
 std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind) {
   std::vector<Chart> charts;
-  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
-    const bool has_roofline =
-        report.kernels[i].bounds && !by_place(shown_rows(report, i)).first.empty();
+  for (const Shown<KernelTable>& table : report.kernels) {
+    const bool has_roofline = table.bounds && !by_place(shown_rows(table)).first.empty();
     if (has_roofline && kind.value_or(ChartKind::roofline) == ChartKind::roofline)
-      charts.push_back(kernels_under_roofs(report, i));
+      charts.push_back(kernels_under_roofs(table));
     else if (!kind || kind == ChartKind::time)
-      charts.push_back(times_of_kernels(report, i));
+      charts.push_back(times_of_kernels(table));
   }
   return charts;
 }

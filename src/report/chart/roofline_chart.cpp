@@ -234,11 +234,11 @@ struct OddLayers {
   LayersTime rest;
 
   explicit OddLayers(const Subject& subject) {
-    for (const Result* result : subject.results) {
-      const auto index = static_cast<std::size_t>(result - subject.report.results.data());
-      for (const std::size_t i : subject.report.selections[index].rest)
-        if (const LayerResult& row = result->layers[i]; is_on_roofline(row)) rest.add(row);
-      for (const LayerResult& row : result->layers) add(row);
+    for (const ShownResult& result : subject.report.results) {
+      if (!contains(subject.results, &result)) continue;
+      for (const std::size_t i : result.selection.rest)
+        if (const LayerResult& row = result.layers[i]; is_on_roofline(row)) rest.add(row);
+      for (const LayerResult& row : result.layers) add(row);
     }
   }
 

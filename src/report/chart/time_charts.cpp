@@ -115,8 +115,8 @@ Panel layers_panel(const Report& report, std::size_t index) {
     if (row_time_s(row) > 0) bars.push_back(bar_of(row, report.results[index].total.time_s));
   Panel panel{"layers, in the same colours", {}, {}};
   add_bar_legend(panel.legend, bars);
-  const Result& result = report.results[index];
-  const TableRow rest{result, report.selections[index].rest};
+  const ShownResult& result = report.results[index];
+  const TableRow rest{result, result.selection.rest};
   if (!rest.layers.empty()) {
     bars.push_back(bar_of_parts(rest, fmt::format("{} others", rest.layers.size())));
     bars.back().note = duration(row_time_s(rest)) + ", " +

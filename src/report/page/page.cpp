@@ -47,9 +47,8 @@ Document pictures_of(const Report& report) {
 
 std::string gpus_of(const Report& report) {
   std::set<std::string_view> shown;  // of a ranking's rows
-  for (std::size_t i = 0; i < report.points.size(); ++i)
-    for (const std::size_t row : report.point_selections[i].rows)
-      shown.insert(report.points[i].rows[row].gpu);
+  for (const Shown<SettingsTable>& table : report.points)
+    for (const std::size_t row : table.selection.rows) shown.insert(table.rows[row].gpu);
   std::string text;
   for (const Gpu& gpu : report.gpus)
     if (shown.empty() || shown.contains(gpu.name))

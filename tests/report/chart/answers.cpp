@@ -53,8 +53,7 @@ TEST_CASE("A ranking has one bar a GPU, and those tied with the first are light"
   table.rows[0].rank = table.rows[1].rank = 1;
   table.rows[0].tied = table.rows[1].tied = true;
   Report report;
-  report.points = {table};
-  report.point_selections = {select(table, {})};
+  report.points = {{table, select(table, {})}};
   const Chart chart = compare_charts(report).at(0);
   CHECK(chart.title == "net, mixed, batch 1");
   CHECK(chart.subtitle == "a first: 100.0 images/s; b ties with it within x1.25");

@@ -86,10 +86,10 @@ TEST_CASE("Fourteen changes have a bar each, the others one", "[report/chart/thr
 TEST_CASE("A comparison draws forty bars, measured rates and what does not fit",
           "[report/chart/thresholds]") {
   Report report;
-  report.points = {table_of(45)};
-  report.points[0].rows[1].measured_time_s = 2 * report.points[0].rows[1].time_s;
-  report.points[0].rows[2].fits = false;
-  report.point_selections = {select(report.points[0], {})};
+  SettingsTable table = table_of(45);
+  table.rows[1].measured_time_s = 2 * table.rows[1].time_s;
+  table.rows[2].fits = false;
+  report.points = {{table, select(table, {})}};
   const Chart chart = compare_charts(report).at(0);
   const std::vector<Bar> bars = bars_of(chart.panels.front());
   REQUIRE(bars.size() == 40);
