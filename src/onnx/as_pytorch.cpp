@@ -213,7 +213,10 @@ Operation reduction(Program& program, const Node& node, const std::string& op) {
   if (axes.empty())
     for (std::size_t i = 0; i < sizes_of(node, 0).size(); ++i)
       axes.push_back(static_cast<std::int64_t>(i));
-  return {op, {program.operand(node, 0), numbers(axes)}};
+  Operation reduced{op, {program.operand(node, 0), numbers(axes)}};
+  if (op == "linalg_vector_norm")  // its order comes before the axes
+    reduced.arguments.insert(reduced.arguments.begin() + 1, number(node.op == "ReduceL1" ? 1 : 2));
+  return reduced;
 }
 
 Operation product(Program& program, const Node& node, const std::string& op) {

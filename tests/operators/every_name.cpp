@@ -71,13 +71,18 @@ std::vector<Sample> pointwise_samples() {
 
   samples.push_back(of_one("comparison", "elementwise", 1));
   samples.push_back(of_several("comparison",
-                               "And Equal Greater GreaterOrEqual Less LessOrEqual Or Xor eq ne lt "
+                               "Equal Greater GreaterOrEqual Less LessOrEqual eq ne lt "
                                "le gt ge",
                                {x, y}));
   for (Sample* each : {&samples[samples.size() - 2], &samples.back()}) {
     each->result = mask;  // of a byte an element
     each->expected.byte -= 3 * n;
   }
+  const Tensor is_true{"x", {32, 64}, boolean};
+  const Tensor is_so{"y", {32, 64}, boolean};
+  samples.push_back({"comparison", "Not", {is_true}, mask, {"elementwise", 0, n, 0, 2 * n}});
+  samples.push_back(
+      {"comparison", "And Or Xor", {is_true, is_so}, mask, {"other", 0, 0, 0, 3 * n}});
   for (const std::string row : {"add", "sub", "mul", "div"})
     samples.push_back(
         {row, "", {x, y}, result, {row, 0, n, 0, 3 * 4 * n}, "", {{"input", "x"}, {"other", "y"}}});
@@ -486,6 +491,9 @@ constexpr std::string_view stated_elsewhere =
     "look_up look_up_gradient patches image_of_patches rotary_embedding cache ConvInteger Expand "
     "GroupQueryAttention MatMulInteger MatMulNBits Split Tile";
 
+/// Views in a program, and padding, which is a fill and a copy.
+constexpr std::string_view runs_otherwise = "Pad Slice Transpose constant_pad_nd contiguous";
+
 /// The sample that lists the name, or else the row's.
 const Sample* sample_of(const std::vector<Sample>& samples, const OperatorRow& row,
                         std::string_view name) {
@@ -511,6 +519,12 @@ void check_onnx(const Sample& sample, std::string_view name) {
   std::optional<double> time_s;
   INFO("ONNX's " << name);
   check(each, of_onnx(each), time_s);
+  if (has_word(runs_otherwise, name)) return;
+  INFO("as PyTorch runs it");
+  time_s.reset();  // strides are known
+  LayerDefaults defaults;
+  defaults.as_pytorch_runs = true;
+  check(each, of_onnx(each, defaults), time_s);
 }
 
 /// `names`: of arguments. The operators of other libraries are in recordings alone.
@@ -532,9 +546,7 @@ void check_pytorch(const Sample& sample, std::string_view name, std::string_view
   std::optional<double> time_s;
   INFO("PyTorch's " << name);
   check(each, of_recording(each), time_s);
-  // A program's tensor is contiguous already, and is padded by a fill and a copy.
-  const bool runs_so = name != "contiguous" && name != "constant_pad_nd";
-  if (is_own && runs_so) check(each, of_program(each), time_s);
+  if (is_own && !has_word(runs_otherwise, name)) check(each, of_program(each), time_s);
 }
 
 void check_tensorrt(const Sample& sample, std::string_view type) {

@@ -83,7 +83,7 @@ inline ProgramText::Sizes texts_of(const Numbers& sizes) {
   return texts;
 }
 
-inline std::vector<Layer> of_onnx(const Case& each) {
+inline std::vector<Layer> of_onnx(const Case& each, const LayerDefaults& defaults = {}) {
   using namespace onnx_bytes;
   std::string graph =
       text(1, node(each.onnx.op, each.onnx.inputs, {"result"}, each.onnx.attributes));
@@ -100,8 +100,8 @@ inline std::vector<Layer> of_onnx(const Case& each) {
                                 text(2, text(1, integer(1, tensor.type.onnx) + text(2, shape))));
   }
   const TemporaryFolder folder;
-  return infer_onnx(folder.write("m.onnx", model(graph + output("result"), "", each.onnx.set)))
-      .layers;
+  const std::string bytes = model(graph + output("result"), "", each.onnx.set);
+  return infer_onnx(folder.write("m.onnx", bytes), defaults).layers;
 }
 
 inline std::vector<Layer> of_program(const Case& each) {
