@@ -39,6 +39,9 @@ class Catalogue {
   /// An unknown name is an error with the nearest names.
   Expected<Gpu> find(const std::string& name_or_path) const;
 
+  /// The GPU that an unknown name is most like; nullopt if it is like none.
+  std::optional<Gpu> nearest(const std::string& name) const;
+
   /// The GPUs of a selecting word (model/gpu_selection.hpp), sorted by name: "all", a maker, an
   /// architecture, "nvidia>=48GB". nullopt for a plain name. An error for an empty selection.
   Expected<std::optional<std::vector<Gpu>>> select(const std::string& word) const;

@@ -13,7 +13,11 @@ namespace roofline {
 
 /// The command line is wrong or contradicts itself (exit code 2).
 class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit UsageError(const std::string& text, std::string ways_ = "")
+      : std::runtime_error(text), ways(std::move(ways_)) {}
+
+  std::string ways;  ///< lines to paste in place of the wrong words; may be empty
 };
 
 inline std::string_view hint_of(Remedy remedy) {

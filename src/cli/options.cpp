@@ -14,6 +14,7 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
+#include "cli/unlisted_gpu.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
@@ -215,6 +216,12 @@ std::vector<Gpu> gpus_with_words(std::vector<Gpu> gpus, std::string_view words) 
   return gpus;
 }
 
+Gpu known_gpu(const std::string& word, const Catalogue& catalogue) {
+  Expected<Gpu> gpu = catalogue.find(word);
+  if (!gpu) raise_unlisted(gpu.error(), word, catalogue);
+  return *std::move(gpu);
+}
+
 }  // namespace
 
 void set_gpus(const Options& options, Request& request, bool selects) {
@@ -232,7 +239,7 @@ void set_gpus(const Options& options, Request& request, bool selects) {
       for (const Gpu& gpu : alike) selected.push_back({word, gpu, true});
       if (!alike.empty()) continue;
     }
-    Gpu gpu = unwrap(catalogue.find(word));
+    Gpu gpu = known_gpu(word, catalogue);
     for (const AskedGpu& other : request.gpus)
       if (other.gpu.name == gpu.name && other.gpu.files != gpu.files)
         throw UsageError(concat("--gpu: expected GPUs of different names, got ",
@@ -247,7 +254,7 @@ void set_gpus(const Options& options, Request& request, bool selects) {
     for (AskedGpu& each : request.gpus) each.gpu.constants = request.constants;
   for (const AskedGpu& each : request.gpus) add_files(request, each.gpu);
   if (options.measured_gpu.empty()) return;
-  const Gpu measured_gpu = unwrap(catalogue.find(options.measured_gpu));
+  const Gpu measured_gpu = known_gpu(options.measured_gpu, catalogue);
   request.measured_gpu = measured_gpu.name;
   add_files(request, measured_gpu);
 }

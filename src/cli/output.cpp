@@ -192,6 +192,8 @@ void note(const std::string& text) {
   write_whole(STDERR_FILENO, (columns > 0 ? broken(shown, columns) : shown) + '\n');
 }
 
+void note_lines(const std::string& text) { write_whole(STDERR_FILENO, printable_lines(text)); }
+
 void note_success(const std::string& text) {
   if (isatty(STDERR_FILENO) == 1) note(text);
 }

@@ -31,6 +31,8 @@ void reserve_standard_descriptors();
 /// Writes to standard output. Throws OutputClosed, or OutputError on any other failure.
 void write_standard_output(std::string_view text);
 void note(const std::string& text);
+/// Lines as they are, to be copied.
+void note_lines(const std::string& text);
 /// Prints only on a terminal.
 void note_success(const std::string& text);
 

@@ -39,6 +39,7 @@ int run_program(const std::string& name, const std::function<int()>& run) {
     return 1;
   } catch (const UsageError& error) {
     note(name + ": " + error.what());
+    note_lines(error.ways);
     return 2;
   } catch (const std::bad_alloc&) {
     note(name + ": out of memory");

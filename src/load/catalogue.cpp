@@ -215,9 +215,8 @@ bool is_path(const std::string& name) {
   return name.find('/') != name.npos && (fs::exists(name) || find_embedded_gpu(name) == nullptr);
 }
 
-/// `gpus`: all, since the name may be meant to select some.
-[[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own,
-                               const std::vector<Gpu>& gpus) {
+std::vector<std::string> nearest_names(const std::string& name, const OwnGpus& own) {
+  constexpr std::size_t most_named = 4;
   std::vector<std::vector<std::string>> parts;
   for (const OwnGpu& file : own)
     if (file.gpu() != nullptr) parts.push_back(file.names);
@@ -225,6 +224,12 @@ bool is_path(const std::string& name) {
     parts.emplace_back(file.names.begin() + 1, file.names.end());
     parts.back().emplace_back(file.names.front());  // an alias reads better
   }
+  return nearest_gpu_names(name, parts, most_named);
+}
+
+/// `gpus`: all, since the name may be meant to select some.
+[[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own,
+                               const std::vector<Gpu>& gpus) {
   if (const std::vector<std::string> alike = gpus_with_chip(name, gpus); !alike.empty())
     throw InputError(
         "expected a GPU, got " + in_quotes(name) + ", the chip of " + joined(alike) + ": name one",
@@ -235,15 +240,11 @@ bool is_path(const std::string& name) {
     throw InputError("expected a whole GPU, got the MIG slice " + in_quotes(name) +
                      ": name its GPU, and the slice's share as what-ifs of sms, memory, bandwidth "
                      "and l2");
-  std::vector<std::string> near = nearest_gpu_names(name, parts, 4);
+  std::vector<std::string> near = nearest_names(name, own);
   if (near.empty()) {
     const std::vector<std::string> selecting = selecting_words(gpus);
     near = nearest(name, {selecting.begin(), selecting.end()});
   }
-  if (name.find_first_of("0123456789") != name.npos)
-    message +=
-        ": for a model that is not listed, or a laptop's, take a like GPU with its own sms, "
-        "clock, memory, bandwidth and power as what-ifs";
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
@@ -287,6 +288,11 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
     }
     fail_unknown(name_or_path, *own_, all());
   });
+}
+
+std::optional<Gpu> Catalogue::nearest(const std::string& name) const {
+  const std::vector<std::string> near = nearest_names(name, *own_);
+  return near.empty() ? std::nullopt : try_find(near.front());
 }
 
 Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& word) const {

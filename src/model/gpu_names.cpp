@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 
@@ -84,6 +87,68 @@ GpuName parsed(std::string_view text) {
   return name;
 }
 
+/// "rtx" and "4070" of "rtx4070super"; no digits where the name begins otherwise.
+struct Series {
+  std::string_view letters;
+  std::string_view digits;
+};
+
+Series series_of(std::string_view normal) {
+  const std::size_t at = std::min(normal.find_first_of("0123456789"), normal.size());
+  const std::string_view rest = normal.substr(at);
+  return {normal.substr(0, at), rest.substr(0, rest.find_first_not_of("0123456789"))};
+}
+
+std::uint64_t distance_of(const Series& a, const Series& b) {
+  const auto number = [](std::string_view digits) {
+    std::uint64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  };
+  const std::uint64_t first = number(a.digits);
+  const std::uint64_t second = number(b.digits);
+  return std::max(first, second) - std::min(first, second);
+}
+
+/// How much a GPU is like a wrong name.
+struct Likeness {
+  std::string name;          ///< the plainest
+  std::size_t errors = 0;    ///< letters that differ; none where one name begins with the other
+  bool same_series = false;  ///< the same letters before as many digits
+  std::size_t shared_digits = 0;  ///< first digits in common: GPUs of one architecture, mostly
+  std::uint64_t distance = 0;     ///< of the numbers in a series
+};
+
+std::size_t errors_between(const std::string& meant, const std::string& normal) {
+  constexpr std::size_t least_letters = 4;
+  const auto [shorter, longer] =
+      std::minmax(meant, normal, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const bool begins = shorter.size() >= least_letters && longer.starts_with(shorter);
+  return begins ? 0 : edit_distance(meant, normal);
+}
+
+/// `names`: of one GPU.
+Likeness likeness(const std::string& meant, const std::vector<std::string>& names) {
+  Likeness like{names.front(), std::string::npos};
+  const Series wanted = series_of(meant);
+  for (const std::string& text : names) {
+    const std::string normal = normal_gpu_name(text);
+    const std::size_t errors = errors_between(meant, normal);
+    if (errors >= like.errors) continue;
+    like.errors = errors;
+    // A single-word alias names the GPU more plainly.
+    if (text.find(' ') == text.npos) like.name = text;
+    const Series own = series_of(normal);
+    like.same_series = !own.letters.empty() && own.letters == wanted.letters &&
+                       own.digits.size() == wanted.digits.size();
+    if (!like.same_series) continue;
+    like.shared_digits = static_cast<std::size_t>(
+        std::ranges::mismatch(own.digits, wanted.digits).in1 - own.digits.begin());
+    like.distance = distance_of(own, wanted);
+  }
+  return like;
+}
+
 }  // namespace
 
 std::string normal_gpu_name(std::string_view name) {
@@ -113,29 +178,21 @@ std::string gpu_name_words(std::string_view name) { return joined(words_of(name)
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit) {
-  constexpr std::size_t least_letters = 4;
   const std::string meant = normal_gpu_name(wrong);
-  std::size_t fewest = std::max<std::size_t>(1, meant.size() / 3);
-  std::vector<std::string> near;
-  for (const std::vector<std::string>& names : parts) {
-    std::string name = names.front();
-    std::size_t errors = fewest + 1;
-    for (const std::string& text : names) {
-      const std::string normal = normal_gpu_name(text);
-      const auto [shorter, longer] = std::minmax(
-          meant, normal, [](const auto& a, const auto& b) { return a.size() < b.size(); });
-      const bool begins = shorter.size() >= least_letters && longer.starts_with(shorter);
-      const std::size_t own_errors = begins ? 0 : edit_distance(meant, normal);
-      if (own_errors >= errors) continue;
-      errors = own_errors;
-      // A single-word alias names the GPU more plainly.
-      if (text.find(' ') == text.npos) name = text;
-    }
-    if (errors < fewest) near.clear();
-    fewest = std::min(fewest, errors);
-    if (errors == fewest && near.size() < limit) near.push_back(name);
-  }
-  return near;
+  std::vector<Likeness> all;
+  for (const std::vector<std::string>& names : parts) all.push_back(likeness(meant, names));
+  const auto most_digits = std::ranges::max_element(all, {}, &Likeness::shared_digits);
+  if (most_digits == all.end()) return {};
+  const std::size_t shared = most_digits->shared_digits;
+  std::erase_if(all, [&](const Likeness& each) { return each.shared_digits < shared; });
+  const std::size_t fewest = std::ranges::min(all, {}, &Likeness::errors).errors;
+  // A series' name and the start of its number are enough.
+  if (shared == 0 && fewest > std::max<std::size_t>(1, meant.size() / 3)) return {};
+  std::erase_if(all, [&](const Likeness& each) { return each.errors > fewest; });
+  std::ranges::stable_sort(
+      all, {}, [](const Likeness& each) { return std::pair(!each.same_series, each.distance); });
+  if (all.size() > limit) all.resize(limit);
+  return each_of(all, &Likeness::name);
 }
 
 std::vector<std::string> gpus_with_chip(std::string_view chip, std::span<const Gpu> gpus) {

@@ -24,8 +24,9 @@ bool answers_to(const Gpu& gpu, std::string_view name);
 /// The words in lower case, separated by blanks.
 std::string gpu_name_words(std::string_view name);
 
-/// At most `limit` GPUs meant by a wrong name: those with the fewest differing letters, or with a
-/// name which begins with it or is a prefix of it. `parts`: the names of each GPU.
+/// At most `limit` GPUs meant by a wrong name: of its series ("rtx40"), if there are any, those
+/// with the fewest differing letters, or with a name which begins with it or is a prefix of it; the
+/// nearest numbers first. `parts`: the names of each GPU.
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);

@@ -250,7 +250,10 @@ class Changer {
     const bool is_binary = form.quantity == Quantity::binary_size;
     const double unit = is_binary ? mebibyte : 1;
     if (from) *from /= unit;
-    const char* remark = form.word == "tdp" ? "clocks under it are an estimate" : "";
+    const char* remark =
+        form.word == "tdp"
+            ? "the roofline keeps the datasheet's clocks, and the expected time's are an estimate"
+            : "";
     gpu_.changes.push_back(
         {name, is_binary ? "MiB" : std::string(form.symbol), from, to / unit, remark});
   }

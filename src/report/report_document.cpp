@@ -149,8 +149,8 @@ class Writer {
     document_.add_line(fit_sentence(result));
     document_.add_heading((name == result.setting.label ? "" : name + " of ") +
                           title_of(report_, section));
-    document_.add_list(layer_list(result));
     document_.add_sentence(gpu_changes_sentence(result));
+    document_.add_list(layer_list(result));
     document_.add_sentence(flight_cap_sentence(result));
     if (!fits(result).value_or(true)) document_.add_line(memory_sentence(result));
     document_.add_line(large_tensors_sentence(result));

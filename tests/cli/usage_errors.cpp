@@ -18,14 +18,6 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no input: give a file, a directory, a built-in network, or - for standard input (see "
        "--help)"},
       {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (roofline gpus lists all)"},
-      {"conv.json --gpu v1000",
-       "unknown GPU \"v1000\": for a model that is not listed, or a laptop's, take a like GPU with "
-       "its own sms, clock, memory, bandwidth and power as what-ifs; did you mean v100? (roofline "
-       "gpus lists all)"},
-      {"conv.json --gpu v100,v1000",
-       "unknown GPU \"v1000\": for a model that is not listed, or a laptop's, take a like GPU with "
-       "its own sms, clock, memory, bandwidth and power as what-ifs; did you mean v100? (roofline "
-       "gpus lists all)"},
       {"conv.json --gpuu v100", "no option is called --gpuu; did you mean \"--gpu\"? (see --help)"},
       {"--help gpuu", "--help: expected an option, got \"gpuu\"; did you mean \"gpu\"?"},
       {"calibrate --gpu v100",

@@ -152,7 +152,8 @@ TEST_CASE("A power mode sets what the maker states, any other power is a limit",
   };
   // NVIDIA's nvpmodel_p3701_0000.conf and nvpmodel_t194.conf; memories of 256 bits, two transfers a
   // clock of 2133 and 1331.2 MHz.
-  const char* const limit = "clocks under it are an estimate";
+  const char* const limit =
+      "the roofline keeps the datasheet's clocks, and the expected time's are an estimate";
   const Case each = GENERATE_COPY(
       values<Case>({{"agx-orin", "power=30W", 8, 612, 204.8, 30, "the maker's power mode 30W"},
                     {"agx-orin", "power=15w", 6, 408, 136.5, 15, "the maker's power mode 15W"},
