@@ -109,6 +109,7 @@ struct RunTotals {
   std::optional<double> roofline_s;
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
+  std::optional<double> tokens_per_s;
   std::optional<double> flop;
   std::optional<double> byte;
   std::optional<double> needed_memory_byte;

@@ -52,9 +52,12 @@ struct SettingRow {
   double limiter_share = 0;  ///< 0..1, of the expected time
   double speedup = 1;        ///< over the table's first row
   std::optional<double> time_per_image_s;
+  // A language model has the second of each pair, other networks the first.
   std::optional<double> images_per_s;
+  std::optional<double> tokens_per_s;
   std::optional<double> tdp_w;
   std::optional<double> cost_per_million_images;
+  std::optional<double> cost_per_million_tokens;
   std::optional<Framework> framework;
   std::optional<std::uint64_t> rank;  ///< in a ranking, from 1; overlapping ranges share it
   bool tied = false;                  ///< its range overlaps the best row's
@@ -65,7 +68,8 @@ struct SettingRow {
   bool qualifies() const { return fits.value_or(true) && in_time; }
 };
 
-/// Time or cost of an image; the time of all layers if they have no batch in common.
+/// Time or cost of an image, or of a language model's token; the time of all layers if they have no
+/// batch in common.
 std::optional<double> ranked_quantity(const SettingRow& row, SortBy by);
 
 struct SettingsTable {

@@ -276,6 +276,19 @@ bool ranks_unasked(const Request& request) {
          });
 }
 
+bool shows_tables(const Request& request) {
+  return std::ranges::all_of(request.outputs, [](const Output& output) {
+    return output.format == nullptr || output.format->shows_points;
+  });
+}
+
+/// A longest time ranks, but the table of one GPU's batches is the same with and without it.
+bool ranks_by_limit(const Request& request) {
+  const bool lists_batches = request.gpus.size() == 1 && request.settings.size() > 1 &&
+                             !request.report.filter.selects() && shows_tables(request);
+  return request.report.max_time_s && !lists_batches;
+}
+
 void set_pairing(const Options& options, Request& request) {
   if (!request.report.compare || request.settings.size() != 1) return;
   const std::vector<std::string>& inputs = request.inputs;
@@ -390,8 +403,7 @@ void resolve(int argc, const char* const* argv, Options& options) {
     set_outputs(options);
     check_inputs(request);
     check_combinations(request);
-    if (std::optional<RowsBy>& by = request.report.filter.by;
-        !by && (!options.prices.empty() || request.report.max_time_s))
+    if (std::optional<RowsBy>& by = request.report.filter.by; !by && !options.prices.empty())
       by = RowsBy::gpu;
   }
   request.catalogue.emplace();
@@ -405,7 +417,8 @@ void resolve(int argc, const char* const* argv, Options& options) {
   set_gpus(options, request, true);
   if (request.action != evaluate) return;
   check_layer_file(options);
-  if (RowFilter& filter = request.report.filter; !filter.by && ranks_unasked(request))
+  if (RowFilter& filter = request.report.filter;
+      !filter.by && (ranks_unasked(request) || ranks_by_limit(request)))
     filter.by = RowsBy::gpu;
   set_pairing(options, request);
   set_prices(options, request);

@@ -105,6 +105,7 @@ constexpr std::array run_quantities = std::to_array<RunQuantity>({
     {"time_per_image_s", "an image", [](const RunTotals& run) { return run.time_per_image_s; },
      duration},
     {"images_per_s", "images/s", [](const RunTotals& run) { return run.images_per_s; }, plain},
+    {"tokens_per_s", "tokens/s", [](const RunTotals& run) { return run.tokens_per_s; }, plain},
     {"flop", "FLOP", [](const RunTotals& run) { return run.flop; },
      [](double count) { return si(count, ""); }, true},
     {"byte", "bytes", [](const RunTotals& run) { return run.byte; },

@@ -688,10 +688,12 @@ void add_time(Document& document, const Result& result) {
   std::string text = "expected " + range_text(time_s, uncertainty);
   if (uncertainty) text += fmt::format(", {}", meaning_of(uncertainty->basis));
   // A rate is of software that runs the network.
-  if (result.setting.batch && !result.measured.recording && !runs_kernels_alone(result) &&
+  const auto& tokens = result.setting.tokens;
+  const auto& pieces = tokens ? tokens : result.setting.batch;
+  if (pieces && !result.measured.recording && !runs_kernels_alone(result) &&
       fits(result).value_or(true))
-    text +=
-        fmt::format("; {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
+    text += fmt::format("; {} {}/s", plain(static_cast<double>(*pieces) / time_s),
+                        tokens ? "tokens" : "images");
   document.add_sentence(std::move(text));
   document.add_sentence(steps_sentence(result));
 }

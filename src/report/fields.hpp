@@ -239,6 +239,8 @@ inline constexpr Facts one_type = 8;
 inline constexpr Facts one_batch = 16;
 inline constexpr Facts batch_of_one = 32;
 inline constexpr Facts one_framework = 64;
+inline constexpr Facts all_tokens = 128;  ///< of language models
+inline constexpr Facts no_tokens = 256;
 }  // namespace setting_facts
 
 // `Line` below: LayerLine, KernelLine or SettingLine.

@@ -53,8 +53,9 @@ std::string large_tensors_sentence(const Result& result);
 /// "resnet50, fp16, best batch, nhwc": what all rows have in common.
 std::string settings_title(std::span<const Shown<SettingsTable>> tables);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
-/// Header, after the currency, of the cost of a million images.
+/// Headers, after the currency, of the cost of a million images and of a million tokens.
 inline constexpr std::string_view million_header = "a million";
+inline constexpr std::string_view million_tokens_header = "a million tokens";
 /// Empty without a framework.
 std::string framework_text(const SettingRow& row);
 /// "fp16", "64"; "mixed" if layers differ.
@@ -63,6 +64,10 @@ std::string batch_text(const SettingRow& row);
 /// Names a row by what differs from other rows.
 std::string point_name(const SettingsTable& table, const SettingRow& row);
 /// The ranked quantity: "86623 images/s", "12.69 mJ an image", "0.031 USD a million images".
+/// "images", or of a language model "tokens".
+std::string_view pieces_of(const SettingRow& row);
+/// Pieces a second at its expected time.
+std::optional<double> rate_of(const SettingRow& row);
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency);
 /// Changes that look alike, with their count: "layer1.0.conv1 x3".
 struct AlikeChanges {

@@ -111,9 +111,14 @@ Table points_table(const Report& report, ShownRows rows) {
       (is_one(report.points, framework_text) ? one_framework : 0) |
       (is_one(report.points, type_text) ? one_type : 0) |
       (is_one(report.points, batch_text) ? one_batch : 0) | (one_image ? batch_of_one : 0);
-  Grid grid = grid_of<SettingLine>(shown_columns(setting_columns(), facts), lines, facts);
+  const auto has_tokens = [](const SettingLine& line) { return line.row.tokens_per_s.has_value(); };
+  const Facts tokens = (std::ranges::all_of(lines, has_tokens) ? all_tokens : 0) |
+                       (std::ranges::none_of(lines, has_tokens) ? no_tokens : 0);
+  Grid grid =
+      grid_of<SettingLine>(shown_columns(setting_columns(), facts | tokens), lines, facts | tokens);
   for (GridColumn& column : grid.columns)
-    if (column.header == million_header && !report.currency.empty())
+    if ((column.header == million_header || column.header == million_tokens_header) &&
+        !report.currency.empty())
       column.header = printable(report.currency) + ' ' + column.header;
   return {std::move(grid)};
 }
@@ -209,10 +214,18 @@ std::string point_name(const SettingsTable& table, const SettingRow& row) {
   return name;
 }
 
+std::string_view pieces_of(const SettingRow& row) { return row.tokens_per_s ? "tokens" : "images"; }
+
+std::optional<double> rate_of(const SettingRow& row) {
+  return row.tokens_per_s ? row.tokens_per_s : row.images_per_s;
+}
+
 std::string quantity_text(const SettingRow& row, SortBy by, const std::string& currency) {
   const std::string money = currency.empty() ? "" : " " + printable(currency);
-  if (by == SortBy::cost) return plain(row.cost_per_million_images) + money + " a million images";
-  return row.images_per_s ? plain(row.images_per_s) + " images/s" : duration(row.time_s);
+  if (by == SortBy::cost)
+    return fmt::format("{}{} a million {}", plain(ranked_quantity(row, by)), money, pieces_of(row));
+  const auto rate = rate_of(row);
+  return rate ? fmt::format("{} {}/s", plain(rate), pieces_of(row)) : duration(row.time_s);
 }
 
 /// "GB300 278GB first: 86623 images/s; GB200 186GB and B300 SXM 269GB tie within x1.07"

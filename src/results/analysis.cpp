@@ -384,6 +384,31 @@ void judge_rows(std::vector<LayerResult>& rows, const Context& context,
   });
 }
 
+/// Whether the layer looks tokens up in a table of learned rows.
+bool looks_up(const Layer& layer) {
+  return layer.kind == LayerKind::embedding ||
+         (layer.kind == LayerKind::gather && layer.inputs.front().is_parameter);
+}
+
+bool attends(const LayerResult& row) {
+  return info(row.layer.kind).family == KindFamily::attention ||
+         row.layer.kind == LayerKind::softmax;
+}
+
+/// Setting::tokens: the rows that the first layer looks up, or else causal attention's queries.
+std::optional<std::uint64_t> tokens_of(const std::vector<LayerResult>& rows) {
+  const auto first =
+      std::ranges::find_if(rows, [](const LayerResult& row) { return !row.layer.is_inserted; });
+  if (first == rows.end() || rows.size() == 1) return std::nullopt;
+  if (looks_up(first->layer) && std::ranges::any_of(rows, attends))
+    return elements(first->layer.output) / first->layer.output.channels;
+  const auto causal =
+      std::ranges::find_if(rows, [](const LayerResult& row) { return row.layer.causal; });
+  if (causal == rows.end()) return std::nullopt;
+  const Heads queries = heads_of(causal->layer.inputs.front().shape);
+  return queries.batch * queries.length;
+}
+
 Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>& rows,
                    const Context& context) {
   Setting setting;
@@ -401,6 +426,7 @@ Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>&
   if (!setting.batch)
     setting.batch = common(
         rows, [](const Layer& layer) { return layer.output.batch; }, network.autocast.has_value());
+  setting.tokens = tokens_of(rows);
   setting.layout = main_layout(rows);
   setting.training = context.options.training;
   setting.framework = context.options.framework;

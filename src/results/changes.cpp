@@ -108,7 +108,9 @@ Side expected_side(const Result& result) {
   run.byte = static_cast<double>(result.total.bytes.total);
   if (const auto byte = needed_memory_byte(result))
     run.needed_memory_byte = static_cast<double>(*byte);
-  if (result.setting.batch && run.work_s > 0) {
+  if (result.setting.tokens && run.work_s > 0) {
+    run.tokens_per_s = static_cast<double>(*result.setting.tokens) / run.work_s;
+  } else if (result.setting.batch && run.work_s > 0) {
     const auto batch = static_cast<double>(*result.setting.batch);
     run.time_per_image_s = run.work_s / batch;
     run.images_per_s = batch / run.work_s;

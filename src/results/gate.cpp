@@ -15,6 +15,7 @@ namespace roofline {
 struct GateSubject {
   Total total;
   std::optional<std::uint64_t> batch;
+  std::optional<std::uint64_t> tokens;
   std::optional<std::uint64_t> memory_byte;
   const Verdict* step = nullptr;            ///< of a recording with its gaps
   const TraceSummary* recording = nullptr;  ///< likewise
@@ -67,6 +68,7 @@ GateSubject subject_of(const Result& result, const Result* before) {
   GateSubject subject;
   subject.total = result.total;
   subject.batch = result.setting.batch;
+  subject.tokens = result.setting.tokens;
   subject.memory_byte = needed_memory_byte(result);
   if (knows_step(result)) {
     subject.step = &*result.measured.verdict;
@@ -137,8 +139,13 @@ constexpr std::array gate_fields = std::to_array<GateField>({
      [](S s) { return known_ratio(s.total.measured_time_s, s.total.expected_time_s); }, true,
      "the measured time over the expected one"},
     {"images_per_s", no_unit,
-     [](S s) { return known_ratio(known(s.batch), s.total.expected_time_s); }, false,
-     "the batch over the expected time, known where all layers have one batch"},
+     [](S s) { return s.tokens ? Known() : known_ratio(known(s.batch), s.total.expected_time_s); },
+     false,
+     "the batch over the expected time, known where all layers have one batch (a language model "
+     "has tokens_per_s)"},
+    {"tokens_per_s", no_unit,
+     [](S s) { return known_ratio(known(s.tokens), s.total.expected_time_s); }, false,
+     "the tokens of all sequences over the expected time, known of a language model"},
     {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false,
      "the GPU memory that the network needs; a stream of layers is no network"},
     {"macs", no_unit, [](S s) { return known(s.total.macs); }, true, "multiply-adds"},

@@ -15,15 +15,20 @@ void set_limiter(SettingRow& row, const Result& result) {
   row.limiter_share = *largest / row.time_s;
 }
 
-void set_quantities_of_image(SettingRow& row, const Prices& prices) {
+void set_rates(SettingRow& row, const Setting& setting, const Prices& prices) {
   constexpr double s_per_hour = 3600;
   constexpr double million = 1e6;
-  if (!row.batch || row.time_s <= 0) return;
-  const auto batch = static_cast<double>(*row.batch);
-  row.time_per_image_s = row.time_s / batch;
-  row.images_per_s = batch / row.time_s;
-  if (const auto price = prices.find(row.gpu); price != prices.end())
-    row.cost_per_million_images = million * *row.time_per_image_s / s_per_hour * price->second;
+  if (row.time_s <= 0) return;
+  if (row.batch) row.time_per_image_s = row.time_s / static_cast<double>(*row.batch);
+  if (setting.tokens)
+    row.tokens_per_s = static_cast<double>(*setting.tokens) / row.time_s;
+  else if (row.batch)
+    row.images_per_s = static_cast<double>(*row.batch) / row.time_s;
+  const auto price = prices.find(row.gpu);
+  if (price == prices.end()) return;
+  const double million_for_a_second = million / s_per_hour * price->second;
+  if (row.images_per_s) row.cost_per_million_images = million_for_a_second / *row.images_per_s;
+  if (row.tokens_per_s) row.cost_per_million_tokens = million_for_a_second / *row.tokens_per_s;
 }
 
 SettingRow row_of(const Result& result, std::size_t index, const Prices& prices,
@@ -47,7 +52,7 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices,
   row.in_time = row.time_s <= max_time_s.value_or(row.time_s);
   set_limiter(row, result);
   row.framework = setting.framework;
-  set_quantities_of_image(row, prices);
+  set_rates(row, setting, prices);
   return row;
 }
 
@@ -121,7 +126,9 @@ void finish_points(SettingsTable& table) {
     set_ranks(table, *table.ranked_by);
   }
   table.best = least(table.rows, &SettingRow::time_per_image_s);
-  table.cheapest = least(table.rows, &SettingRow::cost_per_million_images);
+  table.cheapest =
+      least(table.rows, table.rows.front().tokens_per_s ? &SettingRow::cost_per_million_tokens
+                                                        : &SettingRow::cost_per_million_images);
   const SettingRow& first = table.rows.front();
   for (SettingRow& row : table.rows) {
     const bool by_image = row.time_per_image_s && first.time_per_image_s;
@@ -139,7 +146,8 @@ auto setting_key(const Result& result) {
 }  // namespace
 
 std::optional<double> ranked_quantity(const SettingRow& row, SortBy by) {
-  if (by == SortBy::cost) return row.cost_per_million_images;
+  if (by == SortBy::cost)
+    return row.tokens_per_s ? row.cost_per_million_tokens : row.cost_per_million_images;
   return row.time_per_image_s.value_or(row.time_s);
 }
 

@@ -331,6 +331,22 @@ TEST_CASE("Settings slower than --max-time are left out of a ranking and of the 
   CHECK(best(" --max-time 1us").first == 1);
 }
 
+TEST_CASE(
+    "The table of one GPU's batches is the same with --max-time, which marks what is too slow",
+    "[cli/choose]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", linear);
+  const std::string asked = "roofline net.json --gpu t4 --batch 1,64,4096";
+  std::vector<std::string> all = lines_of(run(folder, asked).out);
+  std::vector<std::string> limited = lines_of(run(folder, asked + " --max-time 20us").out);
+  REQUIRE(all.size() == limited.size());
+  CHECK(limited[0] == all[0].substr(0, all[0].find(", nchw")) + ", in at most 20.00 us, nchw");
+  CHECK(limited[2].substr(0, 40) == all[2].substr(0, 40));
+  CHECK(limited[5].ends_with("TOO SLOW"));
+  for (const std::size_t row : {3U, 4U, 5U})
+    CHECK(limited[row].substr(0, 40) == all[row].substr(0, 40));
+}
+
 TEST_CASE("Frameworks are a list: each has its rows, and a ranking names it", "[cli/choose]") {
   const TemporaryFolder folder;
   folder.write("net.json", linear);

@@ -266,7 +266,7 @@ TEST_CASE("A condition that is none is a wrong command line", "[cli/gate]") {
   const std::string fields =
       "expected one of expected_ms, roofline_ms, measured_ms, step_ms, idle_share, kernel_ms, "
       "ratio, lost_ms, share_of_bound, "
-      "over_expected, images_per_s, memory_mb, macs, flops, params, bytes, got ";
+      "over_expected, images_per_s, tokens_per_s, memory_mb, macs, flops, params, bytes, got ";
   const std::string form =
       "expected a field, one of > >= < <=, and a number, as in 'expected_ms > 2.5'";
   struct Case {

@@ -80,6 +80,35 @@ TEST_CASE("Points say what an image takes and costs", "[results/settings_table]"
   CHECK(tables.front().cheapest == 3);
 }
 
+TEST_CASE("Rates and costs of a language model are of tokens", "[results/settings_table]") {
+  // 2 sequences of 8 tokens, each 4 heads of 16 features.
+  const std::string causal = R"({"name": "lm", "batch": 2, "layers": [
+      {"name": "q", "type": "linear", "input": [16, 64], "out_features": 64},
+      {"type": "attention", "causal": true, "inputs": [{"layer": "q", "shape": [2, 4, 8, 16]},
+       {"layer": "q", "shape": [2, 4, 8, 16]}, {"layer": "q", "shape": [2, 4, 8, 16]}]}]})";
+  // Looks up its tokens and attends to all of them.
+  const std::string embedded = R"({"name": "encoder", "batch": 2, "layers": [
+      {"name": "e", "type": "embedding", "input": [2, 8], "num_embeddings": 99, "embedding_dim": 64},
+      {"type": "attention", "inputs": [{"layer": "e", "shape": [2, 4, 8, 16]},
+       {"layer": "e", "shape": [2, 4, 8, 16]}, {"layer": "e", "shape": [2, 4, 8, 16]}]}]})";
+  for (const std::string& text : {causal, embedded}) {
+    INFO(text);
+    const Result result = analyze(load_text(text), plain_gpu("a"));
+    CHECK(result.setting.tokens == 16);
+    const SettingsTable table =
+        points_of(settings_of({result}, {{"a", 7.2}}), true, SortBy::cost).front();
+    const SettingRow& row = table.rows.front();
+    CHECK_FALSE(row.images_per_s);
+    CHECK(*row.tokens_per_s == Approx(16 / row.time_s));
+    // 7.2 an hour is 0.002 a second.
+    CHECK(*row.cost_per_million_tokens == Approx(0.002 * 1e6 * row.time_s / 16));
+    CHECK_FALSE(row.cost_per_million_images);
+    CHECK(ranked_quantity(row, SortBy::cost) == row.cost_per_million_tokens);
+    CHECK(table.cheapest == 0);
+  }
+  CHECK_FALSE(at(plain_gpu("a"), 1).setting.tokens);
+}
+
 TEST_CASE("A ranking has the best first and what does not fit last", "[results/settings_table]") {
   const auto gpu_of = [](const std::string& name, double bandwidth_gb_per_s, double tdp_w,
                          std::uint64_t memory_byte) {

@@ -24,7 +24,7 @@ constexpr std::size_t most_bars = 40;
 
 /// A bar's length. It grows or falls with the time, so the time's range applies to it.
 double quantity_of(const SettingRow& row, SortBy by) {
-  return by == SortBy::time ? row.images_per_s.value_or(row.time_s)
+  return by == SortBy::time ? rate_of(row).value_or(row.time_s)
                             : ranked_quantity(row, by).value_or(0);
 }
 
@@ -40,11 +40,15 @@ Bar bar_of(const SettingsTable& table, const SettingRow& row, SortBy by,
   bar.segments = {{length, colour, bar.label + ": " + duration(row.time_s)}};
   if (row.measured_time_s) {
     const double ratio = *row.measured_time_s / row.time_s;
-    const bool is_rate = by == SortBy::time && row.images_per_s;
+    const bool is_rate = by == SortBy::time && rate_of(row);
     bar.measured = is_rate ? length / ratio : length * ratio;
   }
   bar.whisker = whisker_of(length, row.expected_uncertainty);
   return bar;
+}
+
+std::string cost_heading(const SettingsTable& table) {
+  return fmt::format("cost of a million {}", pieces_of(table.rows.front()));
 }
 
 /// The cost of the same rows, the cheapest dark; nullopt where none has a price.
@@ -53,14 +57,15 @@ std::optional<Panel> cost_panel(const SettingsTable& table,
                                 const std::string& currency) {
   std::vector<Bar> bars;
   for (const SettingRow* row : rows) {
-    if (!row->cost_per_million_images) continue;
+    const auto cost = ranked_quantity(*row, SortBy::cost);
+    if (!cost) continue;
     const bool is_cheapest = table.cheapest && row == &table.rows[*table.cheapest];
-    bars.push_back(plain_bar(point_name(table, *row), *row->cost_per_million_images,
+    bars.push_back(plain_bar(point_name(table, *row), *cost,
                              quantity_text(*row, SortBy::cost, currency),
                              is_cheapest ? Colour::blue : Colour::grey));
   }
   if (bars.empty()) return std::nullopt;
-  return Panel{"cost of a million images", Bars{std::move(bars), ""}, {}};
+  return Panel{cost_heading(table), Bars{std::move(bars), ""}, {}};
 }
 
 Chart bars_of(const Shown<SettingsTable>& table, const std::string& currency) {
@@ -82,10 +87,10 @@ Chart bars_of(const Shown<SettingsTable>& table, const std::string& currency) {
       {"tied with it: the ranges overlap", LegendItem::Sign::bar, Colour::sky},
       {"behind", LegendItem::Sign::bar, Colour::grey}};
   add_bar_legend(legend, bars);
-  const bool is_time = by == SortBy::time && !table.rows.front().images_per_s;
-  std::string heading = by == SortBy::cost ? "cost of a million images"
+  const bool is_time = by == SortBy::time && !rate_of(table.rows.front());
+  std::string heading = by == SortBy::cost ? cost_heading(table)
                         : is_time          ? "expected time"
-                                           : "expected images/s";
+                                  : fmt::format("expected {}/s", pieces_of(table.rows.front()));
   chart.panels.push_back(
       {std::move(heading), Bars{std::move(bars), is_time ? "s" : ""}, std::move(legend)});
   if (auto cost = cost_panel(table, rows, currency); cost && by != SortBy::cost)
@@ -99,9 +104,10 @@ using Sweeps = std::vector<const SettingsTable*>;
 constexpr double name_room = 0.2;
 
 double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
-/// Images/s; 0 if the time is unknown.
+/// Images or tokens a second; 0 if the time is unknown.
 double throughput(const SettingRow& row, const std::optional<double>& time_s) {
-  return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
+  const double pieces = rate_of(row).value_or(0) * row.time_s;
+  return time_s.value_or(0) > 0 ? pieces / *time_s : 0;
 }
 
 struct Curve {
@@ -157,8 +163,8 @@ void add_knee(Plot& plot, const SettingsTable& sweep) {
   };
   if (sweep.best) {
     const SettingRow& best = sweep.rows[*sweep.best];
-    add(best, fmt::format("best: batch {}, {} images/s", *best.batch,
-                          plain(throughput(best, best.time_s))));
+    add(best, fmt::format("best: batch {}, {} {}/s", *best.batch,
+                          plain(throughput(best, best.time_s)), pieces_of(best)));
   }
   if (sweep.near_best_from && sweep.near_best_from != sweep.best) {
     const SettingRow& near = sweep.rows[*sweep.near_best_from];
@@ -179,7 +185,7 @@ Panel throughput_panel(const Sweeps& sweeps) {
   const bool alone = sweeps.size() == 1;
   Plot plot;
   plot.x = empty_axis("batch");
-  plot.y = empty_axis("images/s");
+  plot.y = empty_axis(fmt::format("{}/s", pieces_of(sweeps.front()->rows.front())));
   plot.is_curve = true;
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const SettingsTable& sweep = *sweeps[i];
