@@ -87,7 +87,8 @@ Keys mapping_keys(KernelMapping& mapping) {
   const Names algorithms(statable_algorithm_names.begin(), statable_algorithm_names.end());
   Keys keys{{"algorithm", "", [&](auto& name) { mapping.algorithm = parse<Algorithm>(name); },
              one_of_names(algorithms)},
-            {"tile", "", [&](auto& text) { mapping.tile = parse_tile(text); }}};
+            {"tile", "", [&](auto& text) { mapping.tile = parse_tile(text); }},
+            {"block", "", [&](auto& text) { use_block(text, mapping); }}};
   for (const MappingNumber& number : mapping_numbers) {
     std::string name(number.key);
     std::ranges::replace(name, '_', '-');

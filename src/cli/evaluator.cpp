@@ -24,6 +24,7 @@
 #include "report/sections.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
+#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {
@@ -292,6 +293,13 @@ class Evaluator::ItemEvaluator {
     all_.messages.push_back({result.setting.source + ": " + problem, Message::Kind::once});
   }
 
+  /// The mapping is evaluated as it is stated.
+  void name_doubts(const Result& result, const Context& context) {
+    for (const LayerResult& row : result.layers)
+      if (const std::string doubts = doubts_on_mapping(row, context.gpu); !doubts.empty())
+        all_.messages.push_back({result.setting.source + ": " + doubts, Message::Kind::once});
+  }
+
   /// One rule for times that are given and recorded: the rows stay, the exit code is 1.
   void refuse_impossible(const Result& result) {
     if (!result.measured.impossible) return;
@@ -341,6 +349,7 @@ class Evaluator::ItemEvaluator {
     const AskedInput input = asked_input(network);
     one.result = roofline::evaluate(std::move(network), *run.context).value();
     name_useless(run, input, one.result);
+    name_doubts(one.result, *run.context);
     refuse_impossible(one.result);
     // Beside other settings it is one of several answers, and data say it in a field.
     const bool is_alone = needs_.text && request_.settings.size() == 1 && contexts_.count() <= 1;

@@ -135,20 +135,42 @@ double parse_time(const std::string& text) {
                    in_quotes(text));
 }
 
-std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
-  std::array<std::uint64_t, 3> tile{};
+namespace {
+
+/// "16x16x8": three numbers above 0; of two, the third is 0. Nothing for other texts.
+std::optional<std::array<std::uint64_t, 3>> numbers_by(const std::string& text) {
+  std::array<std::uint64_t, 3> numbers{};
   const char* next = text.data();
   const char* end = text.data() + text.size();
-  for (std::size_t i = 0; i < tile.size(); ++i) {
-    if (i > 0 && (next == end || *next++ != 'x')) break;
-    next = std::from_chars(next, end, tile[i]).ptr;
+  for (std::size_t i = 0; i < numbers.size() && (i < 2 || next != end); ++i) {
+    if (i > 0 && (next == end || *next++ != 'x')) return std::nullopt;
+    next = std::from_chars(next, end, numbers[i]).ptr;
+    if (numbers[i] == 0) return std::nullopt;
   }
-  if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
+  return next == end ? std::optional(numbers) : std::nullopt;
+}
+
+}  // namespace
+
+std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
+  auto tile = numbers_by(text);
+  if (!tile)
     throw UsageError(
         "--kernel tile: expected MxNxK, the rows and columns of a block's results and "
-        "the step along K, such as 16x16x16, got " +
+        "the step along K, such as 16x16x16, or MxN, got " +
         in_quotes(text));
-  return tile;
+  // As in tiled products of square tiles.
+  if ((*tile)[2] == 0) (*tile)[2] = std::min((*tile)[0], (*tile)[1]);
+  return *tile;
+}
+
+void use_block(const std::string& text, KernelMapping& mapping) {
+  const auto block = numbers_by(text);
+  if (!block || (*block)[2] > 1)
+    throw UsageError("--kernel block: expected the threads of a block, such as 16x16, got " +
+                     in_quotes(text));
+  mapping.threads = (*block)[0] * (*block)[1];
+  mapping.tile = {(*block)[0], (*block)[1], std::min((*block)[0], (*block)[1])};
 }
 
 std::string format_extensions() {

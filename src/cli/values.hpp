@@ -20,8 +20,10 @@ std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text);
 void parse_price(const std::string& text, Options& options);
 /// --max-time, in seconds.
 double parse_time(const std::string& text);
-/// --kernel tile: MxNxK.
+/// --kernel tile: MxNxK, or MxN with steps along K as long as the shorter side.
 std::array<std::uint64_t, 3> parse_tile(const std::string& text);
+/// --kernel block: MxN threads, which compute one result each.
+void use_block(const std::string& text, KernelMapping& mapping);
 /// -o: a path, whose extension names the format.
 Output parse_output_file(const std::string& path);
 /// The extensions that -o takes, with commas between them.

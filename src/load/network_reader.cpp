@@ -534,7 +534,6 @@ void check_once(const std::vector<FieldKey>& keys, std::size_t index, const Valu
   wrong.fail("expected one spelling, got this and " + std::string(other.key()));
 }
 
-/// `spec`: an empty one.
 /// Keras states images with channels last: of its keys, `filters` beside `input_shape` is of no
 /// other library.
 void read_as_keras(const Spellings& spellings, LayerSpec& spec) {
@@ -548,6 +547,30 @@ void read_as_keras(const Spellings& spellings, LayerSpec& spec) {
   std::rotate(sizes.end() - static_cast<std::ptrdiff_t>(axes + 1), sizes.end() - 1, sizes.end());
 }
 
+/// The words of courses for a convolution: B images, M results of it a position, and K or Mask for
+/// the side of its window, where K is no number of filters. Nothing for other keys.
+std::string_view course_key(std::string_view key, bool states_m) {
+  const std::string small = lower_case(key);
+  if (small == "b") return "batch";
+  if (small == "m") return "out_channels";
+  if (small == "mask" || (states_m && small == "k")) return "kernel_size";
+  return {};
+}
+
+/// stated_keys() of a convolution in these words.
+StatedKeys course_keys(const Value& object, LayerKind kind) {
+  const bool states_m = object.contains("M") || object.contains("m");
+  StatedKeys stated;
+  for (const Value member : object) {
+    const std::string_view theirs = course_key(member.key(), states_m);
+    const auto key = theirs.empty() ? key_of(member, kind) : find_field(kind, theirs);
+    if (!key || !key->field->applies_to(kind)) stated.wrong.push_back(member);
+    stated.keys.push_back(key.value_or(FieldKey{}));
+  }
+  return stated;
+}
+
+/// `spec`: an empty one.
 void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
   if (!object.is_object()) object.fail_expected("an object");
   const std::optional<LayerType> stated_as = read_type(object);
@@ -557,6 +580,8 @@ void read_layer_into(LayerSpec& spec, const Value& object, Place place) {
     type.kind = *only;
     stated = stated_keys(object, type.kind);
   }
+  if (!stated.wrong.empty() && type.kind == LayerKind::conv)
+    stated = course_keys(object, type.kind);
   if (!stated.wrong.empty()) fail_keys(object, stated.wrong, type.kind);
   spec.kind = type.kind;
   spec.rank = type.rank;

@@ -550,6 +550,36 @@ constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::
     {"in_n", "batch"},
     {"input_n", "batch"},
     {"measured_s", "measured_time_s"},
+    {"bsz", "batch"},
+    {"minibatch", "batch"},
+    {"ic", "in_channels"},
+    {"ich", "in_channels"},
+    {"ifm", "in_channels"},
+    {"inplanes", "in_channels"},
+    {"n_input_plane", "in_channels"},
+    {"oc", "out_channels"},
+    {"och", "out_channels"},
+    {"ofm", "out_channels"},
+    {"planes", "out_channels"},
+    {"outplanes", "out_channels"},
+    {"n_output_plane", "out_channels"},
+    {"fil", "kernel_size"},
+    {"fh", "kernel_h"},
+    {"fw", "kernel_w"},
+    {"ks", "kernel_size"},
+    {"ksz", "kernel_size"},
+    {"k_size", "kernel_size"},
+    {"window", "kernel_size"},
+    {"win", "kernel_size"},
+    {"win_h", "kernel_h"},
+    {"win_w", "kernel_w"},
+    {"sx", "stride_w"},
+    {"sy", "stride_h"},
+    {"px", "pad_w"},
+    {"py", "pad_h"},
+    {"dilate", "dilation"},
+    {"ih", "in_h"},
+    {"iw", "in_w"},
 });
 
 /// "_stride_h_" for "strideH" and "Stride H", without digits.
@@ -569,8 +599,14 @@ std::string in_words(std::string_view name) {
 
 /// Keys without a field, in words as in_words() writes them, and what to write in their place.
 constexpr auto advice = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"_time_ _mean_ _median_ _latency_ _duration_ _runtime_ _elapsed_",
+    {"_time_ _time_us_ _time_ms_ _mean_ _median_ _latency_ _duration_ _runtime_ _elapsed_ "
+     "_measured_sec_ _measured_msec_ _measured_usec_",
      "write a time with its unit, as measured_us or measured_ms"},
+    {"_block_ _block_dim_ _threads_ _tile_ _tile_size_ _tile_width_",
+     "write \"kernel\": {\"tile\": [16, 16, 16], \"threads\": 256}, the rows, columns and step of "
+     "a "
+     "block's results"},
+    {"_grid_ _grid_dim_", "leave it out: it follows from the tile and the sizes"},
     {"_activation_", "write it as the next layer, such as {\"type\": \"relu\"}"},
     {"_depth_multiplier_", "write out_channels, the input's times this number"},
     {"_data_format_", "write \"layout\": \"nchw\" or \"nhwc\", and sizes as [N, C, H, W]"},

@@ -102,9 +102,11 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--price: expected prices of the GPUs of --gpu, got others"},
       {"conv.json --gpu v100 --fields name",
        "--fields name: expected --format ndjson or csv, which have columns"},
-      {"conv.json --gpu v100 --kernel tile=16x16",
+      {"conv.json --gpu v100 --kernel tile=16",
        "--kernel tile: expected MxNxK, the rows and columns of a block's results and the step "
-       "along K, such as 16x16x16, got \"16x16\""},
+       "along K, such as 16x16x16, or MxN, got \"16\""},
+      {"conv.json --gpu v100 --kernel block=16x16x4",
+       "--kernel block: expected the threads of a block, such as 16x16, got \"16x16x4\""},
       {"conv.json --gpu v100 --measured conv=1ms,conv2=9",
        "--measured: expected a file, or a time above 0 in ns, us, ms or s such as 9.143ms or "
        "conv1=9.143ms, got \"conv=1ms,conv2=9\""},
@@ -151,6 +153,56 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     CHECK(outcome.out == "");
     CHECK(outcome.exit_code == 2);
   }
+}
+
+TEST_CASE("A GPU that is not listed comes with two ways to describe it", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  // The numbers of the nearest GPU, NVIDIA's GeForce GTX 1080.
+  const std::string expected =
+      "roofline: unknown GPU \"gtx1070\"; did you mean gtx1080? (roofline gpus lists all)\n"
+      "for a GPU that is not listed, take one of its architecture with its datasheet's numbers:\n"
+      "  --gpu gtx1080 --set sms=20,clock=1.733GHz,memory=8GB,bandwidth=320GB/s,power=180W\n"
+      "or write a file of three keys, and take --gpu gtx1070.json:\n"
+      "  {\"name\": \"gtx1070\", \"peak_tflops\": {\"fp32\": 8.9}, \"bandwidth_gb_per_s\": "
+      "320}\n";
+  for (const std::string gpu : {"gtx1070", "v100,gtx1070"}) {
+    const Outcome outcome = run(folder, "roofline conv.json --gpu " + gpu);
+    CHECK(outcome.err == expected);
+    CHECK(outcome.exit_code == 2);
+  }
+  // Both ways are as they may be pasted.
+  const std::size_t set = expected.find("--gpu gtx1080");
+  CHECK(run(folder, "roofline conv.json " + expected.substr(set, expected.find('\n', set) - set))
+            .exit_code == 0);
+  const std::size_t keys = expected.find('{');
+  folder.write("gtx1070.json", expected.substr(keys));
+  CHECK(run(folder, "roofline conv.json --gpu gtx1070.json").exit_code == 0);
+  CHECK(run(folder, "roofline gpus laptop").err.find("\n  --gpu GPU --set sms=..,clock=..,") !=
+        std::string::npos);
+}
+
+TEST_CASE("A mapping that is odd is evaluated with a word on it", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("m.json", R"({"type": "matmul", "m": 512, "n": 512, "k": 512})");
+  const std::pair<std::string, std::string> table[] = {
+      {"tile=16x16x16,threads=256", ""},
+      {"block=16x16", ""},
+      {"tile=16x16,threads=100",
+       "100 threads a block are no whole warps: 128 run, 28 of them idle"},
+      {"tile=16x16,threads=1024",
+       "a tile of 16x16 has 256 results for 1024 threads: 768 have none"},
+  };
+  for (const auto& [mapping, word] : table) {
+    INFO(mapping);
+    const Outcome outcome = run(folder, "roofline m.json --gpu v100 --kernel " + mapping);
+    CHECK(outcome.err == (word.empty() ? "" : "m.json: " + word + "\n"));
+    CHECK(outcome.exit_code == 0);
+  }
+  const std::string line = "roofline m.json --gpu v100 --kernel ";
+  CHECK(run(folder, line + "block=16x16").out ==
+        run(folder, line + "tile=16x16x16,threads=256").out);
+  CHECK(run(folder, line + "tile=16x16").out == run(folder, line + "tile=16x16x16").out);
 }
 
 TEST_CASE("An option that an input cannot take is said of the input", "[cli/usage_errors]") {

@@ -94,6 +94,16 @@ TEST_CASE("PyTorch's words and cuDNN's letters", "[load/spellings]") {
               .layout == Layout::nhwc);
 }
 
+TEST_CASE("The words of courses: B images, M results, K or Mask for the window's side",
+          "[load/spellings]") {
+  check_same({R"({"n": 16, "c": 1, "h": 86, "w": 80, "k": 12, "r": 7, "s": 7})",
+              R"({"N": 16, "C": 1, "H": 86, "W": 80, "M": 12, "K": 7})",
+              R"({"B": 16, "C": 1, "H": 86, "W": 80, "M": 12, "K": 7})",
+              R"({"B": 16, "C": 1, "H": 86, "W": 80, "K": 12, "Mask": 7})",
+              R"({"type": "conv", "B": 16, "C": 1, "H": 86, "W": 80, "M": 12, "Mask": 7})",
+              R"({"b": 16, "c": 1, "h": 86, "w": 80, "m": 12, "k": 7})"});
+}
+
 TEST_CASE("Layers as written before reading any reference", "[load/spellings]") {
   const std::vector<Texts> pairs{
       {R"({"type": "Conv2d", "in_channels": 3, "out_channels": 64, "kernel_size": 7, "stride": 2,
