@@ -182,8 +182,6 @@ struct NetworkTraits {
   std::optional<Framework> framework{};
   /// Rows that stood alone in a stream: no kernel is added to them, and none joined.
   bool states_all_kernels = false;
-  /// The file was made on one GPU without naming it: its times belong to the requested GPU.
-  bool measured_on_asked_gpu = false;
   /// Tensors given and kept by the caller (images, key and value caches), if stated.
   std::optional<std::uint64_t> input_byte{};
   /// amp or amp_bf16, if the layers include the casts of autocast: weights are kept in fp32.

@@ -195,7 +195,7 @@ std::string Contexts::set_measured_gpu(Network& network, const OnGpus& on) const
   std::string measured_on = request_.measured_gpu;
   if (request_.pairing == Pairing::input_and_gpu && count() == 2)
     measured_on = named_.front().contexts[takes(network.source, 0) ? 0 : 1].gpu.name;
-  else if (network.measured_on_asked_gpu && measured_on.empty())
+  else if (measured_on.empty())
     measured_on = only_named;
   roofline::set_measured_gpu(network, measured_on);
   const bool is_unknown =

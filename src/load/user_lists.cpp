@@ -20,8 +20,9 @@
 namespace roofline {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 4> time_units{
-    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+/// The second and third spelling of microseconds have the micro sign and the Greek letter.
+constexpr std::array<std::pair<std::string_view, double>, 6> time_units{
+    {{"ns", 1e-9}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
 
 /// Keys of a layer's name, in order of preference.
 constexpr std::array<std::string_view, 2> name_keys{"name", "layer"};

@@ -143,7 +143,6 @@ NetworkSpecs read_cutlass(ByteStream& stream, BadRows& bad) {
   network.repeats_are_runs = true;
   network.name = network_name(stream.name());
   network.source = stream.name();
-  network.measured_on_asked_gpu = true;
   ProfilerCsv table(stream, columns);
   std::map<LayerSpec, std::size_t> place_of;  // in the network's layers, by identity
   table.for_each_row(bad, [&] {

@@ -168,7 +168,6 @@ std::shared_ptr<const NetworkSpec> read_line(std::string_view text, const Origin
   network.name = name_without(network_name(origin.source), {".txt", ".fdb", ".ufdb"});
   network.source = origin.source;
   network.record = origin.line;
-  network.measured_on_asked_gpu = true;
   network.repeats_are_runs = true;
   const std::string line = std::to_string(*origin.line);
   try {

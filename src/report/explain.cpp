@@ -194,14 +194,25 @@ void add_tiles(List& list, const Explanation& explanation, const KernelPlan& ker
   add(list, "", "{:.0f}% of the arithmetic issued is useful", 100 * kernel.tile_utilization);
 }
 
+/// Why the SMs are busier than the waves are full: blocks spread evenly over them.
+void add_busy(List& list, const KernelPlan& kernel, double blocks_per_sm) {
+  const double most = blocks_per_sm / kernel.wave_utilization;
+  const std::string busy = fmt::format("SMs {:.0f}% busy", 100 * kernel.wave_utilization);
+  constexpr double rounding = 0.01;
+  if (std::fabs(most - std::round(most)) > rounding)
+    list.add("", busy);
+  else
+    add(list, "", "{} blocks an SM, {:.0f} on the fullest: {}", plain(blocks_per_sm), most, busy);
+}
+
 void add_waves(List& list, const KernelPlan& kernel) {
   if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return;
   const double at_once = static_cast<double>(kernel.blocks) / kernel.waves;
   const double sms = at_once / static_cast<double>(kernel.resident_blocks_per_sm);
-  add(list, "waves", "{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
-      kernel.resident_blocks_per_sm, plain(kernel.waves));
-  add(list, "", "SMs {:.0f}% busy, occupancy {:.0f}%", 100 * kernel.wave_utilization,
+  add(list, "waves", "{} blocks / ({:.0f} SMs x {} resident) = {}, occupancy {:.0f}%",
+      kernel.blocks, sms, kernel.resident_blocks_per_sm, plain(kernel.waves),
       100 * kernel.occupancy);
+  add_busy(list, kernel, static_cast<double>(kernel.blocks) / sms);
 }
 
 /// Kernels without tiles: their blocks, and the memory rate that their bytes in flight allow.
@@ -359,38 +370,6 @@ std::string rate_text(const LayerResult& row, double time_s) {
                      is_compute ? "peak" : "bandwidth");
 }
 
-/// Whether a kernel can compute several outputs with what it loads once: not of a matrix-vector
-/// product, whose weights serve one output each, nor of work by element.
-bool can_reuse_loads(const LayerResult& row) {
-  double loaded = 0;
-  for (const Operand& operand : row.layer.inputs)
-    loaded += static_cast<double>(elements(operand.shape));
-  constexpr double twice = 2;
-  return static_cast<double>(row.counts.macs) >
-         twice * std::max(loaded, static_cast<double>(row.counts.params));
-}
-
-/// What a kernel of one's own should do next, by the roof that is near and by what the layer is.
-std::vector<std::string> next_steps(const LayerResult& row, double share_of_peak,
-                                    double share_of_bandwidth) {
-  constexpr double near = 0.7;
-  constexpr double half_way = 0.4;
-  const double most = std::max(share_of_peak, share_of_bandwidth);
-  const bool is_peak = share_of_peak > share_of_bandwidth;
-  if (most >= near)
-    return {is_peak ? "the peak is near: a faster engine or fewer FLOP are left"
-                    : "memory's roof is near: move fewer bytes, or fuse the next layer"};
-  std::string where = most >= half_way
-                          ? fmt::format("{} of the {} is reached; for the rest", percent(most),
-                                        is_peak ? "peak" : "bandwidth")
-                          : "neither roof is near, so latency or instructions take the time:";
-  if (can_reuse_loads(row))
-    return {std::move(where),
-            "compute more outputs a thread, as what is loaded then serves several"};
-  return {std::move(where), "load 16 bytes a thread, neighbours by neighbouring threads, and",
-          "several before the first is used: more bytes under way"};
-}
-
 /// In elements: of the operands, the weights and the result.
 std::uint64_t largest_tensor(const LayerResult& row) {
   std::uint64_t largest = std::max(elements(row.layer.output), row.counts.params);
@@ -412,9 +391,8 @@ void add_own(List& list, const LayerResult& row) {
   if (row.kernel)
     add(list, "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
         row.layer.mapping == KernelMapping{} ? "a library's kernel" : "such a kernel by the model");
-  if (row.below_bound) return;
   std::string_view term = "next";
-  for (std::string& step : next_steps(row, share_of_peak, share_of_bandwidth))
+  for (std::string& step : next_steps(row))
     list.add(std::exchange(term, ""), std::move(step));
 }
 

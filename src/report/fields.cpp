@@ -20,6 +20,7 @@
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "results/steps.hpp"
+#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {
@@ -84,6 +85,14 @@ Cell over_roofline(LayerIn r) {
 
 Cell over_expected(LayerIn r) {
   return is_overcounted(r) ? Cell() : over(r.layer.measured_time_s, r.layer.expected_time_s());
+}
+
+/// A view that ends with the next call.
+Cell next_step(LayerIn r) {
+  thread_local std::string text;
+  if (!r.layer.measured_time_s || r.setting.runs_as == RunsAs::recording) return {};
+  text = joined(next_steps(r.layer), " ");
+  return text_or_null(text);
 }
 
 /// Unknown above 1: fewer multiply-adds were done than are counted.
@@ -298,6 +307,7 @@ constexpr auto layer_columns_of_achieved = std::to_array<Column<LayerLine>>({
      over_expected,
      {.header = "/exp.", .hidden = layer_facts::unmeasured}},
     {"measured.below_bound", Unit::none, [](LayerIn r) -> Cell { return r.layer.below_bound; }},
+    {"measured.next", Unit::none, next_step},
     {"runs_as", Unit::none, [](LayerIn r) { return runs_as_cell(r.setting.runs_as); }, {}, true},
 });
 

@@ -39,6 +39,11 @@ struct Subject {
     for (const LayerResult& row : result.layers) rows.emplace(row.layer.name, &row);
     return rows;
   }
+  /// One layer whose time is given: another type would be another exercise.
+  bool is_own_kernel() const {
+    return result.layers.size() == 1 && result.layers.front().measured_time_s &&
+           !result.measured.recording;
+  }
   bool is_in_pytorch() const { return recording().recorder == Recorder::pytorch_profiler; }
 };
 
@@ -245,9 +250,17 @@ bool is_fused_of_many(Variant&, const LayerResult& row, const Subject&) {
          elements(row.layer.output) != 1;
 }
 
+bool may_change_type(const Subject& subject) { return !subject.is_own_kernel(); }
+
+bool can_join(const Layer& layer) {
+  return info(layer.kind).fused == Fused::joined && layer.inputs.front().producer;
+}
+
+/// Whether a layer's kernel can do another's work.
 bool may_be_fused(const Subject& subject) {
   const FusionKind now = subject.context.options.fusion;
-  return (now == FusionKind::none || now == FusionKind::eager) && subject.is_inference();
+  return (now == FusionKind::none || now == FusionKind::eager) && subject.is_inference() &&
+         std::ranges::any_of(subject.network->layers, can_join);
 }
 
 /// The model's time of a layer started like the result's layers; nullopt if no kernel runs it.
@@ -464,9 +477,9 @@ constexpr Action actions[] = {
     {"channels_last", Thing::type, of_layers, channels_last_text, set_channels_last},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
     {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half,
-     "torch.autocast"},
+     "torch.autocast", may_change_type},
     {"tf32", Thing::type, of_runs, tf32_text, set_tf32,
-     "torch.set_float32_matmul_precision(\"high\")"},
+     "torch.set_float32_matmul_precision(\"high\")", may_change_type},
     {"tf32", Thing::type, of_networks, tf32_text,
      [](AnalysisOptions& options, const Subject&) { options.engine = EngineChoice::tf32; }},
     {"vector_units", Thing::layer, of_layers, "on the vector units, not the tensor cores",

@@ -16,22 +16,30 @@ namespace roofline {
 namespace {
 
 /// The least share of the counted multiply-adds that any algorithm does. Winograd with the largest
-/// tiles in use does a quarter. An ideal FFT, of tiles far larger than the window and without its
-/// transforms, does four real multiply-adds for each complex one. A real signal needs half of
-/// them: two for an output and a pair of channels, in place of a tap each; it pays for windows
-/// beyond Winograd's 3x3. A stride leaves both the taps of one phase.
+/// tiles in use does a quarter. FFT does four real multiply-adds for each complex one; a real
+/// signal needs half of them: two for an output and a pair of channels, in place of a tap each. It
+/// also transforms its input and its result, 1.25 log2(points) multiply-adds a point by a
+/// split-radix FFT of real numbers, rounded, of tiles of at least 8 points along each axis. It pays
+/// for windows beyond Winograd's 3x3. A stride leaves both the taps of one phase.
 double fewest_macs_share(const Layer& layer) {
   if (!has_window(layer.kind) || info(layer.kind).family != KindFamily::contraction) return 1;
   constexpr double winograd = 0.25;
   constexpr double most_winograd_taps = 9;
   constexpr double macs_of_fft = 2;
+  constexpr double macs_of_transform_an_axis = 3.75;  // 1.25 x log2(8)
   const double taps = product(layer.window->kernel) / product(layer.window->stride);
-  if (taps > most_winograd_taps) return std::min(winograd, macs_of_fft / taps);
-  return taps > 1 ? winograd : 1;
+  if (taps <= most_winograd_taps) return taps > 1 ? winograd : 1;
+  const auto groups = static_cast<double>(layer.groups);
+  const double in = static_cast<double>(layer.inputs.front().shape.channels) / groups;
+  const double out = static_cast<double>(layer.output.channels) / groups;
+  const double transform = macs_of_transform_an_axis * layer.window->rank;
+  const double fft = (macs_of_fft + transform * (1 / in + 1 / out)) / taps;
+  return std::min(winograd, fft);
 }
 
-/// Above the datasheet's, of a GPU that boosts.
+/// Above the datasheet's: of a GPU that boosts, and of its memory.
 constexpr double most_clock = 1.25;
+constexpr double most_memory_clock = 1.1;
 
 /// The highest peak for the layer. A file seldom says whether fp32 was computed in TF32: unless the
 /// stack states its engine, TF32 counts.
@@ -47,21 +55,29 @@ double most_flop_per_s(const Layer& layer, const Context& context) {
   return most;
 }
 
+/// Bytes that any kernel moves to and from memory: a cache holds some of what it reads before it
+/// starts, and some of what it writes when it ends.
+double fewest_bytes(const LayerResult& row, const Context& context) {
+  const auto total = static_cast<double>(row.counts.bytes.total);
+  if (context.options.cache == CacheState::cold) return total;
+  const auto stated_byte = cache_byte_of(context.gpu);
+  // As in the expected time, which assumes a size that is not stated.
+  const double cache_byte = stated_byte ? static_cast<double>(*stated_byte)
+                                        : context.kernel.resolved().memory.l2_size_byte;
+  // In backward passes the counts keep the forward names: either part may be the written one.
+  const auto result = static_cast<double>(row.counts.bytes.output);
+  return std::max(0.0, total - result - cache_byte) + std::max(0.0, result - cache_byte);
+}
+
 /// Lower bound on any kernel's time: at the highest clock, on the fastest engine that the stack may
 /// use, by the algorithm with fewest multiply-adds, with operands and result in L2 as far as they
 /// fit.
 double least_s(const LayerResult& row, const Context& context) {
   const double flop_per_s = most_flop_per_s(row.layer, context);
   const double flop = static_cast<double>(row.counts.flops) * fewest_macs_share(row.layer);
-  const bool is_warm = context.options.cache == CacheState::warm;
-  const auto stated_byte = cache_byte_of(context.gpu);
-  // As in the expected time, which assumes a size that is not stated.
-  const double cache_byte = stated_byte ? static_cast<double>(*stated_byte)
-                                        : context.kernel.resolved().memory.l2_size_byte;
-  const double in_cache = is_warm ? 2 * cache_byte : 0;
-  const double byte = std::max(0.0, static_cast<double>(row.counts.bytes.total) - in_cache);
-  const double math_s = flop > 0 && flop_per_s > 0 ? flop / flop_per_s : 0;
-  return std::max(math_s, byte / context.gpu.bandwidth_byte_per_s) / most_clock;
+  const double math_s = flop > 0 && flop_per_s > 0 ? flop / (flop_per_s * most_clock) : 0;
+  return std::max(
+      math_s, fewest_bytes(row, context) / (context.gpu.bandwidth_byte_per_s * most_memory_clock));
 }
 
 /// Libraries have Winograd and FFT for images, at unit strides.

@@ -59,13 +59,23 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
-std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated) {
-  std::vector<NetworkExplanation> explanations;
-  for (const Evaluated& each : evaluated) {
-    explanations.push_back(explain_network(each.result, *each.context, each.network));
-    explanations.back().result = explanations.size() - 1;
+/// A network of one layer is explained as this layer, unless a recording has more to tell.
+bool is_one_layer(const Evaluated& each) {
+  return each.result.layers.size() == 1 && !each.result.measured.recording;
+}
+
+void explain_networks(const std::vector<Evaluated>& evaluated, Report& report) {
+  const bool are_layers = std::ranges::all_of(evaluated, is_one_layer);
+  for (std::size_t i = 0; i < evaluated.size(); ++i) {
+    const Evaluated& each = evaluated[i];
+    if (are_layers) {
+      report.explanations.push_back(explain(each, i, 0));
+      continue;
+    }
+    report.network_explanations.push_back(
+        explain_network(each.result, *each.context, each.network));
+    report.network_explanations.back().result = i;
   }
-  return explanations;
 }
 
 std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
@@ -248,7 +258,7 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   for (Evaluated& each : evaluated) note_other_releases(each, options);
   report.errors = std::move(errors);
   if (options.explain_networks)
-    report.network_explanations = explain_networks(evaluated);
+    explain_networks(evaluated, report);
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
   report.gpus = gpus_of(evaluated);

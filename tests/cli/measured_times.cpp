@@ -100,8 +100,8 @@ TEST_CASE("A time is of the GPU that its row, its file or the person names",
     std::string arguments;
     RowCounts counts;
   } table[] = {
-      {"x.csv --gpu a100", {1, 1}},
-      {"x.csv --gpu v100", {0, 2}},
+      {"x.csv --gpu a100", {2, 0}},
+      {"x.csv --gpu v100", {1, 1}},
       {"x.csv --gpu v100 --assume measured-gpu=v100", {1, 1}},
       {"x.csv --gpu a100 --assume measured-gpu=a100", {2, 0}},
       {"file.json --gpu a100", {1, 0}},
@@ -109,7 +109,8 @@ TEST_CASE("A time is of the GPU that its row, its file or the person names",
       {"file.json --gpu v100 --assume measured-gpu=v100", {0, 1}},  // the file names another one
       {"row.json --gpu a100", {1, 0}},
       {"row.json --gpu t4", {0, 1}},
-      {"none.json --gpu v100", {0, 1}},
+      {"none.json --gpu v100", {1, 0}},  // as --measured is of the one GPU
+      {"none.json --gpu v100,t4", {0, 1}},
       {"none.json --gpu v100 --assume measured-gpu=v100", {1, 0}},
       {"none.json --gpu v100 --assume measured-gpu=t4", {0, 1}},
       {"none.json --gpu v100 --measured silent.csv", {1, 0}},
@@ -124,7 +125,8 @@ TEST_CASE("A time is of the GPU that its row, its file or the person names",
   }
   const Json other = result_of(folder, "x.csv --gpu v100").at("layers").at(0);
   CHECK(other.at("measured").is_null());  // the cold time is of the other GPU too
-  CHECK(run(folder, "roofline none.json --gpu v100").err ==
+  CHECK(run(folder, "roofline none.json --gpu v100").err == "");
+  CHECK(run(folder, "roofline none.json --gpu v100,t4").err ==
         "none.json: its measured times name no GPU and are compared with none: say which with "
         "--assume measured-gpu=..., or in the file as \"gpu\"\n");
   CHECK(run(folder, "roofline none.json --gpu v100 --assume measured-gpu=v1000").err ==
@@ -180,6 +182,19 @@ TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]"
               "so device memory hardly moves",
               "measured below the bound: 2 (most: strided, x0.8148 of it): the part does more than "
               "these ceilings (clocks, engine or data type differ?)"});
+}
+
+TEST_CASE("Less than memory and the fastest algorithm need is impossible, by one rule",
+          "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  // 16.78 MB of results, of which 6.29 MB stay in L2, at 990 GB/s: 10.59 us; x4 of the peak.
+  const std::string line = "roofline notebook_conv --gpu v100 --measured ";
+  CHECK(run(folder, line + "11us").exit_code == 0);
+  const Outcome less = run(folder, line + "10us");
+  CHECK(less.exit_code == 1);
+  CHECK(less.err ==
+        "notebook_conv: faster than this GPU can be: check units and batch of 1 measured time "
+        "(conv: 10.00 us, at least 10.59 us); x10 would fit\n");
 }
 
 TEST_CASE("A time that the GPU cannot reach is the first line, with what may be wrong",

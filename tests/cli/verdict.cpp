@@ -130,6 +130,17 @@ TEST_CASE("One measured layer: its rate, the roof that is near, and what follows
   CHECK(slow.find("\n  next       neither roof is near, so latency or instructions take the time:\n"
                   "             compute more outputs a thread, as what is loaded then serves "
                   "several\n") != std::string::npos);
+  const auto next_of = [&](const std::string& time) {
+    return nlohmann::json::parse(run(folder, "roofline a.json --gpu v100 --json" + time).out)
+        .at("results")[0]
+        .at("layers")[0]
+        .at("measured")
+        .at("next");
+  };
+  CHECK(next_of("") ==
+        "43.8% of the peak is reached; for the rest compute more outputs a thread, as "
+        "what is loaded then serves several");
+  CHECK(next_of(" --measured 600us") == "the peak is near: a faster engine or fewer FLOP are left");
   // Work by element, and a product with one vector, use what they load once.
   for (const char* layer : {R"({"type": "relu", "input": [32, 64, 112, 112]})",
                             R"({"type": "linear", "in_features": 4096, "out_features": 4096})"}) {

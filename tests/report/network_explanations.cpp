@@ -144,6 +144,14 @@ TEST_CASE("A network is explained by its name or without one", "[report/network_
   CHECK(markdown.find("| layers that matter |") != std::string::npos);
 }
 
+TEST_CASE("A network of one layer is explained as this layer", "[report/network_explanations]") {
+  const TemporaryFolder folder;
+  const std::string line = "roofline notebook_conv --gpu v100 --explain";
+  CHECK(run(folder, line).out == run(folder, line + " conv").out);
+  CHECK(run(folder, line + " --measured 9.1ms").out ==
+        run(folder, line + " conv --measured 9.1ms").out);
+}
+
 TEST_CASE("Records have no network to be changed", "[report/network_explanations]") {
   const TemporaryFolder folder;
   folder.write("a.ndjson", R"({"type": "relu", "input": [4096]})"

@@ -126,6 +126,16 @@ TEST_CASE("What one kernel more does element by element may be fused, one value 
                     fused_before));
 }
 
+TEST_CASE("A kernel of one's own gets no advice on another type", "[results/advisor]") {
+  const std::string layer = R"({"input": [32, 64, 56, 56], "k": 64, "kernel_size": 3)";
+  const auto has_fp16 = [](const Texts& texts) {
+    return std::ranges::any_of(texts,
+                               [](const std::string& text) { return text.starts_with("fp16"); });
+  };
+  CHECK(has_fp16(advised(layer + "}")));
+  CHECK_FALSE(has_fp16(advised(layer + R"(, "gpu": "Frozen 100", "measured_us": 9000})")));
+}
+
 TEST_CASE("Networks are fused in inference; two things that help are advised together",
           "[results/advisor]") {
   const auto advice_on = [](const std::string& text, bool training) {
@@ -145,6 +155,11 @@ TEST_CASE("Networks are fused in inference; two things that help are advised tog
       {"input": [256, 7, 7], "k": 256, "kernel_size": 3, "dtype": "fp16"},
       {"k": 256, "kernel_size": 3, "dtype": "fp16"}]})";
   CHECK(advice_on(convolutions, false) == Texts{"batch 8 in place of 1"});
+  // Nothing follows the activation: no layer can join another's kernel.
+  CHECK_FALSE(holds(advice_on(R"({"name": "net", "layers": [
+      {"type": "relu", "input": [1, 64, 56, 56]}]})",
+                              false),
+                    fused));
   std::string in_fp32 = convolutions;
   for (std::size_t at; (at = in_fp32.find("fp16")) != in_fp32.npos;) in_fp32.replace(at, 4, "fp32");
   const Texts both = advice_on(in_fp32, false);

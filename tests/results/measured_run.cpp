@@ -8,7 +8,7 @@ using namespace roofline;
 
 TEST_CASE("A time that only a cache allows is impossible where caches are cold",
           "[results/measured_run]") {
-  // 4.2 MB at 1.5 TB/s take 2.8 us, and 2.2 us at a clock that is a quarter higher.
+  // 4.2 MB at 1.5 TB/s take 2.8 us, and 2.54 us from memory that is a tenth faster.
   const std::string layer = R"({"type": "relu", "input": [1, 128, 64, 64], "gpu": "Frozen 100", )";
   AnalysisOptions cold;
   cold.cache = CacheState::cold;
@@ -19,7 +19,7 @@ TEST_CASE("A time that only a cache allows is impossible where caches are cold",
         .below_bound;
   };
   CHECK(why(R"("measured_cold_us": 2)", cold) == BelowBound::impossible);
-  CHECK(why(R"("measured_cold_us": 2.5)", cold) == BelowBound::ceilings_too_low);
+  CHECK(why(R"("measured_cold_us": 2.6)", cold) == BelowBound::ceilings_too_low);
   CHECK(why(R"("measured_us": 2)", {}) == BelowBound::in_l2);
 }
 
