@@ -253,7 +253,7 @@ struct Setting {
   std::optional<DataType> dtype;       ///< absent if layers differ
   std::optional<std::uint64_t> batch;  ///< absent if layers differ
   std::optional<BatchGoal> batch_goal;
-  /// Of all sequences together, of a language model: one that begins with a lookup of its tokens
+  /// All sequences' together, of a language model: one that begins with a lookup of its tokens
   /// and attends to them, or whose attention is causal.
   std::optional<std::uint64_t> tokens;
   bool training = false;

@@ -660,9 +660,6 @@ constexpr std::string_view error_column = "error";
 constexpr std::string_view id_column = "id";
 constexpr std::string_view source_line_column = "source_line";
 
-/// The column of layers that a ranking has as `time_s`, and gives by both names.
-constexpr std::string_view layers_expected = "expected_time_s";
-
 template <class Line>
 constexpr const auto& table_of() {
   if constexpr (std::is_same_v<Line, LayerLine>)
@@ -763,10 +760,43 @@ const RowKind& row_kind() {
   return kind;
 }
 
+namespace {
+
+struct NamedColumn {
+  std::string name;
+  double unit = 1;  ///< in base units
+};
+
+/// A column by its name, or by that of a condition of --fail-if: "expected_ms" is expected_time_s
+/// in milliseconds, "lost_us" measured_lost_s in microseconds, "bytes" bytes_total, "memory_gb"
+/// needed_memory_byte. A ranking's time_s is an expected one.
+std::optional<NamedColumn> column_meant(const FieldNames& columns, std::string_view name) {
+  constexpr std::pair<std::string_view, double> times[] = {{"_ms", 1e-3}, {"_us", 1e-6}, {"_s", 1}};
+  constexpr std::pair<std::string_view, double> sizes[] = {{"_mb", 1e6}, {"_gb", 1e9}};
+  const std::string own(name);
+  std::vector<NamedColumn> meant{{own}, {"measured_" + own}, {own + "_total"}, {"needed_" + own}};
+  for (const auto& [suffix, unit] : times) {
+    if (!name.ends_with(suffix)) continue;
+    std::string base(name.substr(0, name.size() - suffix.size()));
+    if (base.ends_with("_time")) base.resize(base.size() - std::size("_time") + 1);
+    for (const std::string& each : {base + "_time_s", base + "_s", "measured_" + base + "_s"})
+      meant.push_back({each, unit});
+    if (base == "expected") meant.push_back({"time_s", unit});
+  }
+  for (const auto& [suffix, unit] : sizes)
+    if (name.ends_with(suffix))
+      meant.push_back({"needed_" + own.substr(0, own.size() - suffix.size()) + "_byte", unit});
+  for (NamedColumn& each : meant)
+    if (contains(columns, each.name)) return std::move(each);
+  return std::nullopt;
+}
+
+}  // namespace
+
 void RowKind::check(const FieldNames& chosen) const {
   constexpr std::size_t most_named = 12;
   for (const std::string& name : chosen)
-    if (!contains(columns, name) && !(name == layers_expected && this == &row_kind<SettingLine>()))
+    if (!column_meant(columns, name))
       throw InputError(fmt::format("rows of {} have no column {}: expected {}", of, in_quotes(name),
                                    some_of(columns, most_named)));
 }
@@ -785,23 +815,30 @@ std::size_t place_beside_table(std::string_view name) {
 
 template <class Line>
 FieldPlaces places_of(const FieldNames& fields) {
-  return each_of(fields, [](std::string_view name) {
-    if (name == layers_expected && std::is_same_v<Line, SettingLine>) name = "time_s";
+  return each_of(fields, [](std::string_view asked) -> FieldPlace {
+    const auto meant = column_meant(row_kind<Line>().columns, asked);
+    if (!meant) return {};
+    const std::string_view name = meant->name;
     const auto& table = table_of<Line>();
-    const auto found = std::ranges::find_if(table, [&](const Column<Line>& column) {
+    const auto found = std::ranges::find_if(table, [name](const Column<Line>& column) {
       return std::ranges::equal(column.path, name,
                                 [](char a, char b) { return a == b || (a == '.' && b == '_'); });
     });
-    if (found != table.end()) return static_cast<std::size_t>(found - table.begin());
-    return std::is_same_v<Line, LayerLine> ? place_beside_table(name) : std::string::npos;
+    if (found != table.end()) return {static_cast<std::size_t>(found - table.begin()), meant->unit};
+    return {std::is_same_v<Line, LayerLine> ? place_beside_table(name) : std::string::npos};
   });
 }
 
 /// The cell at a place of places_of().
 template <class Line>
-Cell value_at(std::size_t place, const Line& line) {
+Cell value_at(const FieldPlace& field, const Line& line) {
   const auto& table = table_of<Line>();
-  if (place < table.size()) return table[place].value(line);
+  const std::size_t place = field.place;
+  if (place < table.size()) {
+    const Cell value = table[place].value(line);
+    const auto number = field.unit == 1 ? std::nullopt : number_of(value);
+    return number ? Cell(*number / field.unit) : value;
+  }
   if constexpr (std::is_same_v<Line, LayerLine>) {
     if (place == id_place) return id_cell(*layer_of(line).id);
     if (place == source_line_place) return text_or_null(*layer_of(line).source_line);
@@ -872,6 +909,12 @@ std::array<const RowKind*, 3> row_kinds() {
 }
 
 }  // namespace
+
+bool is_column(std::string_view name) {
+  return std::ranges::any_of(row_kinds(), [&](const RowKind* kind) {
+    return column_meant(kind->columns, name).has_value();
+  });
+}
 
 FieldNames column_names() {
   FieldNames names;

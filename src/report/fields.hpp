@@ -251,8 +251,13 @@ void write_fields(JsonWriter& writer, const Line& line, bool with_head = false);
 
 /// Chosen columns, as CSV names them; empty: all.
 using FieldNames = std::vector<std::string>;
-/// Their places in the table of a kind of rows; npos for an unknown one and for `error`.
-using FieldPlaces = std::vector<std::size_t>;
+/// A chosen column's place in the table of a kind of rows, npos for an unknown one and for `error`,
+/// and its unit in base units.
+struct FieldPlace {
+  std::size_t place = std::string::npos;
+  double unit = 1;
+};
+using FieldPlaces = std::vector<FieldPlace>;
 
 /// Rows that one header can stand above.
 struct RowKind {
@@ -279,6 +284,8 @@ void append_row(std::string& text, RowFormat format, const Line& line, const Fie
 /// An input that could not be evaluated; nothing without the column for errors.
 void append_error_row(std::string& text, const InputError& error, const FieldNames& columns);
 
+/// Whether some kind of rows has the column, under its name or as conditions of --fail-if name it.
+bool is_column(std::string_view name);
 /// Columns of all kinds of rows.
 FieldNames column_names();
 /// The same by kind, for people and as JSON.

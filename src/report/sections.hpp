@@ -55,7 +55,7 @@ std::string settings_title(std::span<const Shown<SettingsTable>> tables);
 std::string ranking_answer(const SettingsTable& table, const std::string& currency);
 /// Headers, after the currency, of the cost of a million images and of a million tokens.
 inline constexpr std::string_view million_header = "a million";
-inline constexpr std::string_view million_tokens_header = "a million tokens";
+inline constexpr std::string_view million_tokens_header = "1M tokens";
 /// Empty without a framework.
 std::string framework_text(const SettingRow& row);
 /// "fp16", "64"; "mixed" if layers differ.

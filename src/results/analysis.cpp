@@ -426,7 +426,7 @@ Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>&
   if (!setting.batch)
     setting.batch = common(
         rows, [](const Layer& layer) { return layer.output.batch; }, network.autocast.has_value());
-  setting.tokens = tokens_of(rows);
+  if (!network.record) setting.tokens = tokens_of(rows);
   setting.layout = main_layout(rows);
   setting.training = context.options.training;
   setting.framework = context.options.framework;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "model/ranges.hpp"
 #include "model/text.hpp"
@@ -170,11 +171,23 @@ std::string written_name(const GateField& field, const GateUnit& unit) {
                    did_you_mean(name, {all.begin(), all.end()}));
 }
 
+/// A column's name as a condition's: "expected_time_s" is "expected_s", "measured_lost_s" "lost_s",
+/// "bytes_total" "bytes", and "needed_memory_byte" "memory_byte".
+std::string name_of_column(std::string_view column) {
+  constexpr std::pair<std::string_view, std::string_view> parts[] = {{"_time_", "_"},
+                                                                     {"measured_lost", "lost"},
+                                                                     {"measured_over_e", "over_e"},
+                                                                     {"needed_memory", "memory"},
+                                                                     {"bytes_total", "bytes"}};
+  std::string name(column);
+  for (const auto& [theirs, ours] : parts)
+    if (const std::size_t at = name.find(theirs); at != name.npos)
+      name.replace(at, theirs.size(), ours);
+  return name;
+}
+
 void set_field(Gate& gate, std::string_view written) {
-  constexpr std::string_view time = "_time";  // "expected_time_s", as in JSON, is "expected_s"
-  gate.name = written;
-  if (const std::size_t at = written.find(std::string(time) + "_"); at != written.npos)
-    gate.name.erase(at, time.size());
+  gate.name = name_of_column(written);
   for (const GateField& field : gate_fields)
     for (const GateUnit& unit : field.units) {
       if (gate.name != written_name(field, unit)) continue;

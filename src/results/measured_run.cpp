@@ -64,7 +64,8 @@ double fewest_bytes(const LayerResult& row, const Context& context) {
   // As in the expected time, which assumes a size that is not stated.
   const double cache_byte = stated_byte ? static_cast<double>(*stated_byte)
                                         : context.kernel.resolved().memory.l2_size_byte;
-  // In backward passes the counts keep the forward names: either part may be the written one.
+  // Backward passes write one of the other parts, and more than one in some kinds.
+  if (row.layer.pass != Pass::fwd) return std::max(0.0, total - 2 * cache_byte);
   const auto result = static_cast<double>(row.counts.bytes.output);
   return std::max(0.0, total - result - cache_byte) + std::max(0.0, result - cache_byte);
 }

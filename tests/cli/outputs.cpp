@@ -224,6 +224,25 @@ TEST_CASE("Columns of rows are chosen, in the order asked for", "[cli/outputs]")
   }
 }
 
+TEST_CASE("Columns and conditions have one vocabulary", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  // 900,000 values in and out, 7.2 MB at 900 GB/s: 8 us.
+  folder.write("a.json", R"({"name": "a", "type": "relu", "input": [900000], "measured_us": 16})");
+  const std::string asked = "roofline a.json --gpu v100 ";
+  CHECK(run(folder,
+            asked + "--format csv --fields roofline_us,roofline_time_s,measured_ms,lost_us,bytes")
+            .out ==
+        "roofline_us,roofline_time_s,measured_ms,lost_us,bytes\n8.0,8e-06,0.016,8.0,7200000\n");
+  CHECK(run(folder, asked + "--by gpu --format ndjson --fields expected_ms,expected_time_s")
+            .out.starts_with("{\"expected_ms\":0.0"));
+  for (const std::string condition :
+       {"roofline_time_s > 7e-6", "measured_lost_s > 7e-6", "bytes_total > 7e6",
+        "roofline_time_us > 7", "measured_over_expected > 0.1"}) {
+    INFO(condition);
+    CHECK(run(folder, asked + "--fail-if '" + condition + "'").exit_code == 3);
+  }
+}
+
 TEST_CASE("A column holds the same alone and among all", "[cli/outputs]") {
   const TemporaryFolder folder;
   folder.write("x.ndjson", R"({"type": "conv", "input": [8, 64, 56, 56], "out_channels": 64, )"
@@ -278,10 +297,10 @@ TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/
       {"bound --by gpu",
        "rows of a ranking have no column \"bound\": expected schema_version, network, training, "
        "rank, tied, gpu, framework, dtype, batch, is_max_batch, is_best_batch, roofline_time_s and "
-       "18 more"},
+       "20 more"},
       {"rank",
        "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
-       "framework, batch, name, type, dtype, pass, engine, fused_into and 126 more"},
+       "framework, batch, name, type, dtype, pass, engine, fused_into and 127 more"},
   };
   for (const auto& [words, error] : cases)
     for (const std::string format : {"csv", "ndjson"}) {

@@ -229,7 +229,7 @@ TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_na
       {"NVIDIA GeForce RTX 4090 Laptop GPU", "rtx4090"},
       {"GeForce RTX 2080 with Max-Q Design", "rtx2080"},
       {"h30", "h20 or a30"},
-      // Of a series that is listed: its nearest numbers, which share the first digits.
+      // A series that is listed has GPUs with the same first digits, the nearest numbers first.
       {"gtx1070", "gtx1080"},
       {"rtx 4050", "rtx4060, rtx4070, rtx4080 or rtx4090"},
       {"rx 6600", "rx6800xt or rx6900xt"},

@@ -237,6 +237,7 @@ TEST_CASE("TF32 saves what it saves in the layout of fp32", "[results/advisor]")
   };
   Step step;
   step.result = conv_with(EngineChoice::automatic);
+  step.result.measured.recording = std::make_shared<const TraceSummary>();
   step.run.step_s = 8e-3;
   const std::vector<Advice> all = advise_run(step.result, step.context, step.run);
   const auto tf32 = std::ranges::find(all, "tf32", &Advice::action);
