@@ -392,8 +392,7 @@ void add_own(List& list, const LayerResult& row) {
     add(list, "", "{} the time of {}", ratio_text(time_s / row.kernel->expected_time_s()),
         row.layer.mapping == KernelMapping{} ? "a library's kernel" : "such a kernel by the model");
   std::string_view term = "next";
-  for (std::string& step : next_steps(row))
-    list.add(std::exchange(term, ""), std::move(step));
+  for (std::string& step : next_steps(row)) list.add(std::exchange(term, ""), std::move(step));
 }
 
 List kernel_list(const Explanation& explanation, const LayerResult& row) {

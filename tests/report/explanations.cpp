@@ -46,7 +46,8 @@ TEST_CASE("A sum worked out in front of the reader", "[report/explanations]") {
   CHECK(out.find("the longer of the two: 40.07 us\n") != std::string::npos);
   // 65536 x 64 outputs in tiles of 64 x 64; 80 SMs.
   CHECK(out.find("ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks\n") != std::string::npos);
-  CHECK(out.find("1024 blocks / (80 SMs x 8 resident) = 1.600, occupancy 25%\n") != std::string::npos);
+  CHECK(out.find("1024 blocks / (80 SMs x 8 resident) = 1.600, occupancy 25%\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("The whole derivation where all is asked for", "[report/explanations]") {
