@@ -89,7 +89,7 @@ Operation stated_operation(const OperatorCall& call, const TensorArgument& input
 
 Operations attributed_operations(const OperatorCall& call) {
   if (call["axes"].tensor() != nullptr)  // of two tensors
-    return operation_on(call, *find_row("function"), tensors_in(*call.arguments));
+    return operation_on(call, *find_row("traffic"), tensors_in(*call.arguments));
   const Caller* instance = call.caller("aten::instance_norm");
   const bool is_instance = instance != nullptr && call.row->kind == LayerKind::batch_norm &&
                            takes_argument(call, "training");
