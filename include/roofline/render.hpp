@@ -20,8 +20,7 @@ namespace roofline {
 enum class ChartKind : std::uint8_t { roofline, time, sweep };
 
 struct RenderStyle {
-  /// Columns of the terminal: equal rows are folded, important rows come first, names shortened.
-  /// Absent for files and pipes: every layer with its whole name.
+  /// Columns of the terminal: tables drop columns and shorten names. Absent for files and pipes.
   std::optional<std::size_t> width;
   /// Rows of the terminal: longer outputs repeat the answer at the end.
   std::optional<std::size_t> height;

@@ -165,8 +165,8 @@ struct Selection {
   /// For tables: equal layers grouped; in a ranking, only settings which fit into memory.
   Groups groups;
   std::size_t all_groups = 0;  ///< number of groups, shown or not
-  /// For terminals: of many groups without a filter, those with 90 % of the time, in descending
-  /// order of time, with other rows in `rest`. Of a ranking, the first groups.
+  /// For tables without a filter: of many groups those with 90 % of the time, in descending order
+  /// of time, with other rows in `rest`; of few those that take time. Of a ranking, the first ones.
   Groups main_groups;
   std::vector<std::size_t> rest;
 

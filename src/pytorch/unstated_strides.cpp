@@ -97,7 +97,7 @@ class Completion {
     recording_.arguments.push_back(std::move(arguments));
   }
 
-  /// Of the first of the next operators of the thread that reads a possible result.
+  /// Strides of the first of the next operators of the thread that reads a possible result.
   std::optional<Convolution> forward(std::size_t index) const {
     constexpr int most_passed = 32;
     const HostRange& own = recording_.operators[index];

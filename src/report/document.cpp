@@ -27,6 +27,7 @@ void Document::add_list(List list) {
 void Document::add_table(Table table) {
   if (table.grid.row_count() == 0) return;
   drop_empty_columns(table.grid);
+  drop_empty_columns(table.whole);
   add(std::move(table));
 }
 
@@ -37,6 +38,13 @@ void Document::add_block(std::string text) {
 void Document::add_legend() {
   add_gap();
   add(std::exchange(legend_, {}));
+}
+
+bool Document::needs_legend() const {
+  Legend legend = legend_;
+  for (const Part& part : parts_)
+    if (const auto* table = std::get_if<Table>(&part.what)) legend.add(table->grid);
+  return !legend.text().empty();
 }
 
 }  // namespace roofline

@@ -58,6 +58,7 @@ struct Table {
   /// Names shorten to this many columns before a narrow terminal drops other columns.
   std::size_t enough_name = unbroken;
   std::size_t widest_in_files = unbroken;
+  Grid whole = {};  ///< all rows, behind the main ones where a format has room
 };
 
 /// Lines with their own layout, such as a derivation.
@@ -90,6 +91,8 @@ class Document {
   void mention(const std::string& word) { legend_.mention(word); }
   /// Meanings of the words in the tables above, as far as they are shown. Stands apart.
   void add_legend();
+  /// Whether a legend would say something.
+  bool needs_legend() const;
 
   bool is_empty() const { return parts_.empty(); }
   std::span<const Part> parts() const { return parts_; }

@@ -143,7 +143,7 @@ constexpr auto layer_columns_of_work = std::to_array<Column<LayerLine>>({
      [](LayerIn) { return Cell(); },
      {.header = "id",
       .text = [](LayerIn r) { return printable(layer_of(r).id->text); },
-      .hidden = layer_facts::without_ids}},
+      .drop_order = {1, 1}}},
     {"type", Unit::none, [](LayerIn r) -> Cell { return info(layer_of(r).kind).name; }},
     {"dtype", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).dtypes.input; }},
     {"pass", Unit::none, [](LayerIn r) -> Cell { return layer_of(r).pass; }},

@@ -225,8 +225,7 @@ inline constexpr Facts measured = 1;
 inline constexpr Facts unmeasured = 2;
 inline constexpr Facts recorded = 4;
 inline constexpr Facts several_results = 8;
-inline constexpr Facts without_ids = 16;
-inline constexpr Facts one_engine = 32;
+inline constexpr Facts one_engine = 16;
 }  // namespace layer_facts
 /// A fact of tables of types.
 inline constexpr Facts of_types = 2;

@@ -100,7 +100,7 @@ class Writer {
       add_changes(document_, *report_.changes, report_.filter.top);
       if (!report_.results.empty())
         document_.add_sentence(flight_cap_sentence(report_.results.back()));
-      document_.add_legend();
+      if (document_.needs_legend()) document_.add_legend();
     } else {
       add_layers();
       add_kernels();
@@ -177,7 +177,6 @@ class Writer {
     }
     document_.add_sentence(vector_units_sentence(result));
     document_.add_line(large_tensors_sentence(result));
-    document_.add_sentence(network_bounds_sentence(result));
     add_measured(document_, result);
   }
 
@@ -194,8 +193,9 @@ class Writer {
     const Selection& selection = result.selection;
     constexpr std::string_view what = "rows; the total is of all";
     if (!selection.rest.empty()) return "";
-    return rows_ == ShownRows::main || folds_everywhere(result)
-               ? hidden_sentence(selection.groups.size(), selection.all_groups, what)
+    const auto& groups = rows_ != ShownRows::each ? selection.main_groups : selection.groups;
+    return rows_ != ShownRows::each || folds_everywhere(result)
+               ? hidden_sentence(groups.size(), selection.all_groups, what)
                : hidden_sentence(selection.rows.size(), result.layers.size(), what);
   }
 
@@ -270,8 +270,7 @@ Document document_of(const Report& report, ShownRows rows) {
 }
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
-  std::string text =
-      text_of(document_of(report, style.width ? ShownRows::main : ShownRows::each), style.width);
+  std::string text = text_of(document_of(report, ShownRows::main), style.width);
   if (style.height && static_cast<std::size_t>(std::ranges::count(text, '\n')) >= *style.height)
     text += text_of(answer_of(report), style.width);
   sink(text);

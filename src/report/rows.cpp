@@ -126,7 +126,6 @@ class LayerTable {
     Facts facts = is_measured_ ? layer_facts::measured : layer_facts::unmeasured;
     if (folds_everywhere(first)) facts |= layer_facts::recorded;
     if (is_many_) facts |= layer_facts::several_results;
-    if (rows == ShownRows::main) facts |= layer_facts::without_ids;
     if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
     grid_ = empty_grid(columns_, facts);
@@ -138,7 +137,7 @@ class LayerTable {
 
  private:
   void add_rows(const Result& result, const Selection& selection) {
-    const bool of_main = rows_ == ShownRows::main;
+    const bool of_main = rows_ != ShownRows::each;
     if (of_main || folds_everywhere(result))
       for (const auto& group : of_main ? selection.main_groups : selection.groups)
         add_row({result, group});
@@ -235,7 +234,10 @@ void add_kernel_advice(Document& document, const KernelTable& table) {
 
 Table table_of_layers(const Report& report, const std::vector<std::size_t>& results,
                       ShownRows rows) {
-  return LayerTable(report, results, rows).table();
+  Table table = LayerTable(report, results, rows).table();
+  if (rows == ShownRows::main_before_each)
+    table.whole = LayerTable(report, results, ShownRows::each).table().grid;
+  return table;
 }
 
 void add_kernel_title(Document& document, const KernelTable& table) {
@@ -267,14 +269,17 @@ Table table_of_kernels(const KernelTable& table, const Selection& selection, Sho
     return each_of(rows, [&](std::size_t i) { return line_of(table.rows[i]); });
   };
   const std::vector<Column<KernelLine>> columns = shown_columns(kernel_columns());
-  const bool of_main = shown == ShownRows::main;
+  const bool of_main = shown != ShownRows::each;
   Grid grid =
       grid_of<KernelLine>(columns, lines_of(of_main ? selection.main_rows() : selection.rows));
   if (of_main && !selection.rest.empty())
     add_sum<KernelLine>(grid, columns, fmt::format("+{} (--top all)", selection.rest.size()),
                         lines_of(selection.rest));
   add_sum<KernelLine>(grid, columns, "total", each_of(table.rows, line_of));
-  return {std::move(grid), enough_kernel_name};
+  Table all{std::move(grid), enough_kernel_name};
+  if (shown == ShownRows::main_before_each)
+    all.whole = table_of_kernels(table, selection, ShownRows::each).grid;
+  return all;
 }
 
 std::string kernel_label(const KernelRow& row) {

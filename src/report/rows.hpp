@@ -68,6 +68,7 @@ bool runs_kernels_alone(const Result& result);
 enum class ShownRows : std::uint8_t {
   main,  ///< equal ones folded, those with most of the time first, the rest as one
   each,  ///< every layer and setting
+  main_before_each,
 };
 
 /// `results`, indices into the report, share a table: one network, or several inputs of one layer.

@@ -45,7 +45,7 @@ std::string_view short_gpu(const Report& report, const std::string& name) {
 }
 
 const Selection::Groups& groups_of(const Selection& selection, ShownRows rows) {
-  return rows == ShownRows::main ? selection.main_groups : selection.groups;
+  return rows != ShownRows::each ? selection.main_groups : selection.groups;
 }
 
 std::string other_bests(const SettingsTable& table, const std::string& currency) {
@@ -99,7 +99,7 @@ Table points_table(const Report& report, ShownRows rows) {
       const SettingRow& row = table.rows[group.front()];
       lines.push_back(
           {table, row, std::exchange(work, ""),
-           rows == ShownRows::main ? short_gpu(report, row.gpu) : std::string_view(row.gpu)});
+           rows != ShownRows::each ? short_gpu(report, row.gpu) : std::string_view(row.gpu)});
     }
   }
   const bool one_image = std::ranges::all_of(
@@ -120,7 +120,9 @@ Table points_table(const Report& report, ShownRows rows) {
     if ((column.header == million_header || column.header == million_tokens_header) &&
         !report.currency.empty())
       column.header = printable(report.currency) + ' ' + column.header;
-  return {std::move(grid)};
+  Table table{std::move(grid)};
+  if (rows == ShownRows::main_before_each) table.whole = points_table(report, ShownRows::each).grid;
+  return table;
 }
 
 /// The time of each layer type by batch; the types are those shown at the last batch.

@@ -105,11 +105,11 @@ std::size_t offset_of(std::string_view text, std::size_t columns) {
   return i;
 }
 
-std::string_view last_columns(std::string_view text, std::size_t width) {
+std::string_view last_columns(std::string_view text, std::size_t columns) {
   const std::size_t whole = display_width(text);
-  if (whole <= width) return text;
-  std::string_view last = text.substr(offset_of(text, whole - width));
-  while (display_width(last) > width) last.remove_prefix(character_at(last, 0).length);
+  if (whole <= columns) return text;
+  std::string_view last = text.substr(offset_of(text, whole - columns));
+  while (display_width(last) > columns) last.remove_prefix(character_at(last, 0).length);
   return last;
 }
 
@@ -134,8 +134,8 @@ bool are_plain(const char* bytes) {
 }
 
 /// The last blank up to `width` that does not part a number from its unit.
-std::size_t last_break(const std::string& line, std::size_t width) {
-  std::size_t blank = line.rfind(' ', width);
+std::size_t last_break(const std::string& line, std::size_t columns) {
+  std::size_t blank = line.rfind(' ', columns);
   const auto is = [&](std::size_t i, int (*kind)(int)) {
     return i < line.size() && kind(static_cast<unsigned char>(line[i])) != 0;
   };
@@ -206,21 +206,21 @@ std::string initial(const std::string& part) {
   return end < 3 ? part : part.substr(0, 1) + '*' + part.substr(end);
 }
 
-std::string abbreviated(const std::string& name, std::size_t width) {
+std::string abbreviated(const std::string& name, std::size_t columns) {
   NameParts parts = parts_of(name);
-  std::size_t columns = display_width(name);
-  for (std::size_t i = 0; i + 1 < parts.size() && columns > width; ++i) {
+  std::size_t own = display_width(name);
+  for (std::size_t i = 0; i + 1 < parts.size() && own > columns; ++i) {
     std::string part = initial(parts[i]);
-    columns -= display_width(parts[i]) - display_width(part);
+    own -= display_width(parts[i]) - display_width(part);
     parts[i] = std::move(part);
   }
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
 /// Cuts the beginning; without parts the middle, as such names begin with the kind of layer.
-std::string cut(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) return text;
-  const std::size_t kept = width - 1;
+std::string cut(const std::string& text, std::size_t columns) {
+  if (display_width(text) <= columns) return text;
+  const std::size_t kept = columns - 1;
   const std::size_t tail = text.find('.') == text.npos ? kept / 2 : kept;
   std::string_view end = last_columns(text, tail);
   // drops the rest of a cut brace
@@ -358,23 +358,23 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string shortened(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width) return std::string(text);
-  const std::size_t kept = width - 3;
+std::string shortened(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  const std::size_t kept = columns - 3;
   const std::size_t tail = kept / 2;
   return std::string(text.substr(0, offset_of(text, kept - tail))) + "..." +
          std::string(last_columns(text, tail));
 }
 
-std::string broken(std::string_view text, std::size_t width) {
+std::string broken(std::string_view text, std::size_t columns) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(own > 0 ? own + 2 : 0, ' ');
-    while (display_width(line) > width) {
-      const std::size_t blank = last_break(line, width);
+    while (display_width(line) > columns) {
+      const std::size_t blank = last_break(line, columns);
       if (blank == line.npos || blank < indent.size() + 1) break;
       out += line.substr(0, blank) + '\n';
       line.replace(0, blank + 1, indent);
@@ -453,8 +453,8 @@ std::string folded_name(const std::vector<std::string>& names) {
   return joined(folded, ".");
 }
 
-std::string short_name(const std::string& name, std::size_t width) {
-  return cut(abbreviated(name, width), width);
+std::string short_name(const std::string& name, std::size_t columns) {
+  return cut(abbreviated(name, columns), columns);
 }
 
 std::string short_signature(std::string_view name) {

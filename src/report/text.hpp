@@ -61,10 +61,10 @@ std::string shape_text(const Shape& shape);
 
 /// Columns on a terminal: one for each character, or byte that is not UTF-8.
 std::size_t display_width(std::string_view text);
-/// Replaces the middle by "..." if the text is wider than `width`.
-std::string shortened(std::string_view text, std::size_t width);
-/// Breaks lines wider than `width` at blanks; the rest of an indented line is indented.
-std::string broken(std::string_view text, std::size_t width);
+/// Replaces the middle by "..." if the text has more than `columns`.
+std::string shortened(std::string_view text, std::size_t columns);
+/// Breaks lines of more than `columns` at blanks; the rest of an indented line is indented.
+std::string broken(std::string_view text, std::size_t columns);
 /// Width of sentences without a terminal.
 inline constexpr std::size_t sentence_width = 79;
 /// Replaces control characters, changes of text direction and invalid UTF-8 by "?", for terminals.
@@ -86,10 +86,10 @@ std::string valid_utf8(std::string_view text);
 /// first. The first name if more than one part differs.
 std::string folded_name(const std::vector<std::string>& names);
 
-/// A pattern of at most `width` columns (at least 12) that fits the name: abbreviates leading parts
+/// A pattern of at most `columns` (at least 12) that fits the name: abbreviates leading parts
 /// ("features.denseblock4.denselayer16.norm1" is "f*.d*4.denselayer16.norm1"), then cuts the
 /// beginning, or the middle of a name without parts.
-std::string short_name(const std::string& name, std::size_t width);
+std::string short_name(const std::string& name, std::size_t columns);
 
 /// Without namespaces, result types and argument lists: "elementwise_kernel<4, AddFunctor<float>>"
 /// of "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)". Names may have

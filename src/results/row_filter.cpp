@@ -168,7 +168,13 @@ Selection selection_of(const Groups& groups, std::size_t rows, const SumOf& sum_
   selection.groups = chosen(groups, key, filter);
   selection.all_groups = groups.size();
   selection.main_groups = selection.groups;
-  if (!filter.is_default() || groups.size() <= few) return selection;
+  if (!filter.is_default()) return selection;
+  const auto takes_time = [&](const Indices& group) { return key(group, SortBy::time) > 0; };
+  if (groups.size() <= few) {
+    if (std::ranges::any_of(groups, takes_time))
+      std::erase_if(selection.main_groups, std::not_fn(takes_time));
+    return selection;
+  }
   selection.main_groups = chosen(groups, key, leading_rows());
   std::vector<bool> is_shown(rows, false);
   for (const Indices& group : selection.main_groups) is_shown[group.front()] = true;

@@ -377,7 +377,7 @@ std::vector<Sample> copy_samples() {
                      {"r", {16, 64}},
                      {"copy", 0, 0, 0, 4 * n},
                      integers_attribute("starts", {0}) + integers_attribute("ends", {16})});
-  // Of engines, whose layers may copy as they are.
+  // Engines: their layers may copy as they are.
   samples.push_back(of_one("copy", "copy", 0,
                            "Cast Dequantize Gather Identity Padding Quantize Reformat Resize "
                            "Shuffle"));

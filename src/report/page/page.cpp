@@ -90,8 +90,8 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   if (!report.errors.empty())
     sink(section("Inputs that could not be evaluated", errors_of(report)));
   sink(html_of(pictures_of(report)));
-  if (const Document numbers = document_of(report, ShownRows::each); !numbers.is_empty())
-    sink(section("Numbers", html_of(numbers)));
+  const Document numbers = document_of(report, ShownRows::main_before_each);
+  if (!numbers.is_empty()) sink(section("Numbers", html_of(numbers)));
   if (!report.gpus.empty())
     sink(section("GPUs and where their numbers come from", gpus_of(report)));
   sink(fmt::format("<details>\n<summary>Words and conventions</summary>\n{}</details>\n",

@@ -42,11 +42,20 @@ class HtmlRenderer {
   }
 
   void add(const Table& table) {
+    add(table.grid);
+    const std::size_t all = table.whole.row_count();
+    if (all <= table.grid.row_count()) return;
+    text_ += fmt::format("<details>\n<summary>all {} rows</summary>\n", all);
+    add(table.whole);
+    text_ += "</details>\n";
+  }
+
+  void add(const Grid& grid) {
     text_ += "<div class=\"table\" tabindex=\"0\">\n<table>\n<thead><tr>";
-    for (const GridColumn& column : table.grid.columns)
+    for (const GridColumn& column : grid.columns)
       text_ += cell("th scope=\"col\"", column, column.header, "th");
     text_ += "</tr></thead>\n<tbody>\n";
-    for (std::size_t i = 0; i < table.grid.row_count(); ++i) add_row(table.grid, i);
+    for (std::size_t i = 0; i < grid.row_count(); ++i) add_row(grid, i);
     text_ += "</tbody>\n</table>\n</div>\n";
   }
 
