@@ -35,7 +35,7 @@ NetworkSpec empty_network(const Origin& origin) {
 
 void read_layer_into(LayerSpec& spec, const Value& object, Place place);
 
-using Document = std::shared_ptr<const JsonDocument>;
+using SharedDocument = std::shared_ptr<const JsonDocument>;
 
 /// The layer's GPU, or else the file's.
 LayerSpec measured_on(const std::string& gpu, LayerSpec layer) {
@@ -44,7 +44,7 @@ LayerSpec measured_on(const std::string& gpu, LayerSpec layer) {
   return layer;
 }
 
-void read_layers(const Value& list, const std::string& gpu, const Document& document,
+void read_layers(const Value& list, const std::string& gpu, const SharedDocument& document,
                  NetworkSpec& network) {
   if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
   if (constexpr std::size_t many = 4096; list.size() > many) {
@@ -57,7 +57,7 @@ void read_layers(const Value& list, const std::string& gpu, const Document& docu
       each_of(list, [&](const Value& layer) { return measured_on(gpu, read_layer(layer)); });
 }
 
-void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
+void read_network_object(const Value& value, const SharedDocument& document, NetworkSpec& network) {
   value.check_keys("a network", {"name", "note", "comment", "meta", "gpu", "dtype", "batch",
                                  "runs_as", "layers"});
   if (const auto name = value.get("name")) network.name = name->text();
@@ -637,7 +637,7 @@ std::string network_name(const std::string& source) {
   return std::string(dot == 0 ? name : name.substr(0, dot));
 }
 
-NetworkSpecs read_networks(const Document& document) {
+NetworkSpecs read_networks(const SharedDocument& document) {
   const Value root = document->root();
   if (root.contains("peak_tflops"))
     root.fail("expected layers, got a GPU file, which says what to evaluate on");

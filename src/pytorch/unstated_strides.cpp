@@ -66,7 +66,7 @@ std::optional<Convolution> convolution_of(const TensorArgument& input, const Ten
   return Convolution{input, weight, result, list_text(strides), list_text(paddings)};
 }
 
-Argument tensor_argument(const TensorArgument& tensor) {
+Argument as_argument(const TensorArgument& tensor) {
   return {.type = std::string(tensor.type_name), .tensors = {tensor}};
 }
 
@@ -121,10 +121,10 @@ class Completion {
     if (!found) return;
     by_weight_.insert_or_assign({found->weight.sizes, found->result}, *found);
     by_input_.insert_or_assign({found->input.sizes, found->result}, *found);
-    set_call(recording_.operators[index], "aten::cudnn_convolution",
-             {tensor_argument(found->input), tensor_argument(found->weight),
-              value_argument(found->padding), value_argument(found->stride), value_argument("[1]"),
-              value_argument(found->groups())});
+    set_call(
+        recording_.operators[index], "aten::cudnn_convolution",
+        {as_argument(found->input), as_argument(found->weight), value_argument(found->padding),
+         value_argument(found->stride), value_argument("[1]"), value_argument(found->groups())});
   }
 
   /// A gradient by its forward pass: its sizes without the result's come from there.
@@ -137,12 +137,11 @@ class Completion {
     const auto found = known.find({operand->sizes, gradient->sizes});
     if (found == known.end()) return;
     const Convolution& own = found->second;
-    set_call(
-        op, "aten::convolution_backward",
-        {tensor_argument(*gradient), tensor_argument(own.input), tensor_argument(own.weight),
-         Argument(), value_argument(own.stride), value_argument(own.padding), value_argument("[1]"),
-         value_argument("False"), value_argument("[0]"), value_argument(own.groups()),
-         value_argument(of == "input" ? "[True, False, False]" : "[False, True, False]")});
+    set_call(op, "aten::convolution_backward",
+             {as_argument(*gradient), as_argument(own.input), as_argument(own.weight), Argument(),
+              value_argument(own.stride), value_argument(own.padding), value_argument("[1]"),
+              value_argument("False"), value_argument("[0]"), value_argument(own.groups()),
+              value_argument(of == "input" ? "[True, False, False]" : "[False, True, False]")});
   }
 
   using BySizes = std::map<std::pair<Sizes, Sizes>, Convolution>;  // of an operand and the result
