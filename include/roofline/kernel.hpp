@@ -98,6 +98,7 @@ struct Launch {
   bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
   bool runs_engine = false;    ///< stream only: the calls are the layers of an inference engine
   bool from_idle = false;      ///< of a layer alone: a record, or a file of one layer
+  double host_ahead_s = 0;     ///< host time before the operator's inputs exist; eager only
 };
 
 /// Parts of the expected time. Overlapping resources share the time by how much it would fall if
@@ -192,6 +193,9 @@ struct KernelPlan {
 Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache);
+
+/// The host's time for an operator, or for launching the kernels of its steps; eager only.
+double host_time_s(const KernelPlan& plan, const Launch& launch);
 
 /// The plan with another launch protocol, from the plan in a graph.
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch);

@@ -70,7 +70,10 @@ Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
 }  // namespace
 
 EngineChoice choice_for(const Layer& layer, const EngineChoices& choices) {
-  return is_convolution(layer.kind) ? choices.convolutions : choices.products;
+  // cuDNN's own switch of TF32, not that of products, holds for its recurrent layers as well.
+  const bool in_cudnn =
+      is_convolution(layer.kind) || info(layer.kind).family == KindFamily::recurrent;
+  return in_cudnn ? choices.convolutions : choices.products;
 }
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,

@@ -307,7 +307,8 @@ Launch launch_of(const Layer& layer, const Network& network, const Context& cont
   return launch;
 }
 
-void plan_row(LayerResult& row, const Timing& timing) {
+/// `ahead_s`: of the row's kernels, the host.
+void plan_row(LayerResult& row, const Timing& timing, double ahead_s = 0) {
   const Network& network = timing.network;
   const KernelModel& model = timing.context.kernel;
   TunedPlans plans;
@@ -322,6 +323,7 @@ void plan_row(LayerResult& row, const Timing& timing) {
   Launch launch = launch_of(row.layer, network, timing.context);
   launch.from_idle = timing.from_idle;
   launch.calls_graph = is_graph_input(row.layer);
+  launch.host_ahead_s = ahead_s;
   if (plans.other)
     row.other_tuning_s = launched(*std::move(plans.other), model, launch).expected_time_s();
   row.kernel = launched(*std::move(plans.own), model, launch);
@@ -351,6 +353,20 @@ void time_row(LayerResult& row, const Timing& timing, PlannedRows& planned) {
                over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
 }
 
+/// The host runs ahead of kernels that take longer than it needs for them, so that it launches the
+/// many kernels of an operator while those before it run.
+void let_host_run_ahead(std::vector<LayerResult>& rows, const Timing& timing) {
+  if (launch_of(timing.network.runs_as, timing.context).protocol != LaunchProtocol::eager) return;
+  double ahead_s = 0;
+  for (LayerResult& row : rows) {
+    if (!row.kernel) continue;
+    const Launch launch = launch_of(row.layer, timing.network, timing.context);
+    const double host_s = host_time_s(*row.kernel, launch);
+    if (host_s > launch.host_operator_s && ahead_s > 0) plan_row(row, timing, ahead_s);
+    ahead_s = std::max(0.0, ahead_s + row.kernel->expected_time_s() - host_s);
+  }
+}
+
 /// Calls `work(begin, end)` for ranges of rows.
 template <class Work>
 void for_rows(const std::vector<LayerResult>& rows, const Context& context, const Work& work) {
@@ -368,6 +384,7 @@ void time_rows(std::vector<LayerResult>& rows, const Context& context, const Net
     PlannedRows planned(end - begin);
     for (std::size_t i = begin; i < end; ++i) time_row(rows[i], timing, planned);
   });
+  let_host_run_ahead(rows, timing);
 }
 
 /// What else a row says of its time than the time itself. A measured time is held against the

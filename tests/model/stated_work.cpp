@@ -74,6 +74,56 @@ TEST_CASE("Steps wait for each other, samples do not", "[model/stated_work]") {
   CHECK(expected_time_s(text(64, 50)) < 1.3 * of_one_s);
 }
 
+/// Replayed as CUDA graphs on an H100 (PyTorch 2.11, cuDNN 9.19).
+TEST_CASE("A recurrent layer takes as long as its chain", "[model/stated_work]") {
+  struct Case {
+    std::string layer, type;
+    double measured_us;
+  };
+  const std::vector<Case> cases{
+      // two kernels a step, of one direction and of two side by side
+      {R"("lstm", "input": [1, 50, 512], "hidden_size": 512)", "fp16", 289},
+      {R"("gru", "input": [64, 50, 512], "hidden_size": 512)", "fp16", 310},
+      {R"("lstm", "input": [64, 50, 512], "hidden_size": 512, "bidirectional": true)", "fp16", 544},
+      {R"("lstm", "input": [64, 81, 512], "hidden_size": 256, "num_layers": 2,
+          "bidirectional": true)",
+       "fp16", 1118},
+      // weights of two layers that do not stay in L2
+      {R"("lstm", "input": [1, 50, 2048], "hidden_size": 2048, "num_layers": 2)", "fp16", 1500},
+      // one kernel of all steps, whose blocks share the weights or have them all
+      {R"("lstm", "input": [64, 50, 512], "hidden_size": 512)", "fp16", 268},
+      {R"("lstm", "input": [64, 50, 128], "hidden_size": 128)", "fp32", 158},
+      {R"("lstm", "input": [32, 1000, 128], "hidden_size": 128)", "fp16", 1508},
+  };
+  for (const Case& each : cases) {
+    INFO(each.layer << " in " << each.type);
+    const double time_us =
+        1e6 * expected_time_s(R"({"dtype": ")" + each.type + R"(", "type": )" + each.layer + "}");
+    CHECK(time_us > each.measured_us / 1.35);
+    CHECK(time_us < each.measured_us * 1.35);
+  }
+}
+
+TEST_CASE("The host launches a chain of kernels while others run", "[model/stated_work]") {
+  AnalysisOptions options;
+  options.launch = LaunchProtocol::eager;
+  const auto context = make_context(*find_gpu("h100"), options);
+  const auto time_us = [&](const std::string& layers) {
+    const Network network = load_text(R"({"layers": [)" + layers + "]}");
+    return 1e6 * *evaluate(network, *context)->total.expected_time_s;
+  };
+  const std::string lstm =
+      R"({"type": "lstm", "dtype": "fp16", "input": [64, 81, 512], "hidden_size": 256,
+          "num_layers": 2, "bidirectional": true})";
+  // 648 kernels of steps and four products of inputs, each 6.3 of an operator's 23 us
+  const double alone_us = time_us(lstm);
+  CHECK(alone_us == Approx(652 * 6.3));
+  const std::string relu = R"({"type": "relu", "dtype": "fp16", "input": [64, 64, 256, 256]})";
+  const double before_us = time_us(relu);
+  CHECK(before_us > 200);
+  CHECK(time_us(relu + "," + lstm) == Approx(alone_us + 23));
+}
+
 TEST_CASE("What a recurrent layer lacks is named", "[model/stated_work]") {
   check_messages({
       {R"({"type": "lstm", "input": [3, 10, 5]})",
