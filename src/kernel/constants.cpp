@@ -15,13 +15,13 @@ namespace roofline {
 namespace {
 
 // Files state only constants which measured layers distinguish. Others are copied, or simplest.
-struct Likeness {
+struct ConstantLikeness {
   std::string_view part;
   std::string_view like;
 };
 
 /// The first match applies.
-constexpr Likeness likenesses[] = {
+constexpr ConstantLikeness likenesses[] = {
     {"dense/tf32/", "dense/tensor/"},
     {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
     {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
