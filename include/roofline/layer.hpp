@@ -170,6 +170,8 @@ enum class Algorithm : std::uint8_t {
   upsample_interpolated_nchw,
   softmax_warp,
   softmax_block,
+  softmax_positions,
+  pad_planes,
   layer_norm,
   layer_norm_backward,
   group_norm,
@@ -245,6 +247,9 @@ enum class Access : std::uint8_t { contiguous, strided, transposed };
 
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
 
+/// What fills the places around a padded tensor.
+enum class PadMode : std::uint8_t { constant, reflect, replicate, circular };
+
 enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
 
 /// Default of libraries: PyTorch and cuDNN run fp32 layers in NCHW and all others, TF32 included,
@@ -289,6 +294,7 @@ struct LayerTraits {
   std::optional<Layout> layout;                ///< of images; nullopt: usual_layout
   std::optional<Access> access;                ///< of elementwise layers; nullopt: contiguous
   std::optional<Interpolation> interpolation;  ///< of an upsampling; nullopt: nearest
+  std::optional<PadMode> pad_mode;             ///< of a copy into a longer result
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
   bool in_place = false;                       ///< the result overwrites the input
   bool fp32_under_autocast = false;            ///< whatever the types of its operands

@@ -39,6 +39,7 @@ enum class LayerKind : std::uint8_t {
   hardswish,
   gelu,
   softmax,
+  glu,
   elementwise,
   rowwise,
   add,

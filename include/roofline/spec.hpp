@@ -128,6 +128,8 @@ struct LayerSpec : LayerTraits {
   std::optional<std::uint64_t> m;
   std::optional<std::uint64_t> n;
   std::optional<std::uint64_t> k;
+  /// Axis of a softmax or a gated unit: 0 is the batch, 1 the channels, -1 the last size.
+  std::optional<std::int64_t> axis;
   std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
   std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;

@@ -1,6 +1,7 @@
 #include "load/network_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -372,6 +373,13 @@ struct ReadField {
   void operator()(const UnusedField&) const { static_cast<void>(value.number()); }
   void operator()(const NoteField&) const {}
   void operator()(const CountField& field) const { spec.*field.member = value.integer(1); }
+  void operator()(const DimensionField& field) const {
+    const double axis = value.number();
+    constexpr double most = 5;
+    if (axis != std::floor(axis) || std::abs(axis) > most)
+      value.fail_expected("an integer from -5 to 4");
+    spec.*field.member = static_cast<std::int64_t>(axis);
+  }
   void operator()(const FlagField& field) const { spec.*field.member = value.boolean(); }
   void operator()(const ChoiceOfTwoField& field) const { spec.*field.member = value.boolean(); }
   void operator()(const WorkField& field) const {

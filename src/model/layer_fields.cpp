@@ -35,6 +35,7 @@ bool biased(LayerKind kind) { return is_convolution(kind) || of_features(kind); 
 bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
+bool along_an_axis(LayerKind kind) { return kind == LayerKind::softmax || kind == LayerKind::glu; }
 bool of_images(LayerKind kind) { return info(kind).features == Features::first; }
 bool by_element(LayerKind kind) {
   return is_any(info(kind).family, KindFamily::activation, KindFamily::combine) ||
@@ -373,6 +374,7 @@ constexpr auto kind_fields = std::to_array<LayerField>({
      state_rows_of_table},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>,
      state_result_channels<&L::embedding_dim>},
+    {"axis", DimensionField{&L::axis}, along_an_axis, another_spelling, {{{"dim"}}}},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features,
      state_normalised},
     {"output", SizesField{&L::output}, any, state_output, {{{"output_shape"}}}},
@@ -399,6 +401,11 @@ constexpr auto run_fields = std::to_array<LayerField>({
      only<LayerKind::upsample>,
      as_it_is,
      {{{"mode"}}}},
+    {"pad_mode",
+     choice<PadMode, &L::pad_mode>,
+     only<LayerKind::copy>,
+     as_it_is,
+     {{{"mode"}, {"padding_mode"}}}},
     {"pass", choice<Pass, &L::pass>, any, state_pass, {{{"direction"}}}},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},

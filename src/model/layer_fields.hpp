@@ -33,6 +33,10 @@ struct ChoiceField {
 struct CountField {
   std::optional<std::uint64_t> LayerSpec::*member;
 };
+/// An axis of the input's sizes; negative ones count from the end.
+struct DimensionField {
+  std::optional<std::int64_t> LayerSpec::*member;
+};
 /// false equals an absent field.
 struct FlagField {
   bool LayerSpec::*member;
@@ -83,10 +87,11 @@ struct DataTypeField {};  ///< of all tensors
 struct DataTypesField {};
 struct MappingField {};
 
-using FieldMember = std::variant<TextField, ChoiceField, ScalarField, UnusedField, NoteField,
-                                 CountField, FlagField, ChoiceOfTwoField, SecondsField, WorkField,
-                                 AxesField, AxisField, SizesField, OperandField, OperandsField,
-                                 KindField, DataTypeField, DataTypesField, MappingField>;
+using FieldMember =
+    std::variant<TextField, ChoiceField, ScalarField, UnusedField, NoteField, CountField,
+                 DimensionField, FlagField, ChoiceOfTwoField, SecondsField, WorkField, AxesField,
+                 AxisField, SizesField, OperandField, OperandsField, KindField, DataTypeField,
+                 DataTypesField, MappingField>;
 
 /// Another key of a field, and the unit of its number.
 struct FieldAlias {

@@ -175,6 +175,13 @@ constexpr auto in_order = [] {
           .runs_in(Cast::fp32)
           .saves_output()
           .also("logsoftmax"),
+      // negate, exp, add, divide and multiply for every second element
+      activation(glu)
+          .flop(2)
+          .costs(Cost::exponential)
+          .over(Reach::moved)
+          .alone()
+          .runs_in(Cast::half),
       // any other function of one operand
       activation(elementwise).flop(1).costs(Cost::any).named_by_operator(),
       // any other function of one operand that asks for its row, or for an element's place in it:
@@ -211,7 +218,11 @@ constexpr auto in_order = [] {
           .also("interpolate upsampling upsamplingnearest"),
 
       // transposes, slices, casts
-      movement(copy).costs(Cost::simple).reads_only(Reads::of_result).named_by_operator(),
+      movement(copy)
+          .costs(Cost::simple)
+          .reads_only(Reads::of_result)
+          .named_by_operator()
+          .also("pad"),
       movement(embedding, KindFamily::lookup).reads_only(Reads::picked).features_last(),
       movement(gather).reads_only(Reads::picked).features_last().also("indexselect"),
       // an add an input element

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/text.hpp"
 #include "operators/building.hpp"
 #include "operators/operation.hpp"
 #include "operators/strides.hpp"
@@ -26,6 +28,24 @@ Layers copied(const Operation& operation) {
   if (!spec->dtypes.output) spec->dtypes.output = input.type;
   if (!operation.results.empty()) spec->access = access_of({&operation.results.front(), &input});
   return named(operation, *spec);
+}
+
+/// What fills the pad, where PyTorch's name of the operator tells.
+std::optional<PadMode> pad_mode_of(std::string_view called) {
+  if (mentions(called, {"reflection_pad"})) return PadMode::reflect;
+  if (mentions(called, {"replication_pad"})) return PadMode::replicate;
+  if (mentions(called, {"constant_pad"})) return PadMode::constant;
+  return std::nullopt;
+}
+
+Layers padded(const Operation& operation) {
+  Layers layers = copied(operation);
+  if (layers.empty() ||
+      element_count(result_sizes(operation)) <= element_count(first_sizes(operation)))
+    return layers;
+  layers.front().pad_mode = pad_mode_of(operation.called);
+  layers.front().layout = operation.operands.front().layout();
+  return layers;
 }
 
 /// Tensors behind each other along the axis: channels of images, or else rows.
@@ -110,7 +130,7 @@ std::span<const OperatorRow> moving_operators() {
        "Cast Dequantize Gather Identity Padding Quantize Reformat Resize Shuffle Slice"},
       {"copy_in_order", copied, copy, "",
        "roll flip clone contiguous pixel_shuffle pixel_unshuffle: input"},
-      {"pad", copied, copy, "Pad",
+      {"pad", padded, copy, "Pad",
        "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
        "replication_pad3d constant_pad_nd: input amounts"},
       {"concat", joined_tensors, concat, "Concat", "cat _cat concat concatenate: - axis"},

@@ -37,15 +37,22 @@ bool is_one_position(const Sizes& result) {
 /// Without axes the last is.
 Layers along_rows(const Operation& operation) {
   Sizes sizes = first_sizes(operation);
+  bool lies_apart = false;
   if (const auto& axes = operation.attributes.axes; !axes.empty() && axes.back() < sizes.size()) {
     const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(axes.front());
     const auto end = sizes.begin() + static_cast<std::ptrdiff_t>(axes.back()) + 1;
     const std::uint64_t behind = element_count(Sizes(end, sizes.end()));
     sizes = {element_count(Sizes(sizes.begin(), first)), element_count(Sizes(first, end))};
-    if (behind > 1) sizes.push_back(behind);
+    lies_apart = behind > 1;
+    if (lies_apart) sizes.push_back(behind);
   }
-  const auto spec = layer_of(operation, operation.row->kind, sizes);
-  return spec ? named(operation, *spec) : Layers{};
+  auto spec = layer_of(operation, operation.row->kind, sizes);
+  if (!spec) return {};
+  if (lies_apart && spec->kind == LayerKind::softmax) {
+    spec->access = Access::transposed;
+    spec->layout = operation.operands.front().layout();
+  }
+  return named(operation, *spec);
 }
 
 Layers reduced(const Operation& operation) {

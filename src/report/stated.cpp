@@ -82,6 +82,7 @@ struct FieldValue {
   Cell operator()(const UnusedField&) const { return {}; }
   Cell operator()(const NoteField&) const { return {}; }
   Cell operator()(const CountField& field) const { return spec.*field.member; }
+  Cell operator()(const DimensionField&) const { return {}; }  // shapes say it
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
   Cell operator()(const ChoiceOfTwoField& field) const { return spec.*field.member; }
   Cell operator()(const WorkField& field) const { return (*spec.work).*field.member; }

@@ -29,7 +29,7 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
 35.7%; the host launches a kernel every 11.49 us, the GPU runs it in 7.387 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): leaves 1.084 ms, saves up to 248.0 us
-or: batch 256 in place of 32, for as much work: leaves 657.6 us, saves 674.9 us
+or: batch 256 in place of 32, for as much work: leaves 660.3 us, saves 672.3 us
 )");
   // 10.89 - 4.860 = 6.03 ms, 55.4 % of 10.89 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==

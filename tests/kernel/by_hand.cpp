@@ -148,6 +148,49 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
        {{"streaming/softmax_warp_elements", 1024}, {"streaming/softmax_again", 2}},
        warm,
        3 + 4 * 1048.576},
+      // Channels that lie apart: 500 positions are a block, whose thread each walks 200 channels
+      // three times, a round trip of 1 us a channel, which the block's 400 KB do not find in L1.
+      {"softmax over channels",
+       R"({"type": "softmax", "input": [1, 200, 20, 25], "axis": 1})",
+       {{"streaming/softmax_step_round_trip", 1}, {"memory/l2_latency_s", 1 * us}},
+       warm,
+       3 + 600},
+      // Two kernels: 121e3 places filled at 100 clocks, and 1e5 copied, which find their place in
+      // three axes at 10 clocks each.
+      {"a constant pad",
+       R"({"type": "pad", "input": [1, 10, 100, 100], "output": [1, 10, 110, 110],
+           "mode": "constant"})",
+       {{"streaming/simple_clock", 100}, {"streaming/indexed/element_clock", 10}},
+       warm,
+       3 + 121 + 3 + 30},
+      // Five kernels: the same copy, and a slice on each side: of 100 and of 110 rows of 5 columns
+      // and columns of 5 rows in 10 planes, 5500 places at 30 clocks.
+      {"a circular pad",
+       R"({"type": "pad", "input": [1, 10, 100, 100], "output": [1, 10, 110, 110],
+           "mode": "circular"})",
+       {{"streaming/indexed/element_clock", 10}},
+       warm,
+       5 * 3 + 30 + 4 * 1.65},
+      // 10 planes of 128 x 128 places, two axes at 10 clocks each.
+      {"a reflection",
+       R"({"type": "pad", "input": [1, 10, 126, 126], "output": [1, 10, 128, 128],
+           "mode": "reflect"})",
+       {{"streaming/pad/element_clock", 10}},
+       warm,
+       3 + 32.768},
+      // The same, in half the clocks.
+      {"replicas",
+       R"({"type": "pad", "input": [1, 10, 126, 126], "output": [1, 10, 128, 128],
+           "mode": "replicate"})",
+       {{"streaming/pad/element_clock", 10}, {"streaming/pad_replica_share", 0.5}},
+       warm,
+       3 + 16.384},
+      // 1e6 results at 10 clocks; halves of two images lie apart.
+      {"a gated linear unit",
+       R"({"type": "glu", "input": [2, 100, 100, 100]})",
+       {{"streaming/glu/element_clock", 10}},
+       warm,
+       3 + 100},
       // A hundred tiles of 128 x 64, one on each SM: 100 steps of 2 x 128 x 64 x 8 FLOP at 128 a
       // clock are 102.4 us, then 128 x 64 x 4 byte at 100 a clock: 0.32768 us.
       {"a matrix product of one wave",

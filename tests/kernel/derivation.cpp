@@ -184,6 +184,22 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
         text + "}");
     met.insert(*check_derivation(layer, Engine::fp16_tensor, h200, CacheState::warm));
   }
+  for (
+      const std::string text :
+      {R"({"type": "softmax", "input": [4, 96, 28, 28], "axis": 1, "layout": "nhwc")",
+       R"({"type": "softmax", "input": [4, 2048, 28, 28], "axis": 1, "layout": "nchw")",
+       R"({"type": "softmax", "input": [4, 96, 7, 7], "axis": 1, "layout": "nchw")",
+       R"({"type": "glu", "input": [4, 64, 28, 28])",
+       R"({"type": "avg_pool3d", "input": [4, 64, 8, 28, 28], "kernel_size": 2)",
+       R"({"type": "max_pool3d", "input": [4, 64, 8, 28, 28], "kernel_size": 2)",
+       R"({"type": "pad", "input": [4, 64, 28, 28], "output": [4, 64, 30, 30], "mode": "constant")",
+       R"({"type": "pad", "input": [4, 64, 28, 28], "output": [4, 64, 30, 30], "mode": "circular")",
+       R"({"type": "pad", "input": [4, 64, 28, 28], "output": [4, 64, 30, 30], "mode": "reflect")",
+       R"({"type": "pad", "input": [4, 64, 28, 28], "output": [4, 64, 30, 30],
+            "mode": "replicate")"}) {
+    const Layer layer = load_layer(text + R"(, "dtype": "fp16"})");
+    met.insert(*check_derivation(layer, Engine::fp16, h200, CacheState::warm));
+  }
   for (const Algorithm algorithm : enumerators<Algorithm>) {
     INFO(name_of(algorithm));
     CHECK(met.contains(algorithm));

@@ -14,7 +14,7 @@ constexpr const char* all_types =
     "lstm, gru, rnn, batch_norm, "
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
-    "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
+    "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
     "reduce, upsample, copy, embedding, gather, scatter, other, flatten, identity), got ";
 
 const std::string one_type =
@@ -100,6 +100,19 @@ TEST_CASE("A key that is missing", "[load/bad_layers]") {
        "/inputs: expected a list of shapes or names of earlier layers, got nothing"},
       {R"({"type": "upsample", "input": [3, 8, 8]})",
        "/scale_factor: expected an integer >= 1 or a list, got nothing"},
+      {R"({"type": "softmax", "input": [2, 3, 8, 8], "axis": 4})",
+       "/axis: expected an axis of [2, 3, 8, 8], -4 to 3, got 4"},
+      {R"({"type": "softmax", "input": [2, 3, 8, 8], "axis": 1.5})",
+       "/axis: expected an integer from -5 to 4, got 1.5"},
+      {R"({"type": "glu", "input": [2, 3, 8, 8]})",
+       "/input: expected an even number to halve along axis 1, got 3"},
+      {R"({"type": "pad", "input": [1, 3, 8, 8], "mode": "reflect"})",
+       "/output: expected the padded sizes, beside pad_mode, got nothing"},
+      {R"({"type": "pad", "input": [1, 3, 8, 8], "output": [1, 3, 8, 8], "mode": "reflect"})",
+       "/output: expected sizes beyond the input's [1, 3, 8, 8], as pad_mode pads it, got "
+       "[1, 3, 8, 8]"},
+      {R"({"type": "pad", "input": [1, 3, 8, 8], "output": [1, 3, 9, 8], "mode": "mirror"})",
+       "/mode: expected constant, reflect, replicate or circular, got \"mirror\""},
   });
 }
 

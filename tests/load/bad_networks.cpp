@@ -95,7 +95,8 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
        "lstm, gru, rnn, "
        "batch_norm, layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, "
        "relu6, leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
-       "elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
+       "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, "
+       "global_avg_pool, "
        "reduce, upsample, copy, embedding, gather, scatter, other, flatten, identity), got "
        "\"softmaxx\"; did "
        "you mean \"softmax\"?"},

@@ -95,6 +95,7 @@ TEST_CASE("Other classes of torch.nn", "[load/framework_names]") {
       {"Tanh", LayerKind::tanh},
       {"GELU", LayerKind::gelu},
       {"Softmax", LayerKind::softmax},
+      {"GLU", LayerKind::glu},
       {"Flatten", LayerKind::flatten},
   };
   for (const auto& [name, kind] : classes) {

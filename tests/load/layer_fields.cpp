@@ -86,11 +86,14 @@ Json with_field(LayerKind kind, const LayerField& field) {
       {"in_features", 8},
       {"groups", 2},
       {"scale_factor", 3},
+      {"axis", 2},
       {"output_padding", 0}};
   const Layer inferred = load_text(layer.dump()).layers.front();
   if (key == "in_channels" || key == "input_size") {
     state_sizes(layer, {{"input_size", 10}});
     if (key == "in_channels") layer.erase("c"), layer["in_channels"] = 8;
+  } else if (key == "pad_mode") {
+    layer.update({{"pad_mode", "circular"}, {"output", {1, 8, 14, 14}}});
   } else if (key == "flops") {
     layer.update({{"flops", 7}, {"bytes", 9}});
   } else if (key == "h" || key == "w") {

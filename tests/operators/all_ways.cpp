@@ -126,7 +126,7 @@ std::vector<Case> row_cases() {
                 .result = {"r", {8, 21, 64, 64}}};
   channels.onnx = {"Softmax", {"x"}, onnx_bytes::attribute("axis", 1)};
   channels.pytorch = {"softmax", {"x", "as_int: 1"}};
-  channels.layer = R"({"type": "softmax", "input": {"shape": [8, 21, 4096]}})";
+  channels.layer = R"({"type": "softmax", "input": {"shape": [8, 21, 4096]}, "axis": 1})";
   channels.expected = {"softmax", 0, 5 * 688128, 0, 4 * 2 * 688128};
   cases.push_back(channels);
 

@@ -37,6 +37,7 @@ struct FieldSchema {
   OrderedJson operator()(const UnusedField&) const { return {{"type", "number"}}; }
   OrderedJson operator()(const NoteField&) const { return true; }
   OrderedJson operator()(const CountField&) const { return reference("size"); }
+  OrderedJson operator()(const DimensionField&) const { return {{"type", "integer"}}; }
   OrderedJson operator()(const FlagField&) const { return reference("flag"); }
   OrderedJson operator()(const ChoiceOfTwoField&) const { return reference("flag"); }
   OrderedJson operator()(const WorkField&) const { return reference("size"); }

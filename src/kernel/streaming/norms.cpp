@@ -65,8 +65,8 @@ class NormKernels : StreamFormulas<Number> {
   Works<Number> works() const {
     switch (info(problem.layer->kind).reach) {
       case Reach::place: return {batch_norm()};
-      case Reach::plane: return {instance_norm()};
-      case Reach::group: return {group_norm()};
+      case Reach::plane: return with_copy(instance_norm());
+      case Reach::group: return with_copy(group_norm());
       case Reach::row:
         return problem.backward() ? layer_norm_backward() : Works<Number>{layer_norm()};
       case Reach::moved:
@@ -174,6 +174,22 @@ class NormKernels : StreamFormulas<Number> {
     return layer;
   }
 
+  /// These norms have no channels last: forward, the image is copied to NCHW first.
+  Works<Number> with_copy(const Work& work) const {
+    Works<Number> works{work};
+    if (!problem.backward() && is_nhwc(*problem.layer))
+      works.push_back(Formulas::input_in_planes());
+    return works;
+  }
+
+  /// Backward, the image and the gradient are copied.
+  void add_copies(Work& work) const {
+    if (!problem.backward() || !is_nhwc(*problem.layer)) return;
+    constexpr double copies = 2;
+    work.kernels += copies;
+    work.copy_clocks = copies * inputs() * eval(constants.transposed.element_clock);
+  }
+
   Work group_norm() const {
     const bool forward = !problem.backward();
     const GroupNormKernel& kernel = forward ? constants.group_norm : constants.group_norm_backward;
@@ -200,12 +216,7 @@ class NormKernels : StreamFormulas<Number> {
       work.round_trips = steps * eval(kernel.step_round_trip);
     else
       work.l2_round_trips = steps * eval(kernel.step_round_trip);
-    if (problem.nhwc) {
-      // The image is copied to NCHW first; backward the gradient too.
-      const double copies = forward ? 1 : 2;
-      work.kernels += copies;
-      work.copy_clocks = copies * inputs() * eval(constants.transposed.element_clock);
-    }
+    add_copies(work);
     return work;
   }
 
@@ -342,11 +353,7 @@ class NormKernels : StreamFormulas<Number> {
                            : Algorithm::batch_norm_training_nchw);
     // Copies of two parameters; in 16 bits the forward pass is three PyTorch kernels.
     work.kernels = problem.is_16bit() && !problem.backward() ? 5 : 3;
-    if (is_nhwc(*problem.layer)) {
-      const double copies = problem.backward() ? 2 : 1;
-      work.kernels += copies;
-      work.copy_clocks = copies * inputs() * eval(constants.transposed.element_clock);
-    }
+    add_copies(work);
     return work;
   }
 

@@ -20,6 +20,11 @@ namespace {
 /// PyTorch's max pools always write the position of each maximum as a 64-bit integer.
 constexpr double index_byte = 8;
 
+/// The kernel of volumes makes a column a thread, whatever the layout.
+bool is_volume_nhwc(const StreamProblem& problem) {
+  return problem.nhwc && problem.layer->output.spatial_rank == 3;
+}
+
 /// PyTorch averages volumes in NCHW alone.
 bool is_averaged_volume(const StreamProblem& problem, bool max_pool) {
   return !max_pool && !problem.backward() && problem.layer->output.spatial_rank == 3;
@@ -31,6 +36,7 @@ const PoolKernel& kernel_of(const StreamProblem& problem, const StreamingConstan
     if (!max_pool) return constants.average_backward;
     return problem.nhwc ? constants.max_backward_nhwc : constants.max_backward_nchw;
   }
+  if (max_pool && is_volume_nhwc(problem)) return constants.max_volume_nhwc;
   if (max_pool) return problem.nhwc ? constants.max_nhwc : constants.max_nchw;
   return problem.nhwc && !is_averaged_volume(problem, max_pool) ? constants.average_nhwc
                                                                 : constants.average_nchw;
@@ -60,6 +66,7 @@ struct PoolGrid {
   double threads = 1;        ///< of all blocks
   double places = 1;         ///< made by a thread in turn
   double channel_steps = 1;  ///< at each place
+  double channels = 1;       ///< of a thread, the mean
 };
 
 /// `fills_blocks`: blocks with few columns and rows have more threads over channels.
@@ -80,6 +87,7 @@ PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
   grid.places = static_cast<double>(ceil_div(ceil_div(columns, column_blocks), y) *
                                     ceil_div(ceil_div(rows, row_blocks), z));
   grid.channel_steps = static_cast<double>(ceil_div(channels, x * channel_blocks));
+  grid.channels = static_cast<double>(channels) / static_cast<double>(x * channel_blocks);
   return grid;
 }
 
@@ -103,7 +111,12 @@ class PoolKernels : StreamFormulas<Number> {
         kernel_(kernel_of(formulas.problem, formulas.constants, max_pool_)) {}
 
   Works<Number> works() const {
-    if (!problem.backward()) return {forward()};
+    if (!problem.backward()) {
+      Works<Number> works{forward()};
+      if (is_averaged_volume(problem, max_pool_) && problem.nhwc)
+        works.push_back(Formulas::input_in_planes());
+      return works;
+    }
     if (!max_pool_) return {planes()};
     return {problem.nhwc ? places() : planes(), clearing()};
   }
@@ -123,7 +136,8 @@ class PoolKernels : StreamFormulas<Number> {
     Work work = start();
     const Number taps = eval.named("taps", product(problem.layer->window->kernel), "", "window");
     PoolGrid grid;
-    if (max_pool_ && problem.nhwc) grid = pool_grid(problem.layer->output, false);
+    const bool in_blocks = max_pool_ && problem.nhwc && !is_volume_nhwc(problem);
+    if (in_blocks) grid = pool_grid(problem.layer->output, false);
     const Number turns = eval.factor("outputs that a thread makes in turn",
                                      grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
@@ -131,19 +145,20 @@ class PoolKernels : StreamFormulas<Number> {
     // In volumes a warp has columns of one row.
     const Shape& output = problem.layer->output;
     const double columns = static_cast<double>(output.spatial[2]);
-    const bool in_rows = output.spatial_rank == 3 && !problem.nhwc;
+    const bool in_rows =
+        output.spatial_rank == 3 && (!problem.nhwc || is_averaged_volume(problem, max_pool_));
     const Number made =
         outputs() * eval.factor("columns of whole warps",
                                 in_rows ? whole_warps(columns) / columns : 1, "", "layer");
     work.clocks = made * eval(kernel_.output_clock) + made * taps * eval(kernel_.tap_clock) +
                   problem.input_element * eval(kernel_.input_clock);
-    if (is_averaged_volume(problem, max_pool_)) {
-      work.clocks = work.clocks * eval.factor("axes of a place / those of an image", 1.5);
-      if (problem.nhwc) {
-        work.kernels = 2;
-        work.copy_clocks = inputs() * eval(constants.transposed.element_clock);
-      }
+    if (in_blocks) {
+      const Number looks = eval.named("outputs / channels that a thread has",
+                                      problem.output_element / grid.channels, "", "layer");
+      work.clocks = work.clocks + looks * taps * eval(kernel_.look_clock);
     }
+    if (is_averaged_volume(problem, max_pool_))
+      work.clocks = work.clocks * eval.factor("axes of a place / those of an image", 1.5);
     return work;
   }
 

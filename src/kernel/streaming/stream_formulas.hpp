@@ -1,8 +1,16 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernel/plans.hpp"
 
 namespace roofline {
+
+/// Requests to L1 are for lines, of four sectors of L2 and memory, which memory serves in pairs.
+constexpr double line_byte = 128;
+constexpr double sector_byte = 32;
+constexpr double sector_pair_byte = 2 * sector_byte;
 
 struct StreamProblem {
   const Layer* layer = nullptr;
@@ -57,6 +65,52 @@ struct StreamFormulas {
     work.clocks = outputs() * eval(kernel.element_clock);
     return work;
   }
+
+  /// An element of `made` a thread and access, which computes its place in each of `axes`.
+  Work indexed(double axes, const Number& made) const {
+    Work work = chain_of(constants.indexed, Algorithm::strided_elementwise);
+    work.clocks = made * eval.named("axes that a thread computes", axes, "", "layer") *
+                  eval(constants.indexed.element_clock);
+    return work;
+  }
+
+  /// Lanes of a warp access places which lie `apart` bytes from each other: the more, the more
+  /// lines of `line` bytes a warp asks for, up to one a lane. `run`: neighbouring elements of the
+  /// result that are neighbours in the source. `made`: elements of the result.
+  Work moved_apart(double apart, double line, double run, const Number& made) const {
+    Work work = chain_of(constants.transposed, Algorithm::transposed_elementwise);
+    const double lines = apart / line;
+    const double share = lines / std::sqrt(1 + lines * lines) / run;
+    work.clocks = made * eval(constants.transposed.element_clock) *
+                  hypot(Number(share), eval(constants.transposed_share));
+    return work;
+  }
+
+  /// Elements of places `apart` bytes from each other, a plane after the other: the rest of the
+  /// fetched sectors belongs to other planes, and memory sends it again, in pairs of sectors,
+  /// unless L2 keeps all places until then.
+  void fetch_again(Work& work, double elements, double apart) const {
+    const double again = elements * std::min(sector_pair_byte, apart);
+    work.streams.again_byte = again;
+    work.streams.between_byte = problem.input_positions * std::min(line_byte, apart);
+    work.reread_byte = -again / 2;  // L2 serves single sectors
+  }
+
+  /// moved_apart() with a result in NCHW.
+  Work moved_to_planes(double channels, double run, const Number& made) const {
+    const double apart = channels * element_byte(problem.layer->dtypes.input);
+    Work work = moved_apart(apart, line_byte, run, made);
+    fetch_again(work, value_of(made) / run, apart);
+    return work;
+  }
+
+  /// The input as a kernel without channels last takes it: a copy in NCHW, made first.
+  Work input_in_planes() const {
+    const auto channels = static_cast<double>(problem.layer->inputs.front().shape.channels);
+    Work work = moved_to_planes(channels, 1, inputs());
+    work.streams.read_byte = work.streams.write_byte = problem.input_byte;
+    return work;
+  }
 };
 
 /// Kernels in sequence.
@@ -65,6 +119,13 @@ Works<Number> norm(const StreamFormulas<Number>& formulas);
 
 template <class Number>
 Works<Number> pool(const StreamFormulas<Number>& formulas);
+
+/// Kernels in sequence of a pad whose mode is known.
+template <class Number>
+Works<Number> pad(const StreamFormulas<Number>& formulas, double axes);
+
+template <class Number>
+Works<Number> softmax(const StreamFormulas<Number>& formulas);
 
 struct ReductionGrid {
   double threads = 1;  ///< of a block

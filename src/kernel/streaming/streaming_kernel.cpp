@@ -19,9 +19,10 @@
 namespace roofline {
 namespace {
 
-/// Requests to L1 are for lines, of four sectors of L2 and memory.
-constexpr double line_byte = 128;
-constexpr double sector_byte = 32;
+/// Channels that lie so far apart ask for a line of their own, as line_byte is for places that do.
+/// The blocks of a copy to channels last make places one after the other, so that they find more of
+/// a line in L1.
+constexpr double to_last_byte = 300;
 
 /// Axes that the iterator of PyTorch keeps apart: images and the rest of a slice; planes, rows,
 /// columns and the channels that become rows and columns of a shuffle. A padded axis compares as
@@ -92,8 +93,11 @@ class StreamingKernels : StreamFormulas<Number> {
   using Formulas::chain_of;
   using Formulas::constants;
   using Formulas::eval;
+  using Formulas::indexed;
   using Formulas::inputs;
   using Formulas::machine;
+  using Formulas::moved_apart;
+  using Formulas::moved_to_planes;
   using Formulas::outputs;
   using Formulas::problem;
   using Formulas::rates;
@@ -128,7 +132,8 @@ class StreamingKernels : StreamFormulas<Number> {
       case Kind::elementwise:
       case Kind::rowwise:
       case Kind::other: return {activation()};
-      case Kind::softmax: return {softmax()};
+      case Kind::softmax: return softmax<Number>(*this);
+      case Kind::glu: return {gated()};
       case Kind::add:
       case Kind::sub:
       case Kind::mul:
@@ -141,7 +146,7 @@ class StreamingKernels : StreamFormulas<Number> {
         return {problem.backward() ? spread()
                                    : reduction<Number>(*this, *problem.layer, problem.streams)};
       case Kind::upsample: return {upsample()};
-      case Kind::copy: return {copy()};
+      case Kind::copy: return copies();
       case Kind::embedding:
       case Kind::gather: return {problem.backward() ? scatter() : gather()};
       case Kind::scatter: return {scatter()};
@@ -180,47 +185,29 @@ class StreamingKernels : StreamFormulas<Number> {
   Work in_another_order() const {
     if (problem.layer->access != Access::transposed)
       return work_of(constants.permuted, Algorithm::strided_elementwise);
-    return moved_apart(moved_channels(), 1);
+    return with_moved_channels();
   }
 
-  /// The axis that a change of layout moves, said by shapes that are alike or in memory's order;
-  /// 0: another permutation.
-  double moved_channels() const {
-    const Shape& input = problem.layer->inputs.front().shape;
-    const Shape& output = problem.layer->output;
-    if (problem.layer->kind != LayerKind::copy || problem.input_positions <= 1) return 0;
-    if (input == output) return problem.channels;
+  /// A change of layout, said by shapes in memory's order, or by shapes that are alike, which do
+  /// not tell the direction; else another permutation.
+  Work with_moved_channels() const {
+    const Layer& layer = *problem.layer;
+    const Shape& input = layer.inputs.front().shape;
+    const Shape& output = layer.output;
+    if (layer.kind != LayerKind::copy || problem.input_positions <= 1)
+      return work_of(constants.transposed, Algorithm::transposed_elementwise);
+    const double apart = problem.channels * element_byte(layer.dtypes.input);
+    if (input == output)
+      return moved_apart(apart, std::sqrt(line_byte * to_last_byte), 1, outputs());
     const bool to_first = output.channels == input.spatial[2] &&
                           output.spatial[1] == input.channels &&
                           output.spatial[2] == input.spatial[1];
-    if (to_first) return static_cast<double>(output.channels);
+    if (to_first) return moved_to_planes(static_cast<double>(output.channels), 1, outputs());
     const bool to_last = output.spatial[2] == input.channels &&
                          output.channels == input.spatial[1] &&
                          output.spatial[1] == input.spatial[2];
-    return to_last ? problem.channels : 0;
-  }
-
-  /// Lanes of a warp read places which lie one after the other's channels: the more bytes lie
-  /// between neighbours, the more lines of 128 byte a warp requests. `channels`: of the source.
-  /// `run`: neighbouring elements of the result that are neighbours in the source.
-  Work moved_apart(double channels, double run) const {
-    Work work = work_of(constants.transposed, Algorithm::transposed_elementwise);
-    if (channels <= 0) return work;
-    const double lines = channels * element_byte(problem.layer->dtypes.input) / line_byte;
-    const double share = lines / std::sqrt(1 + lines * lines) / run;
-    work.clocks = outputs() * eval(constants.transposed.element_clock) *
-                  hypot(Number(share), eval(constants.transposed_share));
-    return work;
-  }
-
-  /// moved_apart() with a result in NCHW: the rest of a fetched sector belongs to other planes,
-  /// and is fetched again unless L2 keeps all places until then.
-  Work moved_to_planes(double channels, double run) const {
-    Work work = moved_apart(channels, run);
-    const double apart = channels * element_byte(problem.layer->dtypes.input);
-    work.streams.again_byte = problem.output_element / run * std::min(sector_byte, apart);
-    work.streams.between_byte = problem.input_positions * std::min(line_byte, apart);
-    return work;
+    if (to_last) return moved_apart(apart, to_last_byte, 1, outputs());
+    return work_of(constants.transposed, Algorithm::transposed_elementwise);
   }
 
   /// PyTorch copies between the same types only tensors that are not contiguous: here a slice of
@@ -254,26 +241,23 @@ class StreamingKernels : StreamFormulas<Number> {
     return axes;
   }
 
-  /// Layer files do not say what fills a pad. Constants are a fill and a copy, reflections and
-  /// replicas one kernel with a thread a place, circles a copy a side: this is their mean. Each
+  /// A pad whose source does not say what fills it. Constants are a fill and a copy, reflections
+  /// and replicas one kernel with a thread a place, circles a copy a side: this is their mean. Each
   /// padded axis costs an index of every place. In channels last, most go to NCHW.
-  Work pad(double axes) const {
-    Work work = indexed((1 + axes) * pad_axes);
+  Work unknown_pad(double axes) const {
+    Work work = indexed((1 + axes) * pad_axes, outputs());
     work.kernels = 2;
     if (problem.nhwc) work.clocks = work.clocks * eval(constants.pad_nhwc_share);
     return work;
   }
 
-  /// An element a thread and access, which computes its place in each of `axes`.
-  Work indexed(double axes) const {
-    Work work = chain_of(constants.indexed, Algorithm::strided_elementwise);
-    work.clocks = outputs() * eval.named("axes that a thread computes", axes, "", "layer") *
-                  eval(constants.indexed.element_clock);
-    return work;
-  }
-
   bool lies_alike() const {
     return problem.layer->access.value_or(Access::contiguous) == Access::contiguous;
+  }
+
+  Works<Number> copies() const {
+    const double axes = problem.layer->pad_mode ? padded_axes() : 0;
+    return axes > 0 ? pad<Number>(*this, axes) : Works<Number>{copy()};
   }
 
   /// Casts from 32 to 16 bits have vector-loading kernels; others go element by element.
@@ -284,11 +268,13 @@ class StreamingKernels : StreamFormulas<Number> {
                         !(types.input == DataType::fp32 && element_byte(types.output) == 2);
     if (widens) return in_another_order();
     if (const double run = shuffled_columns(); run > 0)
-      return problem.nhwc ? moved_to_planes(problem.channels, run) : indexed(shuffle_axes);
+      return problem.nhwc ? moved_to_planes(problem.channels, run, outputs())
+                          : indexed(shuffle_axes, outputs());
     if (!lies_alike()) return in_another_order();
     if (is_slice())
-      return problem.nhwc ? moved_to_planes(2 * problem.channels, 1) : indexed(slice_axes);
-    if (const double axes = padded_axes(); axes > 0) return pad(axes);
+      return problem.nhwc ? moved_to_planes(2 * problem.channels, 1, outputs())
+                          : indexed(slice_axes, outputs());
+    if (const double axes = padded_axes(); axes > 0) return unknown_pad(axes);
     return activation();
   }
 
@@ -341,6 +327,16 @@ class StreamingKernels : StreamFormulas<Number> {
     return work;
   }
 
+  /// Halves that lie apart are read element by element.
+  Work gated() const {
+    const bool lies_apart = problem.batch > 1 || problem.nhwc;
+    if (lies_apart) return work_of(constants.glu, Algorithm::strided_elementwise);
+    Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
+    work.start_s = work.start_s + eval(constants.glu.start_s);
+    work.clocks = outputs() * eval(constants.exponential_clock);
+    return work;
+  }
+
   Work combine() const {
     if (!lies_alike()) return in_another_order();
     if (!same_shapes(*problem.layer))
@@ -355,7 +351,7 @@ class StreamingKernels : StreamFormulas<Number> {
   Work concat() const {
     // Its kernel takes up to four axes; volumes are copied one after the other.
     if (problem.layer->output.spatial_rank == 3) {
-      Work copies = indexed(slice_axes);
+      Work copies = indexed(slice_axes, outputs());
       copies.kernels = static_cast<double>(problem.layer->inputs.size());
       copies.round_trips = copies.round_trips * copies.kernels;
       return copies;
@@ -469,40 +465,6 @@ class StreamingKernels : StreamFormulas<Number> {
       work.kernels = 3;
       work.copy_clocks = (inputs() + outputs()) * eval(constants.transposed.element_clock);
     }
-    return work;
-  }
-
-  /// The second walk, for results. In between, other blocks read their rows and write some results.
-  void walk_again(Streams& streams, double rows) const {
-    const double vectors = problem.channels * element_byte(problem.layer->dtypes.input) / 16;
-    const double threads = std::exp2(std::ceil(std::log2(std::min(1024.0, vectors) / 2)));
-    const double resident = machine.sm.max_warps * machine.sm.warp_size / threads;
-    streams.again_byte = constants.softmax_again * problem.input_byte;
-    streams.between_byte = std::min(1.0, resident * machine.sm_count / rows) *
-                           (streams.read_byte + streams.write_byte / (1 + constants.softmax_again));
-  }
-
-  /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
-  Work softmax() const {
-    const bool warp = problem.channels <= constants.softmax_warp_elements;
-    Work work = warp ? work_of(constants.softmax_warp, Algorithm::softmax_warp)
-                     : work_of(constants.softmax_block, Algorithm::softmax_block);
-    if (!warp) {
-      const Number rows = eval.named("rows", problem.input_element / problem.channels, "", "layer");
-      work.clocks = work.clocks + rows * eval(constants.softmax_row_clock);
-      if (!problem.backward()) walk_again(work.streams, value_of(rows));
-    }
-    if (problem.backward()) {
-      // PyTorch multiplies gradient and result in a separate kernel first.
-      work.streams = {4 * problem.input_byte, 2 * problem.input_byte};
-      work.kernels = 2;
-    }
-    const Number row = eval.named("elements of a row", problem.channels, "", "layer");
-    // A lane of the warp holds its part of the row and walks it three times.
-    work.round_trips =
-        work.round_trips + (warp ? divide_up(row, static_cast<double>(machine.sm.warp_size)) *
-                                       eval(constants.softmax_lane_round_trip)
-                                 : 3 * divide_up(row, 8192) * eval(constants.row_step_round_trip));
     return work;
   }
 };

@@ -293,7 +293,8 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
   else
     layer.inputs = {infer_operand(spec, scope, std::nullopt)};
   layer.output = layer.inputs.front().shape;
-  if (spec.output.empty()) return;
+  if (spec.output.empty() && !layer.pad_mode) return;
+  if (spec.output.empty()) fail_missing("output", "the padded sizes, beside pad_mode");
   const StatedShape stated =
       read_shape(spec.output, {std::nullopt, info(spec.kind).features, true}, "output");
   layer.output = stated.shape;
@@ -301,6 +302,9 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
   if (scope.defaults.batch_override && stated.has_batch && stated.shape.batch % written_for == 0)
     layer.output.batch =
         checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
+  if (layer.pad_mode && elements(layer.output) <= elements(layer.inputs.front().shape))
+    fail("output", concat("expected sizes beyond the input's ", to_text(layer.inputs.front().shape),
+                          ", as pad_mode pads it, got ", to_text(layer.output)));
 }
 
 /// Indices have any shape; the table is the second operand.
@@ -318,6 +322,53 @@ std::optional<std::uint8_t> stated_rank(const LayerSpec& spec) {
   const bool is_matrix = spec.input && spec.input->sizes.size() == 2;
   if (spec.kind == LayerKind::batch_norm && is_matrix) return std::nullopt;
   return spec.rank;
+}
+
+/// The size of an axis of [N, C, positions...].
+std::uint64_t& size_at(Shape& shape, std::size_t axis) {
+  if (axis == 0) return shape.batch;
+  if (axis == 1) return shape.channels;
+  return shape.spatial[axis + 1 - shape.spatial_rank];
+}
+
+std::size_t axis_of(const Shape& shape, std::int64_t stated) {
+  const std::int64_t axes = shape.spatial_rank + 2;
+  const std::int64_t axis = stated < 0 ? stated + axes : stated;
+  if (axis < 0 || axis >= axes)
+    fail("axis", concat("expected an axis of ", to_text(shape), ", ", -axes, " to ", axes - 1,
+                        ", got ", stated));
+  return static_cast<std::size_t>(axis);
+}
+
+/// The axis' elements become channels, the axes behind it positions, those before it the batch.
+Shape along_axis(Shape shape, std::size_t axis) {
+  if (axis == 1) return shape;
+  Shape along;
+  for (std::size_t at = 0; at < shape.spatial_rank + std::size_t{2}; ++at) {
+    std::uint64_t& joined = at < axis    ? along.batch
+                            : at == axis ? along.channels
+                                         : along.spatial[2];
+    joined = checked_mul(joined, size_at(shape, at));
+  }
+  along.spatial_rank = along.spatial[2] > 1 ? 1 : 0;
+  return along;
+}
+
+/// Softmax and gated linear units, which multiply one half of the axis by the sigmoid of the other.
+/// Without an axis, features lie next to each other, as behind a product; "Softmax2d" is of images.
+void infer_along_axis(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  Operand operand = infer_operand(spec, scope, stated_rank(spec));
+  const std::size_t axis = spec.axis ? axis_of(operand.shape, *spec.axis) : 1;
+  layer.output = operand.shape;
+  operand.shape = along_axis(operand.shape, axis);
+  layer.inputs = {operand};
+  if ((spec.axis || spec.rank) && checked_product(operand.shape.spatial) > 1)
+    layer.access = Access::transposed;
+  if (layer.kind != LayerKind::glu) return;
+  std::uint64_t& size = size_at(layer.output, axis);
+  if (size % 2 != 0)
+    fail("input", concat("expected an even number to halve along axis ", axis, ", got ", size));
+  size /= 2;
 }
 
 /// Kinds whose output follows from their input alone.
@@ -352,6 +403,9 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
                                                          : infer_simple(spec, scope, layer);
     case KindFamily::norm: infer_simple(spec, scope, layer); return infer_norm(spec, layer);
     case KindFamily::activation:
+      return is_any(layer.kind, LayerKind::softmax, LayerKind::glu)
+                 ? infer_along_axis(spec, scope, layer)
+                 : infer_simple(spec, scope, layer);
     case KindFamily::transfer:
     case KindFamily::free: return infer_simple(spec, scope, layer);
   }
