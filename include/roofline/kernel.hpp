@@ -98,7 +98,6 @@ struct Launch {
   bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
   bool runs_engine = false;    ///< stream only: the calls are the layers of an inference engine
   bool from_idle = false;      ///< of a layer alone: a record, or a file of one layer
-  double host_ahead_s = 0;     ///< host time before the operator's inputs exist; eager only
 };
 
 /// Parts of the expected time. Overlapping resources share the time by how much it would fall if

@@ -283,8 +283,7 @@ double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const L
     case LaunchProtocol::stream:
       return memory.stream_s * (launch.runs_engine ? memory.engine_share : 1);
     case LaunchProtocol::eager:
-      return std::max(0.0,
-                      host_time_s(plan, launch) - launch.host_ahead_s - plan.expected_time_s());
+      return std::max(0.0, host_time_s(plan, launch) - plan.expected_time_s());
   }
   return 0;
 }
