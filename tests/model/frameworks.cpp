@@ -50,7 +50,7 @@ TEST_CASE("An engine's layers start sooner than library calls on Turing and Ada"
     const char* gpu;
     double share;  ///< of what a library call adds to a graph's launch
   };
-  for (const Case& each : {Case{"t4", 0.3}, Case{"l4", 0.3}, Case{"a100", 1}}) {
+  for (const Case& each : {Case{"t4", 0.5}, Case{"l4", 0.5}, Case{"a100", 1}}) {
     INFO(each.gpu);
     const auto expected_s = [&](LaunchProtocol launch, FusionKind fusion) {
       AnalysisOptions options;
