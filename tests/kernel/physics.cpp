@@ -505,6 +505,70 @@ TEST_CASE("A layer is no slower with more SMs, or more of everything", "[kernel/
   }
 }
 
+TEST_CASE("A window of many taps over deep channels is no slower on the larger GPU",
+          "[kernel/physics]") {
+  // The kernels for any window do not split a sum, on whichever GPU.
+  LayerDefaults defaults;
+  defaults.dtype = DataType::fp16;
+  const auto time_s = [](const char* name, const Layer& layer) {
+    const Gpu gpu = find_gpu(name).value();
+    return *seconds(layer, Pass::fwd, gpu, kernel_model_of(gpu).value());
+  };
+  for (const char* channels : {"512", "3072"})
+    for (const char* out : {"16", "48", "512"})
+      for (const char* window : {"6", "7", "9"}) {
+        const Layer layer =
+            load_layer(R"({"layout": "nhwc", "stride": 2, "padding": 3, "input": [8, )" +
+                           std::string(channels) + R"(, 8, 32], "out_channels": )" +
+                           std::string(out) + R"(, "kernel_size": )" + std::string(window) + "}",
+                       defaults);
+        INFO(channels << " -> " << out << ", window " << window);
+        CHECK(time_s("h100", layer) <= 1.05 * time_s("a100", layer));
+      }
+}
+
+TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes",
+          "[kernel/physics]") {
+  // Not always: cuDNN starts more slowly than cuBLAS, and times its own kernels beside it.
+  struct Case {
+    const char* gpu;
+    double apart;  ///< share that is apart by more than a quarter
+  };
+  const std::vector<std::uint64_t> channels{1, 3, 16, 50, 64, 100, 128, 255, 256, 512, 1024};
+  for (const auto& [name, apart] : {Case{"h100", 0.17}, {"h200", 0.17}, {"a100", 0.18}}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(37);
+    double compared = 0, differ = 0;
+    for (int i = 0; i < 200; ++i)
+      for (const DataType dtype : {DataType::fp16, DataType::bf16}) {
+        LayerDefaults defaults;
+        defaults.dtype = dtype;
+        const std::uint64_t batch = numbers.of({1, 4, 16, 64});
+        const std::uint64_t size = numbers.of({1, 7, 14, 28, 56});
+        const std::string in = numbers.text_of(channels);
+        const std::string out = numbers.text_of(channels);
+        const std::string edge = std::to_string(size);
+        const Layer convolution = load_layer(R"({"layout": "nhwc", "kernel_size": 1, "input": [)" +
+                                                 std::to_string(batch) + ", " + in + ", " + edge +
+                                                 ", " + edge + R"(], "out_channels": )" + out + "}",
+                                             defaults);
+        const Layer linear =
+            load_layer(R"({"type": "linear", "input": [)" + std::to_string(batch * size * size) +
+                           ", " + in + R"(], "out_features": )" + out + "}",
+                       defaults);
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+          const double ratio =
+              *seconds(convolution, pass, gpu, model) / *seconds(linear, pass, gpu, model);
+          ++compared;
+          differ += ratio > 1.25 || ratio < 0.8 ? 1 : 0;
+        }
+      }
+    INFO(name << ' ' << differ / compared);
+    CHECK(differ <= apart * compared);
+  }
+}
+
 TEST_CASE("A max pool's gradient looks into every window over an element, dilated or not",
           "[kernel/physics]") {
   const Gpu gpu = find_gpu("h100").value();

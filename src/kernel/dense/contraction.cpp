@@ -270,7 +270,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   if (operands != Operands::as_they_are) return x;
   if (x.channels_first) set_products_of_images(x);
   const double row_byte = row_byte_of(x.element_byte, x.in_channels, x.out_channels);
-  if (x.channels_last && x.padded_tensors > 0 && row_byte >= 4) {
+  if (x.channels_last && x.padded_tensors > 0) {
     x.row_byte = row_byte;
     x.padded_tensors = x.pad_element = 0;
   }
@@ -317,9 +317,11 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   if (on_tensor && x.element_byte > 1) product.row_byte = x.row_byte;
   product.persistent = x.by_engine;
   product.converts = x.sums_products;
+  // Those for any window do not split, on GPUs that have no other kernels either.
+  const bool for_any_window = older || (on_tensor && !fits_newest(x, model, on_tensor));
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
-      !(older && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
+      !(for_any_window && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
       (older || on_tensor || splits_sum(x));
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && on_tensor) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
