@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "load/loading.hpp"
 #include "roofline/accuracy.hpp"
@@ -227,6 +228,21 @@ TEST_CASE("A cast of autocast's takes the host a third of an operator", "[model/
   CHECK(inference.at("fc.input to fp16.fwd") == 8);
   options.training = true;
   CHECK(times_us().at("fc.input to fp16.fwd") == 23);
+}
+
+TEST_CASE("A bias takes the host a third of an operator, one that calls others two",
+          "[model/frameworks]") {
+  const Network network = load_text(R"([
+      {"name": "conv", "type": "conv", "input": [1, 8, 16, 16], "out_channels": 8,
+       "kernel_size": 3, "bias": true},
+      {"name": "up", "type": "conv_transpose", "out_channels": 8, "kernel_size": 2, "stride": 2},
+      {"name": "norm", "type": "instance_norm"},
+      {"name": "relu", "type": "relu"}])");
+  std::vector<double> times_us;
+  for (const LayerResult& row :
+       analyze(network, find_gpu("h200").value(), options_of(Framework::pytorch)).layers)
+    times_us.push_back(std::round(*row.expected_time_s() * 1e6));
+  CHECK(times_us == std::vector<double>{23, 8, 46, 46, 23});
 }
 
 TEST_CASE("What a framework cannot run is refused", "[model/frameworks]") {
