@@ -169,9 +169,7 @@ const std::vector<Stage> stages{
       "gpu", "recording", "roofline_point"},
      {}},
     {"kernel", {"accuracy", "kernel", "context"}, {"model"}},
-    {"results",
-     {"analysis", "explanation", "gate", "report", "settings_table"},
-     {"model", "kernel"}},
+    {"results", {"analysis", "explanation", "report", "settings_table"}, {"model", "kernel"}},
     {"load", {"load", "catalogue"}, {"model", "kernel"}},
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
     {"operators", {}, {"model", "load"}},

@@ -8,7 +8,6 @@
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
-#include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"

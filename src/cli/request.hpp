@@ -12,8 +12,8 @@
 
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
+#include "results/gate.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/gate.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

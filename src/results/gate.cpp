@@ -1,4 +1,4 @@
-#include "roofline/gate.hpp"
+#include "results/gate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // 8 us at 1 TB/s. Measured at 16 and 40 us, the two of them are at 0.5 and 0.2 of that bound, and
 // together, 16 of 56 us, at 0.285714.
 
-#include "roofline/gate.hpp"
+#include "results/gate.hpp"
 
 #include <sstream>
 

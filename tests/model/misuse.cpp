@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "results/gate.hpp"
 #include "roofline/roofline.hpp"
 
 using namespace roofline;
