@@ -143,7 +143,8 @@ enum class Algorithm : std::uint8_t {
   fused_attention,
   fused_attention_backward,
 
-  recurrent_steps,  ///< products of all steps, then a product and the gates of each step
+  recurrent_steps,   ///< products of all steps, then a product and the gates of each step
+  deformed_columns,  ///< taps wherever they lie, as columns in memory, and a product of them
 
   // Layers which stream through memory.
   vectorized_elementwise,

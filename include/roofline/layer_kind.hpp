@@ -15,6 +15,7 @@ namespace roofline {
 enum class LayerKind : std::uint8_t {
   conv,
   conv_transpose,
+  deform_conv,
   linear,
   matmul,
   attention,
@@ -67,6 +68,7 @@ enum class KindFamily : std::uint8_t {
   contraction,  ///< multiply-adds against weights or a second matrix
   attention,    ///< queries by keys, scores by values, in one kernel
   recurrent,    ///< products of the input, and step by step of the state
+  deformable,   ///< a convolution whose taps lie where a second operand says
   norm,
   activation,
   combine,  ///< elementwise over several operands, or their concatenation

@@ -37,6 +37,9 @@ std::string_view example_of_layer(LayerKind kind) {
   const KindFamily family = info(kind).family;
   if (family == KindFamily::recurrent)
     return R"({"type": "lstm", "input": [8, 100, 256], "hidden_size": 512})";
+  if (kind == LayerKind::deform_conv)
+    return R"({"type": "deform_conv", "inputs": [[8, 64, 56, 56], [8, 18, 56, 56]], )"
+           R"("out_channels": 64, "kernel_size": 3, "padding": 1})";
   if (kind == LayerKind::other) return R"({"type": "other", "flops": 2000000, "bytes": 12000})";
   if (family == KindFamily::attention)
     return R"({"type": "attention", "inputs": [[8, 12, 128, 64], [8, 12, 128, 64], )"

@@ -91,7 +91,8 @@ ConvolutionForm form_of(const Layer& layer) {
 LayerClass class_of(const Layer& layer) {
   switch (info(layer.kind).family) {
     case KindFamily::contraction: return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
-    case KindFamily::recurrent: return LayerClass::dense;
+    case KindFamily::recurrent:
+    case KindFamily::deformable: return LayerClass::dense;
     case KindFamily::attention: return LayerClass::attention;
     case KindFamily::lookup:
     case KindFamily::movement: return LayerClass::movement;

@@ -74,6 +74,7 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
     return dense;
   }
   if (family == KindFamily::recurrent) return recurrent_plan(request, eval);
+  if (family == KindFamily::deformable) return deformable_plan(request, eval);
   const auto flop_s = practical_flop_s(request.counts, own, eval);
   const auto rates = machine_rates(request.model.machine, eval);
   auto works = contracts                         ? grouped_works(request, rates, eval)
@@ -159,7 +160,7 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = tensor_model(request);
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
-  if (!has_window(layer.kind) || layer.groups > 1 ||
+  if (!is_convolution(layer.kind) || layer.groups > 1 ||
       !is_any(layer.kernels, KernelSource::library, KernelSource::heuristic) ||
       layer.mapping->tile || own == nullptr || vector == nullptr ||
       !has_cudnn(request.model.machine))
@@ -331,8 +332,12 @@ KernelPlan as_picked(KernelPlan fastest, const LayerErrors& picked) {
 }
 
 double host_time_s(const KernelPlan& plan, const Launch& launch) {
-  const bool is_chain = plan.algorithm == Algorithm::recurrent_steps;
-  const double operators = is_chain ? host_share_of_step * static_cast<double>(plan.kernels) : 1;
+  // torchvision's kernels are as many operators.
+  const auto kernels = static_cast<double>(plan.kernels);
+  const double operators = plan.algorithm == Algorithm::recurrent_steps
+                               ? host_share_of_step * kernels
+                           : plan.algorithm == Algorithm::deformed_columns ? kernels
+                                                                           : 1;
   return launch.host_operator_s * std::max(1.0, operators);
 }
 

@@ -31,6 +31,10 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
 template <class Number>
 KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval);
 
+/// On an engine of the GPU.
+template <class Number>
+KernelPlan deformable_plan(const PlanRequest& request, Eval<Number>& eval);
+
 /// Kernels in sequence.
 template <class Number>
 using Works = std::vector<ThroughputWork<Number>>;

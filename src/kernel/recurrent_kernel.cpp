@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernel/kernel_sum.hpp"
 #include "kernel/plans.hpp"
 #include "model/recurrence.hpp"
 #include "model/sizes.hpp"
@@ -25,20 +26,6 @@
 
 namespace roofline {
 namespace {
-
-Layer part_of(const Layer& whole, LayerKind kind, std::uint64_t rows, std::uint64_t features,
-              std::uint64_t columns) {
-  Layer part;
-  part.kind = kind;
-  part.pass = whole.pass;
-  part.dtypes = whole.dtypes;
-  part.layout = whole.layout;
-  // Compilers leave these layers to the library.
-  part.kernels = whole.kernels == KernelSource::compiler ? KernelSource::library : whole.kernels;
-  part.inputs = {Operand{{rows, features}}};
-  part.output = {rows, columns};
-  return part;
-}
 
 /// How the steps of a direction run.
 enum class Steps : std::uint8_t {
@@ -64,16 +51,15 @@ Steps steps_of(const Recurrence& of, const PlanRequest& request) {
   return shares ? Steps::all_blocks : Steps::kernels;
 }
 
-/// Adds up the kernels of a layer.
 template <class Number>
-class Chain {
- public:
-  Chain(const PlanRequest& request, Eval<Number>& eval) : request_(request), eval_(eval) {}
+class Chain : public KernelSum<Number> {
+  using KernelSum<Number>::eval_;
+  using KernelSum<Number>::parts_;
+  using KernelSum<Number>::plan_;
+  using KernelSum<Number>::request_;
 
-  void add_product(const char* times_name, std::uint64_t times, std::uint64_t rows,
-                   std::uint64_t features, std::uint64_t columns) {
-    add(product(rows, features, columns, request_.cache), times_name, times);
-  }
+ public:
+  using KernelSum<Number>::KernelSum;
 
   /// `together`: chains side by side, whose weights L2 holds from step to step if all fit.
   void add_steps(const Recurrence& of, std::uint64_t together) {
@@ -83,10 +69,10 @@ class Chain {
         together, stored_byte(checked_mul(columns, of.state), request_.layer.dtypes.weight)));
     const bool stays = weight_byte <= request_.model.memory.l2_kept_byte;
     const KernelPlan own =
-        product(of.samples, of.state, columns, stays ? CacheState::warm : CacheState::cold);
-    add(own, "steps of all directions and layers", times);
+        this->product(of.samples, of.state, columns, stays ? CacheState::warm : CacheState::cold);
+    this->add(own, "steps of all directions and layers", times);
     const KernelPlan gates = gates_of(of.samples, columns);
-    add(gates, "steps of all directions and layers", times);
+    this->add(gates, "steps of all directions and layers", times);
     if (together > 1) hide_starts({own, gates}, times, together);
   }
 
@@ -136,11 +122,6 @@ class Chain {
     if (!is_kept) plan_.l2_byte += value_of(steps) * busy * weight_byte;
   }
 
-  KernelPlan plan() && {
-    set_time(plan_, parts_, eval_);
-    return std::move(plan_);
-  }
-
  private:
   /// What a block of a kernel of all steps takes on.
   struct BlockOfSteps {
@@ -166,13 +147,6 @@ class Chain {
   static constexpr double shared_line_share = 0.5;
   /// A gates' kernel waits for the products, and for the cell's state.
   static constexpr double gates_round_trips = 2;
-
-  KernelPlan product(std::uint64_t rows, std::uint64_t features, std::uint64_t columns,
-                     CacheState cache) {
-    const Layer layer = part_of(request_.layer, LayerKind::linear, rows, features, columns);
-    const Counts counts = count(layer);
-    return *dense_plan({layer, counts, request_.engine, request_.model, cache}, eval_);
-  }
 
   /// The gates add the products of the input and of the state; their tensors are those of a sum.
   KernelPlan gates_of(std::uint64_t rows, std::uint64_t columns) {
@@ -208,29 +182,6 @@ class Chain {
       left.add(limiter, limiter == Limiter::launch ? parts_[limiter] - hidden_s : parts_[limiter]);
     parts_ = left;
   }
-
-  void add(const KernelPlan& part, const char* times_name, std::uint64_t times) {
-    if (is_empty_) {
-      plan_ = part;
-      plan_.kernels = 0;
-      plan_.l2_byte = plan_.dram_read_byte = plan_.dram_write_byte = 0;
-      is_empty_ = false;
-    }
-    const auto count = static_cast<double>(times);
-    const Number all = eval_.factor(times_name, count, "", "layer");
-    for (const Limiter limiter : enumerators<Limiter>)
-      parts_.add(limiter, Number(part.part_s[limiter]) * all);
-    plan_.kernels = checked_add(plan_.kernels, checked_mul(part.kernels, times));
-    plan_.l2_byte += part.l2_byte * count;
-    plan_.dram_read_byte += part.dram_read_byte * count;
-    plan_.dram_write_byte += part.dram_write_byte * count;
-  }
-
-  const PlanRequest& request_;
-  Eval<Number>& eval_;
-  KernelPlan plan_;
-  bool is_empty_ = true;
-  TimeParts<Number> parts_;
 };
 
 }  // namespace
@@ -242,13 +193,13 @@ KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval) {
   const std::uint64_t rows = checked_mul(of.samples, of.steps);
   const std::uint64_t stacked = checked_mul(of.layers - 1, of.directions);
   Chain<Number> chain(request, eval);
-  chain.add_product("directions", of.directions, rows, of.features, columns);
+  chain.add_product("directions", of.directions, rows, of.features, columns, request.cache);
   if (stacked > 0)
     chain.add_product("directions of stacked layers", stacked, rows,
-                      checked_mul(of.directions, of.state), columns);
+                      checked_mul(of.directions, of.state), columns, request.cache);
   if (request.layer.pass == Pass::wgrad) {
     chain.add_product("directions and layers", checked_mul(of.layers, of.directions), rows,
-                      of.state, columns);
+                      of.state, columns, request.cache);
   } else {
     switch (steps_of(of, request)) {
       case Steps::blocks: chain.add_block_steps(of); break;

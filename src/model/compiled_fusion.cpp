@@ -19,7 +19,8 @@ namespace {
 
 bool is_compiled(const Layer& layer) {
   using enum KindFamily;
-  return !is_any(info(layer.kind).family, contraction, attention, recurrent, transfer, free) &&
+  return !is_any(info(layer.kind).family, contraction, attention, recurrent, deformable, transfer,
+                 free) &&
          layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
 }
 

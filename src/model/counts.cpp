@@ -157,6 +157,25 @@ void count_recurrent(const Layer& layer, Counts& counts) {
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
+/// A convolution, and for each tap of each channel the four multiply-adds of a place between four
+/// elements. Offsets, and a mask, are read as the image is, and all of it: taps may lie anywhere.
+void count_deformable(const Layer& layer, Counts& counts) {
+  const std::uint64_t channels = layer.inputs.front().shape.channels;
+  const std::uint64_t taps = checked_product(layer.window->kernel);
+  const std::uint64_t positions = elements(layer.output) / layer.output.channels;
+  const std::uint64_t weights = checked_mul(channels / layer.groups, layer.output.channels, taps);
+  counts.macs = checked_add(checked_mul(positions, weights),
+                            checked_mul(4, positions, checked_mul(channels, taps)));
+  counts.flops = checked_mul(counts.macs, 2);
+  const std::uint64_t bias = layer.bias ? layer.output.channels : 0;
+  counts.params = checked_add(weights, bias);
+  const bool moves_bias = layer.pass != Pass::dgrad;
+  counts.bytes.weight = stored_byte(moves_bias ? counts.params : weights, layer.dtypes.weight);
+  for (std::size_t i = 0; i < layer.inputs.size(); ++i)
+    read_operand(i, elements(layer.inputs[i].shape), layer, counts);
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+}
+
 std::uint64_t elementwise_flops(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
   if (has_window(layer.kind))
@@ -270,7 +289,8 @@ std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
 
 bool runs(const Layer& layer, Pass pass) {
   const KindFamily family = info(layer.kind).family;
-  if (is_any(family, KindFamily::contraction, KindFamily::recurrent) || pass == Pass::fwd)
+  if (is_any(family, KindFamily::contraction, KindFamily::recurrent, KindFamily::deformable) ||
+      pass == Pass::fwd)
     return true;
   return pass == Pass::dgrad && family != KindFamily::free && layer.kind != LayerKind::add;
 }
@@ -281,6 +301,7 @@ Counts count(const Layer& layer) {
     case KindFamily::contraction: count_contraction(layer, counts); break;
     case KindFamily::attention: count_attention(layer, counts); break;
     case KindFamily::recurrent: count_recurrent(layer, counts); break;
+    case KindFamily::deformable: count_deformable(layer, counts); break;
     case KindFamily::lookup: count_lookup(layer, counts); break;
     case KindFamily::free: return counts;
     case KindFamily::transfer:

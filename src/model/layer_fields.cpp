@@ -30,8 +30,9 @@ bool recurrent(LayerKind kind) { return info(kind).family == KindFamily::recurre
 bool of_features(LayerKind kind) { return kind == LayerKind::linear || recurrent(kind); }
 bool in_space(LayerKind kind) { return one_operand(kind) && !recurrent(kind); }
 bool norm(LayerKind kind) { return info(kind).family == KindFamily::norm; }
-bool in_groups(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::group_norm; }
-bool biased(LayerKind kind) { return is_convolution(kind) || of_features(kind); }
+bool filters(LayerKind kind) { return is_convolution(kind) || kind == LayerKind::deform_conv; }
+bool in_groups(LayerKind kind) { return filters(kind) || kind == LayerKind::group_norm; }
+bool biased(LayerKind kind) { return filters(kind) || of_features(kind); }
 bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
@@ -267,7 +268,7 @@ constexpr auto work_fields = std::to_array<LayerField>({
      {{{"units"}}}},
     {"out_channels",
      CountField{&L::out_channels},
-     is_convolution,
+     filters,
      state_result_channels<&L::out_channels>,
      {{{"k"},
        {"filters"},
@@ -323,7 +324,7 @@ constexpr auto window_fields = std::to_array<LayerField>({
      another_spelling,
      {{{"w_stride"}, {"v"}, {"conv_stride_w"}}}},
     {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding, {{{"pad"}, {"pads"}}}},
-    {"padding_mode", zeros_alone, is_convolution, another_spelling},
+    {"padding_mode", zeros_alone, filters, another_spelling},
     {"pad_h",
      AxisField{&L::padding, &AxesSpec::height, 0},
      has_window,
@@ -703,7 +704,7 @@ bool takes(LayerKind kind, std::string_view key) {
 
 bool has_several_operands(LayerKind kind) {
   return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
-         kind == LayerKind::attention || kind == LayerKind::other;
+         is_any(kind, LayerKind::attention, LayerKind::deform_conv, LayerKind::other);
 }
 
 SizeList::SizeList(const Shape& shape, Features features, bool with_batch) {

@@ -113,6 +113,9 @@ constexpr auto in_order = [] {
   return std::to_array<KindInfo>({
       product(conv).over_windows().also("convolution"),
       product(conv_transpose).over_windows().also("deconv deconvolution"),
+      product(deform_conv, KindFamily::deformable)
+          .over(Reach::window)
+          .also("deformableconv deformableconvolution dcn"),
       product(linear).over(Reach::row).features_last().also("fc dense fullyconnected"),
       product(matmul).over(Reach::row).features_last().also("gemm bmm mm"),
       product(attention, KindFamily::attention)
@@ -285,11 +288,12 @@ bool is_convolution(LayerKind kind) {
 
 bool multiplies(LayerKind kind) {
   return is_any(info(kind).family, KindFamily::contraction, KindFamily::attention,
-                KindFamily::recurrent);
+                KindFamily::recurrent, KindFamily::deformable);
 }
 
 bool has_window(LayerKind kind) {
-  return is_convolution(kind) || kind == LayerKind::max_pool || kind == LayerKind::avg_pool;
+  return is_convolution(kind) ||
+         is_any(kind, LayerKind::deform_conv, LayerKind::max_pool, LayerKind::avg_pool);
 }
 
 std::optional<LayerType> parse_layer_type(std::string_view name) {

@@ -54,8 +54,8 @@ bool is_mask_work(const Layer& layer) {
 /// The wider of the operands' types. Narrower weights (weight-only quantisation) widen on loading.
 DataType multiplied_type(const Layer& layer) {
   const auto [input, weight, output] = layer.dtypes;
-  const bool has_weight =
-      is_any(info(layer.kind).family, KindFamily::contraction, KindFamily::recurrent);
+  const bool has_weight = is_any(info(layer.kind).family, KindFamily::contraction,
+                                 KindFamily::recurrent, KindFamily::deformable);
   return has_weight && info(weight).bits > info(input).bits ? weight : input;
 }
 

@@ -191,12 +191,14 @@ std::optional<Operation> convolved(const Emitter& emitter, const Node& node) {
   return operation;
 }
 
-/// Offsets, and a mask.
-std::vector<Traffic> deformation(const Node& node) {
-  Traffic offsets{.part = "offsets"};
-  for (const Value* moves : {node.input(2), node.input(4)})
-    if (has_elements(moves)) offsets.read.push_back(moves);
-  return offsets.read.empty() ? std::vector<Traffic>{} : std::vector<Traffic>{offsets};
+/// ONNX has a bias before the mask, and either may be missing.
+std::optional<Operation> deformed(const Emitter& emitter, const Node& node) {
+  auto operation = convolved(emitter, node);
+  if (!operation || operation->operands.size() < 3) return std::nullopt;
+  std::vector<Tensor>& operands = operation->operands;
+  if (operands.size() > 3) operands.erase(operands.begin() + 3);
+  if (operands.size() > 3 && !has_elements(node.input(4))) operands.pop_back();
+  return operation;
 }
 
 std::optional<Operation> pooled(const Emitter& emitter, const Node& node) {
@@ -214,7 +216,7 @@ constexpr Operator pool{.sizes = window_sizes, .state = pooled};
 
 constexpr Operator convolution_rows[] = {
     rows_of("convolution", convolution),
-    row("DeformConv", convolution, deformation),
+    rows_of("deformable_convolution", {.needs = 3, .sizes = window_sizes, .state = deformed}),
     row("ConvInteger", convolution, element::int32),
     rows_of("transposed_convolution", convolution, LayerKind::conv_transpose),
     rows_of("avg_pool", pool, LayerKind::avg_pool),

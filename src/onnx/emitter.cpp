@@ -288,8 +288,8 @@ void Emitter::writes(Value* result) {
 /// A table, a norm's scale, the second of two matrices, or the first if that is the constant.
 void Emitter::shares_weights(const Node& node, LayerKind kind) {
   const KindFamily family = info(kind).family;
-  const bool has_weights =
-      is_any(family, KindFamily::norm, KindFamily::contraction, KindFamily::recurrent);
+  const bool has_weights = is_any(family, KindFamily::norm, KindFamily::contraction,
+                                  KindFamily::recurrent, KindFamily::deformable);
   const Value* weights = has_weights ? node.input(1) : nullptr;
   const bool is_first =
       kind == LayerKind::gather ||

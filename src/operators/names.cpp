@@ -26,7 +26,8 @@ std::string axes_text(const Sizes& numbers) {
 /// kernel.
 std::string name_of_convolution(const LayerSpec& spec) {
   std::string name(info(spec.kind).name);
-  name += std::to_string(*spec.rank) + "d " + sizes_text(spec.input->sizes) + " to " +
+  const Sizes& image = spec.input ? spec.input->sizes : spec.inputs.front().sizes;
+  name += std::to_string(*spec.rank) + "d " + sizes_text(image) + " to " +
           std::to_string(*spec.out_channels) + " k" + axes_text(spec.kernel_size.numbers);
   for (const auto& [mark, axes] : {std::pair{" s", &spec.stride}, {" d", &spec.dilation}})
     if (std::ranges::any_of(axes->numbers, [](std::uint64_t number) { return number != 1; }))
@@ -143,7 +144,8 @@ std::vector<std::string> names_by_module(const std::vector<LayerOrigin>& origins
     bool has_modules = false;  ///< it contains modules
   };
   const auto is_contraction = [](const LayerOrigin& origin) {
-    return is_any(info(origin.kind).family, KindFamily::contraction, KindFamily::recurrent);
+    return is_any(info(origin.kind).family, KindFamily::contraction, KindFamily::recurrent,
+                  KindFamily::deformable);
   };
   std::unordered_map<std::string_view, Module> modules;
   for (const LayerOrigin& origin : origins) {

@@ -43,6 +43,20 @@ Layers convolution(const Operation& operation) {
   return named(operation, *spec);
 }
 
+/// Images, weights, offsets, and maybe a mask.
+Layers deformable(const Operation& operation) {
+  const std::vector<Tensor>& operands = operation.operands;
+  if (operands.size() < 3 || operands[2].rank() != 4) return {};
+  Layers layers = convolution(operation);
+  for (LayerSpec& spec : layers) {
+    spec.inputs = {*spec.input};
+    for (std::size_t i = 2; i < operands.size(); ++i)
+      spec.inputs.push_back(operand_of(operands[i], operands[i].sizes));
+    spec.input.reset();
+  }
+  return layers;
+}
+
 Layers pool(const Operation& operation) {
   auto spec = windowed(operation);
   if (!spec) return {};
@@ -56,7 +70,7 @@ std::span<const OperatorRow> window_operators() {
   using enum LayerKind;
   static constexpr OperatorRow rows[] = {
       // PyTorch's are its libraries', since each convolution runs as one of these.
-      {"convolution", convolution, conv, "Conv DeformConv FusedConv ConvInteger",
+      {"convolution", convolution, conv, "Conv FusedConv ConvInteger",
        "cudnn_convolution: input weight padding stride dilation groups;"
        "miopen_convolution miopen_depthwise_convolution mkldnn_convolution: "
        "input weight bias padding stride dilation groups;"
@@ -76,6 +90,9 @@ std::span<const OperatorRow> window_operators() {
        "input weight - padding output_padding stride dilation groups;"
        "conv_transpose2d: input weight bias stride padding output_padding groups dilation",
        "Deconvolution"},
+      {"deformable_convolution", deformable, deform_conv, "DeformConv",
+       "::deform_conv2d: input weight offset mask bias stride_h stride_w pad_h pad_w dilation_h "
+       "dilation_w groups offset_groups use_mask"},
       {"max_pool", pool, max_pool, "MaxPool",
        "max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d max_pool3d: "
        "input kernel stride padding dilation ceil;"

@@ -95,6 +95,34 @@ Operations convolution_operations(const OperatorCall& call) {
   return both;
 }
 
+/// torchvision's call has a mask even where it uses none.
+Operations deformable_operations(const OperatorCall& call) {
+  const TensorArgument* filter = call["weight"].tensor();
+  const TensorArgument* offsets = call["offset"].tensor();
+  const auto input = image_of(call["input"].tensor(), 2);
+  if (filter == nullptr || filter->rank() != 4 || offsets == nullptr || !input) return {};
+  Operation operation{
+      .row = call.row, .operands = {*input, *filter, *offsets}, .called = base_name(call.name)};
+  if (const TensorArgument* mask = call["mask"].tensor();
+      mask != nullptr && call["use_mask"].flag().value_or(false))
+    operation.operands.push_back(*mask);
+  const auto pair = [&](std::string_view height, std::string_view width) {
+    Sizes numbers;
+    for (const std::string_view axis : {height, width})
+      numbers.push_back(static_cast<std::uint64_t>(call[axis].integer().value_or(0)));
+    return axes_list(numbers);
+  };
+  Attributes& attributes = operation.attributes;
+  attributes.channels = filter->sizes[0];
+  attributes.kernel = axes_list(Sizes(filter->sizes.begin() + 2, filter->sizes.end()));
+  attributes.stride = pair("stride_h", "stride_w");
+  attributes.padding = pair("pad_h", "pad_w");
+  attributes.dilation = pair("dilation_h", "dilation_w");
+  attributes.groups = static_cast<std::uint64_t>(call["groups"].integer().value_or(1));
+  attributes.bias = call["bias"].tensor() != nullptr;
+  return {std::move(operation)};
+}
+
 Operations pool_operations(const OperatorCall& call) {
   if (!has_word(call.argument_names, "kernel")) return adaptive_pool(call);
   const auto input = image_of(call["input"].tensor(), call.name);

@@ -32,6 +32,7 @@ Read reader_of(const OperatorRow& row, std::string_view arguments) {
   switch (row.kind) {
     case LayerKind::conv:
     case LayerKind::conv_transpose: return convolution_operations;
+    case LayerKind::deform_conv: return deformable_operations;
     case LayerKind::max_pool:
     case LayerKind::avg_pool:
     case LayerKind::global_avg_pool: return pool_operations;

@@ -115,6 +115,7 @@ struct CallRow {
 
 // A call of an operator of the table of operators.
 Operations convolution_operations(const OperatorCall& call);
+Operations deformable_operations(const OperatorCall& call);
 Operations pool_operations(const OperatorCall& call);
 Operations function_operations(const OperatorCall& call);
 Operations combination_operations(const OperatorCall& call);

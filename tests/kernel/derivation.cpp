@@ -200,6 +200,13 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[kernel/de
     const Layer layer = load_layer(text + R"(, "dtype": "fp16"})");
     met.insert(*check_derivation(layer, Engine::fp16, h200, CacheState::warm));
   }
+  for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+    Layer deformed = load_layer(
+        R"({"type": "deform_conv", "dtype": "fp16", "kernel_size": 3, "padding": 1,
+            "inputs": [[8, 64, 28, 28], [8, 18, 28, 28]], "out_channels": 64, "groups": 2})");
+    deformed.pass = pass;
+    met.insert(*check_derivation(deformed, Engine::fp16_tensor, h200, CacheState::warm));
+  }
   for (const Algorithm algorithm : enumerators<Algorithm>) {
     INFO(name_of(algorithm));
     CHECK(met.contains(algorithm));

@@ -10,8 +10,8 @@ std::string conv_with(const std::string& more) {
 }
 
 constexpr const char* all_types =
-    "expected a layer type (conv, conv_transpose, linear, matmul, attention, "
-    "lstm, gru, rnn, batch_norm, "
+    "expected a layer type (conv, conv_transpose, deform_conv, linear, matmul, "
+    "attention, lstm, gru, rnn, batch_norm, "
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
     "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "

@@ -91,8 +91,8 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
       {R"({"layers": [{"type": "relu", "input": [8]}, {"type": "relu", "repeat": -3}]})",
        "/layers/1/repeat: expected an integer >= 1, got -3"},
       {R"({"layers": [{"type": "relu", "input": [8]}, {"type": "softmaxx"}]})",
-       "/layers/1/type: expected a layer type (conv, conv_transpose, linear, matmul, attention, "
-       "lstm, gru, rnn, "
+       "/layers/1/type: expected a layer type (conv, conv_transpose, deform_conv, linear, matmul, "
+       "attention, lstm, gru, rnn, "
        "batch_norm, layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, "
        "relu6, leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
        "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, "

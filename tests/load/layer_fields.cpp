@@ -22,6 +22,20 @@ using Json = nlohmann::json;
 namespace {
 
 /// The least that a kind must state.
+/// A deformable convolution whose offsets have two numbers of each tap at each position of the
+/// result, which is a convolution's.
+Json with_offsets(Json layer) {
+  Json convolution = layer;
+  convolution["type"] = "conv";
+  convolution["input"] = layer["inputs"].front();
+  convolution.erase("inputs");
+  const Layer whole = load_text(convolution.dump()).layers.front();
+  const std::uint64_t taps = whole.window->kernel[1] * whole.window->kernel[2];
+  layer["inputs"] = {layer["inputs"].front(),
+                     {2 * taps, whole.output.spatial[1], whole.output.spatial[2]}};
+  return layer;
+}
+
 Json base_layer(LayerKind kind) {
   const KindFamily family = info(kind).family;
   Json layer{{"type", info(kind).name}};
@@ -41,6 +55,7 @@ Json base_layer(LayerKind kind) {
   if (kind == LayerKind::embedding) layer.update({{"num_embeddings", 9}, {"embedding_dim", 4}});
   if (kind == LayerKind::upsample) layer["scale_factor"] = 2;
   if (family == KindFamily::movement) layer["output"] = {1, 8, 6, 6};
+  if (kind == LayerKind::deform_conv) return with_offsets(layer);
   return layer;
 }
 
@@ -130,6 +145,7 @@ Json with_field(LayerKind kind, const LayerField& field) {
     layer[key] = sample == samples.end() ? usual_sample(field) : sample->second;
     REQUIRE_FALSE(layer[key].is_null());  // give the field a sample
   }
+  if (kind == LayerKind::deform_conv) return with_offsets(layer);
   return layer;
 }
 

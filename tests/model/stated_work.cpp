@@ -135,6 +135,63 @@ TEST_CASE("What a recurrent layer lacks is named", "[model/stated_work]") {
   });
 }
 
+TEST_CASE("A deformable convolution counts its taps' places", "[model/stated_work]") {
+  // 2 images x 25 positions: 9 taps x 4 channels x 8 results, and 9 x 4 places of 4 multiply-adds.
+  const Layer layer = layer_of(R"({"type": "deform_conv", "padding": 1, "kernel_size": 3,
+      "out_channels": 8, "inputs": [[2, 4, 5, 5], [2, 18, 5, 5], [2, 9, 5, 5]], "bias": true})");
+  const Counts counts = count(layer);
+  CHECK(counts.macs == 50 * (288 + 144));
+  CHECK(counts.flops == 2 * counts.macs);
+  CHECK(counts.params == 288 + 8);
+  CHECK(counts.bytes.input == 4 * (200 + 900 + 450));
+  CHECK(counts.bytes.weight == 4 * 296);
+  CHECK(counts.bytes.output == 4 * 400);
+  const auto with_inputs = [](const std::string& inputs) {
+    return R"({"type": "DeformConv2d", "padding": 1, "kernel_size": 3, "out_channels": 8,
+               "inputs": )" +
+           inputs + "}";
+  };
+  check_messages({
+      {with_inputs("[[2, 4, 5, 5]]"),
+       "/inputs: expected two or three operands, images, offsets and maybe a mask, each [N, "
+       "channels, height, width], got 1"},
+      {with_inputs("[[2, 4, 5, 5], [2, 9, 5, 5]]"),
+       "/inputs/1: expected offsets with two channels for each of 9 taps, in groups that divide "
+       "the images' 4 channels, got 9"},
+      {with_inputs("[[2, 4, 5, 5], [2, 18, 4, 5]]"),
+       "/inputs/1: expected [2, 18, 5, 5], a place of each tap for each of the result's positions, "
+       "got [2, 18, 4, 5]"},
+      {with_inputs("[[2, 4, 5, 5], [2, 36, 5, 5], [2, 9, 5, 5]]"),
+       "/inputs/2: expected [2, 18, 5, 5], a place of each tap for each of the result's positions, "
+       "got [2, 9, 5, 5]"},
+  });
+}
+
+/// Added up from kernels that PyTorch's profiler recorded on an H100 (torchvision 0.26).
+TEST_CASE("A deformable convolution takes as long as torchvision's kernels",
+          "[model/stated_work]") {
+  struct Case {
+    std::string type, inputs, channels;
+    double measured_us;
+  };
+  const std::vector<Case> cases{
+      {"fp16", "[[8, 64, 56, 56], [8, 18, 56, 56], [8, 9, 56, 56]]", "64", 117},
+      {"fp16", "[[8, 256, 14, 14], [8, 18, 14, 14], [8, 9, 14, 14]]", "256", 41.5},
+      {"fp32", "[[8, 128, 28, 28], [8, 18, 28, 28], [8, 9, 28, 28]]", "128", 112},
+      {"fp32", "[[80, 64, 28, 28], [80, 18, 28, 28], [80, 9, 28, 28]]", "64", 366.5},
+  };
+  for (const Case& each : cases) {
+    INFO(each.type << " " << each.inputs);
+    const double time_us = 1e6 * expected_time_s(R"({"type": "deform_conv", "dtype": ")" +
+                                                 each.type + R"(", "inputs": )" + each.inputs +
+                                                 R"(, "kernel_size": 3, "padding": 1,
+                                                     "out_channels": )" +
+                                                 each.channels + "}");
+    CHECK(time_us > each.measured_us / 1.3);
+    CHECK(time_us < each.measured_us * 1.3);
+  }
+}
+
 TEST_CASE("A kernel known by its FLOP and bytes stands on the roofline", "[model/stated_work]") {
   const Layer layer = layer_of(R"({"type": "other", "flops": 2e9, "bytes": 24000000})");
   const Counts counts = count(layer);

@@ -220,14 +220,19 @@ std::vector<Sample> window_samples() {
   samples.back().engine =
       R"(, "ConvKernel": [3, 3], "ConvPrePadding": [1, 1], "ConvPostPadding": [1, 1], )"
       R"("ConvStride": [1, 1], "ConvOutMaps": 16)";
-  // Two offsets of each of nine taps at each position, whose layer is the last.
-  samples.push_back({"convolution",
-                     "DeformConv",
-                     {image, weights, {"o", {2, 18, 14, 14}}},
-                     maps,
-                     {"other", macs, 2 * macs, 1152, 4 * (3 * images + 1152 + 2 * 18 * 196 + 1)},
-                     integers_attribute("pads", {1, 1, 1, 1}),
-                     {}});
+  // Two offsets of each of nine taps at each position; four multiply-adds a tap of each channel.
+  constexpr std::uint64_t deformed = macs + 4 * 9 * images;
+  samples.push_back(
+      {"deformable_convolution",
+       "",
+       {image, weights, {"o", {2, 18, 14, 14}}},
+       maps,
+       {"deform_conv", deformed, 2 * deformed, 1152, 4 * (3 * images + 1152 + 2 * 18 * 196)},
+       integers_attribute("pads", {1, 1, 1, 1}),
+       {{"input", "x"}, {"weight", "w"}, {"offset", "o"}}});
+  for (const char* one : {"stride_h", "stride_w", "pad_h", "pad_w", "dilation_h", "dilation_w",
+                          "groups", "offset_groups"})
+    samples.back().arguments[one] = "as_int: 1";
   samples.push_back({"convolution",
                      "_conv_depthwise2d miopen_depthwise_convolution",
                      {image, parameter("w", {8, 1, 3, 3})},

@@ -62,6 +62,18 @@ const std::vector<Row> rows{
      fwd,
      image * 6 * 4,
      2 * (image + 8 * 6 * 4 + 2 * 6 * 64)},
+    {"torchvision::deform_conv2d",
+     {"[[2, 8, 4, 4], [16, 8, 3, 3], [2, 18, 4, 4], [2, 9, 4, 4], [16], [], [], [], [], [], [], "
+      "[], "
+      "[], []]",
+      R"(["float", "float", "float", "float", "float", "Scalar", "Scalar", "Scalar", "Scalar",
+          "Scalar", "Scalar", "Scalar", "Scalar", "Scalar"])",
+      R"(["", "", "", "", "", "1", "1", "1", "1", "1", "1", "1", "1", "True"])"},
+     "deform_conv2d 2x8x4x4 to 16 k3",
+     LayerKind::deform_conv,
+     fwd,
+     32 * (8 * 9 * 16 + 4 * 8 * 9),
+     4 * (image + 16 * 72 + 16 + 2 * 16 * (18 + 9 + 16))},
     {"aten::addmm",
      {"[[16], [32, 8], [8, 16], [], []]", R"(["float", "float", "float", "Scalar", "Scalar"])",
       R"(["", "", "", "1", "1"])"},

@@ -153,6 +153,7 @@ class StreamingKernels : StreamFormulas<Number> {
       // Other files' kernels run these, or no kernel does.
       case Kind::conv:
       case Kind::conv_transpose:
+      case Kind::deform_conv:
       case Kind::linear:
       case Kind::matmul:
       case Kind::attention:

@@ -393,6 +393,7 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   switch (info(layer.kind).family) {
     case KindFamily::contraction: return infer_convolution(spec, scope, layer);
     case KindFamily::attention: return infer_attention(spec, scope, layer);
+    case KindFamily::deformable: return infer_deformable(spec, scope, layer);
     case KindFamily::recurrent: return infer_recurrent(spec, scope, layer);
     case KindFamily::combine: return infer_combination(spec, scope, layer);
     case KindFamily::movement: return infer_movement(spec, scope, layer);

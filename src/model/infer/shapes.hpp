@@ -148,6 +148,7 @@ void set_same_padding(Window& window, std::size_t axis, std::uint64_t input_size
 
 /// Fill inputs, window, groups, bias and output. Throw FieldError.
 void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
+void infer_deformable(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
 void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
 
 /// "; padding 2 gives 256" if a symmetric padding of a window of stride 1 would give `wanted`.

@@ -191,10 +191,8 @@ std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
   return groups;
 }
 
-}  // namespace
-
-void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  const std::uint8_t rank = set_operand(spec, window_rank(spec).value_or(2), scope, layer);
+void slide_filters(const LayerSpec& spec, std::uint8_t rank, const LayerScope& scope,
+                   Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   layer.window = shared(stated_window(spec, rank, layer), scope.layers);
   layer.groups = groups_of(spec, in.channels);
@@ -207,6 +205,45 @@ void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& la
     fail("out_channels", concat("expected a multiple of the ", layer.groups, " groups, got ",
                                 layer.output.channels));
   slide_window(layer);
+}
+
+}  // namespace
+
+void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  const std::uint8_t rank = set_operand(spec, window_rank(spec).value_or(2), scope, layer);
+  slide_filters(spec, rank, scope, layer);
+}
+
+/// Images, offsets [N, 2 groups taps, height, width] of the result's positions, and maybe a mask
+/// with half as many channels.
+void infer_deformable(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  constexpr std::uint8_t rank = 2;
+  layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, rank);
+  if (layer.inputs.size() != 2 && layer.inputs.size() != 3)
+    fail("inputs", concat("expected two or three operands, images, offsets and maybe a mask, each "
+                          "[N, channels, height, width], got ",
+                          layer.inputs.size()));
+  layer.output.batch = layer.inputs.front().shape.batch;
+  slide_filters(spec, rank, scope, layer);
+  const std::uint64_t taps = checked_product(layer.window->kernel);
+  const std::uint64_t pairs = layer.inputs[1].shape.channels / 2;
+  const std::uint64_t channels = layer.inputs.front().shape.channels;
+  if (pairs == 0 || pairs % taps != 0 || channels % (pairs / taps) != 0 ||
+      layer.inputs[1].shape.channels % 2 != 0)
+    fail("inputs",
+         concat("expected offsets with two channels for each of ", taps,
+                " taps, in groups that divide the images' ", channels, " channels, got ",
+                layer.inputs[1].shape.channels),
+         {1});
+  for (std::size_t i = 1; i < layer.inputs.size(); ++i) {
+    Shape wanted = layer.output;
+    wanted.channels = i == 1 ? 2 * pairs : pairs;
+    if (layer.inputs[i].shape != wanted)
+      fail("inputs",
+           concat("expected ", to_text(wanted), ", a place of each tap for each of the result's ",
+                  "positions, got ", to_text(layer.inputs[i].shape)),
+           {i});
+  }
 }
 
 void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {

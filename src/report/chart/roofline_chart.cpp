@@ -44,6 +44,7 @@ const Look& look_of(const Layer& layer) {
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) return looks[2];
   const KindFamily family = info(layer.kind).family;
   if (family == KindFamily::contraction && layer.groups > 1) return looks[1];
+  if (family == KindFamily::deformable) return looks[0];
   const auto* const found = std::ranges::find(looks, family, &Look::family);
   return found == std::end(looks) ? *std::prev(found) : *found;
 }
