@@ -254,11 +254,13 @@ std::string symbol_path(Symbol symbol, double x, double y, double radius);
 std::string fitted_text(const std::string& text, double width, double size);
 
 inline constexpr double page_width = 800;
+/// For telephones: one plot a row, short labels.
+inline constexpr double narrow_page_width = 340;
 inline constexpr double page_margin = 16;
 
 /// Draws down from the corner; returns the bottom.
 double draw_plot(Scene& scene, const Plot& plot, Position corner, double width);
-/// Across the page; returns the bottom.
+/// Across the scene; returns the bottom.
 double draw_bars(Scene& scene, const Bars& bars, double top);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
@@ -269,8 +271,8 @@ void draw_path(Scene& scene, const std::vector<Position>& path, const std::strin
                bool is_closed = false);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
-Scene scene_of(const std::vector<Chart>& charts);
+Scene scene_of(const std::vector<Chart>& charts, double width_px = page_width);
 
-std::string svg_element(const Chart& chart);
+std::string svg_element(const Chart& chart, double width_px = page_width);
 
 }  // namespace roofline

@@ -419,6 +419,8 @@ double draw_plot(Scene& scene, const Plot& plot, Position corner, double width) 
 
 double draw_bars(Scene& scene, const Bars& all, double area_top) {
   const std::vector<Bar>& bars = all.rows;
+  const bool is_narrow = scene.width < page_width;
+  const double most_label = is_narrow ? 0.3 * scene.width : widest_label;
   double label_width = 0;
   double note_width = 0;
   double longest = all.least_length;
@@ -427,18 +429,18 @@ double draw_bars(Scene& scene, const Bars& all, double area_top) {
   labels.reserve(bars.size());
   for (const Bar& bar : bars) {
     labels.push_back(
-        fitted_text(short_name(printable(bar.label), bar_label_columns), widest_label, small_text));
+        fitted_text(short_name(printable(bar.label), bar_label_columns), most_label, small_text));
     label_width = std::max(label_width, text_width(labels.back(), small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
     longest = std::max(longest, length_of(bar));
     negative = std::min(negative, sum_over(bar.segments, &Segment::value));
   }
   const double left = page_margin + label_width + bar_gap;
-  const double right = page_width - page_margin - note_width - bar_gap;
+  const double right = scene.width - page_margin - note_width - bar_gap;
   const double bottom = area_top + row_height * static_cast<double>(bars.size());
   const Axis axis{"", all.unit, false, negative, longest > 0 || negative < 0 ? longest : 1};
   const Scale scale(axis, left, right);
-  for (const Tick& tick : ticks_of(axis, 6)) {
+  for (const Tick& tick : ticks_of(axis, is_narrow ? 2 : 6)) {
     draw_line(scene, {scale(tick.value), area_top}, {scale(tick.value), bottom + 3}, "grid");
     scene.texts.push_back({scale(tick.value), bottom + 16, tick.text, Anchor::middle, "muted"});
   }

@@ -153,10 +153,11 @@ constexpr Outline outlines[] = {
     {5, -90, 1.1495, tip},
 };
 
-constexpr double area_width = page_width - 2 * page_margin;
+double area_width_of(const Scene& scene) { return scene.width - 2 * page_margin; }
 
 double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double top) {
   if (legend.empty()) return top;
+  const double area_width = area_width_of(scene);
   double x = page_margin;
   double y = top + line_height / 2;
   for (const LegendItem& item : legend) {
@@ -205,7 +206,7 @@ double draw_paragraph(Scene& scene, std::string_view text, Position corner, doub
 /// A panel in one of the chart's columns; returns the bottom.
 double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t column,
                   std::size_t columns) {
-  const double share = area_width / static_cast<double>(columns);
+  const double share = area_width_of(scene) / static_cast<double>(columns);
   const double left = page_margin + static_cast<double>(column) * share;
   if (!panel.heading.empty()) {
     const std::string lines =
@@ -219,19 +220,23 @@ double draw_panel(Scene& scene, const Panel& panel, double top, std::size_t colu
 
 /// Returns the bottom.
 double draw_chart(Scene& scene, const Chart& chart, double top) {
+  const double area_width = area_width_of(scene);
+  const std::size_t columns = scene.width < page_width ? 1 : chart.columns;
   const auto paragraph = [&](std::string_view text, double at, double size, std::string_view css) {
     return draw_paragraph(scene, text, {page_margin, at}, area_width, size, css);
   };
-  double y = paragraph(fitted_text(chart.title, 1.6 * area_width, 16), top + 8, 16, "ink title");
+  const double title_lines = scene.width < page_width ? 2.6 : 1.6;
+  double y =
+      paragraph(fitted_text(chart.title, title_lines * area_width, 16), top + 8, 16, "ink title");
   y = paragraph(chart.subtitle, y + 2, 12, "muted") + 12;
   std::size_t column = 0;
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {
     const Panel& panel = chart.panels[i];
     const bool is_plot = std::holds_alternative<Plot>(panel.body);
-    const double end = draw_panel(scene, panel, y, column, is_plot ? chart.columns : 1);
+    const double end = draw_panel(scene, panel, y, column, is_plot ? columns : 1);
     const bool goes_on =
         i + 1 < chart.panels.size() && std::holds_alternative<Plot>(chart.panels[i + 1].body);
-    column = is_plot && goes_on ? (column + 1) % chart.columns : 0;
+    column = is_plot && goes_on ? (column + 1) % columns : 0;
     if (column == 0) y = draw_legend(scene, panel.legend, end);
   }
   return paragraph(chart.caption, y, small_text, "muted") + page_margin;
@@ -289,16 +294,16 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
               symbol_path(symbol, at.x, at.y, radius));
 }
 
-Scene scene_of(const std::vector<Chart>& charts) {
+Scene scene_of(const std::vector<Chart>& charts, double width_px) {
   Scene scene;
-  scene.width = page_width;
+  scene.width = width_px;
   for (const Chart& chart : charts)
     scene.height = std::ceil(draw_chart(scene, chart, scene.height));
   return scene;
 }
 
-std::string svg_element(const Chart& chart) {
-  return element_of(scene_of({chart}), chart.title + ": " + chart.subtitle, "group", "");
+std::string svg_element(const Chart& chart, double width_px) {
+  return element_of(scene_of({chart}, width_px), chart.title + ": " + chart.subtitle, "group", "");
 }
 
 void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {

@@ -80,7 +80,10 @@ class HtmlRenderer {
   }
 
   void add(const Picture& picture) {
-    text_ += fmt::format("<figure tabindex=\"0\">\n{}</figure>\n", svg_element(picture.chart));
+    text_ += fmt::format(
+        "<figure>\n<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n"
+        "</figure>\n",
+        svg_element(picture.chart), svg_element(picture.chart, narrow_page_width));
   }
 
   void add(const Legend&) {}  // a page holds all words
