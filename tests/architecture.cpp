@@ -166,10 +166,10 @@ struct Stage {
 const std::vector<Stage> stages{
     {"model",
      {"error", "enumeration", "data_type", "layer_kind", "layer", "library", "spec", "network",
-      "gpu", "recording", "roofline_point"},
+      "gpu", "roofline_point"},
      {}},
     {"kernel", {"accuracy", "kernel", "context"}, {"model"}},
-    {"results", {"analysis", "explanation", "report", "settings_table"}, {"model", "kernel"}},
+    {"results", {"analysis", "report", "settings_table"}, {"model", "kernel"}},
     {"load", {"load", "catalogue"}, {"model", "kernel"}},
     {"embed", {}, {"model", "kernel", "load"}},  // programs of the build
     {"operators", {}, {"model", "load"}},

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "onnx/graph.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 /// How many the notes say are left out: "3 layers left out: ...", "left out 2 nodes that ...",

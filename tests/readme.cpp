@@ -14,6 +14,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "report/golden.hpp"
+#include "results/report.hpp"
 
 namespace fs = std::filesystem;
 

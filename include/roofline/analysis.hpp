@@ -15,10 +15,11 @@
 #include "roofline/error.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/network.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
+
+struct TraceSummary;
 
 /// Parts of the time of a measured run. The sum of the kernels' time is measured and split by the
 /// model; the time between and beside kernels is measured.
@@ -60,11 +61,6 @@ constexpr std::string_view meaning_of(StepPart part) {
   return "";
 }
 
-constexpr StepPart idle_part(IdleCause cause) {
-  return enumerators<StepPart>[index_of(StepPart::idle_host) + index_of(cause)];
-}
-static_assert(idle_part(IdleCause::queued) == StepPart::idle_queued);
-
 /// An action which would shorten a time, from the model or the recording.
 struct Advice {
   std::string_view action;       ///< "larger_batch"
@@ -89,7 +85,8 @@ struct Verdict {
 
   double idle_s() const {
     double sum_s = 0;
-    for (const IdleCause cause : enumerators<IdleCause>) sum_s += part_s[idle_part(cause)];
+    for (const StepPart part : enumerators<StepPart>)
+      if (part >= StepPart::idle_host) sum_s += part_s[part];
     return sum_s;
   }
   double layers_s() const {

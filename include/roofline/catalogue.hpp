@@ -4,29 +4,17 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 
-struct EmbeddedFile {
-  std::string_view name;  ///< file name without extension
-  /// Names and aliases of a GPU; name and coverage of a kernel model; else empty.
-  std::span<const std::string_view> names;
-  std::string_view text;
-};
-
-std::span<const EmbeddedFile> embedded_gpus();
-std::span<const EmbeddedFile> embedded_kernel_models();
-std::span<const EmbeddedFile> embedded_networks();
-
 struct OwnGpu;
+struct RecordedGpu;
 
 /// GPUs by name or alias, as written by a catalogue, a driver or a person ("NVIDIA A100-SXM4-80GB",
 /// "a100 80gb sxm4"). A file in the user's folder (roofline/gpus in $XDG_CONFIG_HOME or ~/.config)

@@ -15,7 +15,6 @@
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/network.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

@@ -11,10 +11,11 @@
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {
+
+struct TraceSummary;
 
 /// Layers in execution order. Operand::producer always names an earlier layer.
 struct Network : NetworkTraits {

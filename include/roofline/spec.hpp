@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "roofline/layer.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
+
+struct KernelRecording;
+struct TraceSummary;
 
 /// Keys of fields in layer files, with the source's own spellings if they differ.
 using Spellings = std::vector<std::pair<std::string_view, std::string>>;

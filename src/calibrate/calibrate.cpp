@@ -20,6 +20,7 @@
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 

@@ -14,6 +14,7 @@
 #include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 #include "model/gpu_names.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -20,11 +20,14 @@
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "report/sections.hpp"
+#include "results/explanation.hpp"
 #include "results/in_parallel.hpp"
+#include "results/kernel_table.hpp"
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {

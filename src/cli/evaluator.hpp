@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "cli/request.hpp"
+#include "model/recording.hpp"
 #include "report/formats.hpp"
+#include "results/kernel_table.hpp"
 #include "results/steps.hpp"
 #include "roofline/load.hpp"
 

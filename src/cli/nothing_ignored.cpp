@@ -10,7 +10,9 @@
 #include "cli/errors.hpp"
 #include "cli/request.hpp"
 #include "model/gpu_selection.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
+#include "results/kernel_table.hpp"
 
 namespace roofline {
 namespace {

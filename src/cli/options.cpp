@@ -18,6 +18,7 @@
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
+#include "results/selection.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

@@ -13,6 +13,7 @@
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
 #include "results/gate.hpp"
+#include "results/kernel_table.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 

@@ -16,8 +16,12 @@
 
 #include "cli/errors.hpp"
 #include "cli/run.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 namespace {
@@ -117,8 +121,8 @@ class Results {
         has_layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
     if (is_layer_file_alone && !failed_) return check_gates(Report{});
     for (RowStream& rows : rows_) rows.end();
-    const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
-                                             request_->report, std::move(kernels_)));
+    const Report report = unwrap(report_of(std::move(evaluated_), std::move(errors_),
+                                           request_->report, std::move(kernels_)));
     check_unread(report.gpus);
     if (chooses) {
       write_layers(Output::What::choice, render_layer_records(report));

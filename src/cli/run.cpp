@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/errors.hpp"
+#include "load/embedded.hpp"
 #include "model/text.hpp"
 #include "report/document.hpp"
 #include "report/fields.hpp"

@@ -19,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
 #include "load/csv.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "load/embedded.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"

@@ -10,6 +10,7 @@
 
 #include "input/folder_walk.hpp"
 #include "input/foreign_files.hpp"
+#include "load/embedded.hpp"
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "model/text.hpp"

@@ -10,6 +10,7 @@
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

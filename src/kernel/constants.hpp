@@ -22,6 +22,7 @@
 #include "kernel/choices.hpp"
 #include "kernel/constant_values.hpp"
 #include "kernel/engine_facts.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/accuracy.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/enumeration.hpp"

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernel/constants.hpp"
+#include "kernel/derivation.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {

@@ -4,8 +4,10 @@
 #include <type_traits>
 
 #include "kernel/choices.hpp"
+#include "kernel/derivation.hpp"
 #include "kernel/plans.hpp"
 #include "kernel/tunings.hpp"
+#include "model/layer_kind.hpp"
 #include "model/requests.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/architecture.hpp"
 #include "kernel/dense/gemm.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernel/architecture.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

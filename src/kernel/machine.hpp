@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/architecture.hpp"
 #include "kernel/constants.hpp"
 #include "roofline/gpu.hpp"
 

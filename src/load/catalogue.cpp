@@ -13,11 +13,13 @@
 #include <variant>
 
 #include "load/byte_stream.hpp"
+#include "load/embedded.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_selection.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "roofline/load.hpp"
 

@@ -51,7 +51,7 @@ endfunction()
 # Both compilers take texts beyond the 65,536 characters that the standard promises.
 file(WRITE ${OUTPUT}
      "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"
-     "#include \"roofline/catalogue.hpp\"\n\nnamespace roofline {\nnamespace {\n\n")
+     "#include \"load/embedded.hpp\"\n\nnamespace roofline {\nnamespace {\n\n")
 append_files(${GPU_DIR} gpu)
 append_files(${KERNEL_DIR} kernel)
 append_files(${NETWORK_DIR} network)

@@ -14,11 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/architecture.hpp"
 #include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
+#include "load/embedded.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/recording.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "load/kernel_model.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

@@ -14,6 +14,7 @@
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 

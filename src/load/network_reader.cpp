@@ -15,6 +15,7 @@
 
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "roofline/load.hpp"
 

@@ -14,6 +14,7 @@
 
 #include "load/csv.hpp"
 #include "model/layer_fields.hpp"
+#include "model/recording.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {

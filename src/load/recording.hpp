@@ -16,6 +16,7 @@
 
 #include "load/whole_input.hpp"
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/spec.hpp"
 

@@ -15,6 +15,7 @@
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

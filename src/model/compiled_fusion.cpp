@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/layer_kind.hpp"
 #include "model/sizes.hpp"
 #include "roofline/roofline_point.hpp"
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/layer_kind.hpp"
 #include "model/recurrence.hpp"
 #include "model/sizes.hpp"
 #include "model/window_reads.hpp"

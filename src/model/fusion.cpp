@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/layer_kind.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 #include "roofline/roofline_point.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/joined.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
 #include "model/recurrence.hpp"
 #include "model/text.hpp"

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/layer_kind.hpp"
+
 namespace roofline {
 
 RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double bandwidth_byte_per_s) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/layer_kind.hpp"
 #include "model/sizes.hpp"
 
 namespace roofline {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "load/network_reader.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "onnx/operators.hpp"
 #include "operators/table.hpp"

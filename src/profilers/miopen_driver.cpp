@@ -14,6 +14,7 @@
 #include "load/network_reader.hpp"
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "operators/table.hpp"
 #include "profilers/formats.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "load/recording.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/recording.hpp"
+#include "model/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 

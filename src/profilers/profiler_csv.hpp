@@ -13,8 +13,8 @@
 
 #include "load/csv.hpp"
 #include "load/whole_input.hpp"
+#include "model/recording.hpp"
 #include "roofline/error.hpp"
-#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -10,6 +10,7 @@
 
 #include "load/json.hpp"
 #include "load/recording.hpp"
+#include "model/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 

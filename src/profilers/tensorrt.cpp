@@ -17,6 +17,8 @@
 #include "load/kernel_model.hpp"
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "roofline/load.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "operators/element_types.hpp"
 #include "operators/operands.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "roofline/roofline_point.hpp"
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "pytorch/recording.hpp"
 
 namespace roofline {

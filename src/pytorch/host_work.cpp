@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
 

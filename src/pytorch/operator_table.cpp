@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "load/recording.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "operators/table.hpp"
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "load/csv.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"

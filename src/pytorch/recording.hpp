@@ -18,6 +18,7 @@
 
 #include "load/byte_stream.hpp"
 #include "load/recording.hpp"
+#include "model/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {

@@ -11,6 +11,7 @@
 
 #include "load/csv.hpp"
 #include "load/json.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/recording.hpp"

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/recording.hpp"
 

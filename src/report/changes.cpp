@@ -1,3 +1,5 @@
+#include "results/changes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -14,10 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/derivation.hpp"
 #include "kernel/engine_facts.hpp"
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
+#include "results/explanation.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -16,11 +16,14 @@
 #include <variant>
 
 #include "model/joined.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
+#include "results/explanation.hpp"
+#include "results/kernel_table.hpp"
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {

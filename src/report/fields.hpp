@@ -17,6 +17,8 @@
 #include "model/ranges.hpp"
 #include "report/grid.hpp"
 #include "report/writer.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

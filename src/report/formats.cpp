@@ -10,6 +10,8 @@
 
 #include "model/requests.hpp"
 #include "model/text.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "report/fields.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 

@@ -12,8 +12,15 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/derivation.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
+#include "results/changes.hpp"
+#include "results/explanation.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

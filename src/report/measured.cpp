@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "report/fields.hpp"
 #include "report/sections.hpp"
 

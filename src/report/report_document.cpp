@@ -14,6 +14,10 @@
 #include "report/formats.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
+#include "results/explanation.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 namespace {

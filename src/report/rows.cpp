@@ -13,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "model/recording.hpp"
 #include "report/text.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 

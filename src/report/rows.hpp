@@ -12,6 +12,9 @@
 
 #include "report/document.hpp"
 #include "report/fields.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 

@@ -15,6 +15,9 @@
 #include "report/rows.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"
+#include "results/changes.hpp"
+#include "results/explanation.hpp"
+#include "results/report.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {

@@ -15,9 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "model/text.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 namespace {

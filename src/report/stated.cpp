@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "model/as_run.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "report/fields.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

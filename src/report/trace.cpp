@@ -8,10 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "report/formats.hpp"
 #include "report/rows.hpp"
 #include "report/text.hpp"
 #include "report/writer.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "kernel/resolved_model.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
+#include "results/explanation.hpp"
 #include "results/steps.hpp"
 #include "roofline/error.hpp"
-#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {

@@ -1,3 +1,5 @@
+#include "results/changes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +11,9 @@
 
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
+#include "results/kernel_table.hpp"
 #include "results/steps.hpp"
 #include "roofline/report.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

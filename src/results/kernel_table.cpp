@@ -1,3 +1,5 @@
+#include "results/kernel_table.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -6,6 +8,7 @@
 #include <vector>
 
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "results/steps.hpp"
 #include "roofline/report.hpp"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "model/text.hpp"
-#include "roofline/explanation.hpp"
+#include "results/explanation.hpp"
 
 namespace roofline {
 

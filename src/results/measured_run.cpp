@@ -8,12 +8,19 @@
 #include "kernel/layer_sizes.hpp"
 #include "kernel/resolved_model.hpp"
 #include "model/gpu_names.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
+#include "results/explanation.hpp"
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {
+
+constexpr StepPart idle_part(IdleCause cause) {
+  return enumerators<StepPart>[index_of(StepPart::idle_host) + index_of(cause)];
+}
+static_assert(idle_part(IdleCause::queued) == StepPart::idle_queued);
 
 /// The least share of the counted multiply-adds that any algorithm does. Winograd with the largest
 /// tiles in use does a quarter. FFT does four real multiply-adds for each complex one; a real

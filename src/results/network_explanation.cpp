@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "results/explanation.hpp"
+#include "results/selection.hpp"
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/report.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/text.hpp"
-#include "roofline/explanation.hpp"
+#include "results/explanation.hpp"
 
 namespace roofline {
 namespace {

@@ -11,9 +11,15 @@
 #include <tuple>
 #include <utility>
 
+#include "kernel/derivation.hpp"
 #include "model/gpu_selection.hpp"
 #include "model/requests.hpp"
 #include "model/text.hpp"
+#include "results/changes.hpp"
+#include "results/explanation.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 namespace {
@@ -279,12 +285,20 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
 
 }  // namespace
 
-Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                             const ReportOptions& options, std::vector<KernelTable> kernels) {
+Expected<Report> report_of(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                           const ReportOptions& options, std::vector<KernelTable> kernels) {
   return expected([&] {
     check_asked(evaluated, options, kernels);
     return report_on(std::move(evaluated), std::move(errors), options, std::move(kernels));
   });
+}
+
+Expected<std::shared_ptr<const Report>> make_report(std::vector<Evaluated> evaluated,
+                                                    std::vector<InputError> errors,
+                                                    const ReportOptions& options) {
+  Expected<Report> report = report_of(std::move(evaluated), std::move(errors), options);
+  if (!report) return report.error();
+  return std::make_shared<const Report>(*std::move(report));
 }
 
 }  // namespace roofline

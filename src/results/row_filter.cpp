@@ -14,7 +14,9 @@
 
 #include "model/layer_fields.hpp"
 #include "model/ranges.hpp"
+#include "results/kernel_table.hpp"
 #include "results/planned_rows.hpp"
+#include "results/selection.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "kernel/engine_facts.hpp"
+#include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 #include "results/steps.hpp"
 

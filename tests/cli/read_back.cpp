@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "results/report.hpp"
 
 using Json = nlohmann::json;
 

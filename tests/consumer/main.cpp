@@ -57,7 +57,7 @@ std::string wrong_in_sweep() {
   if (!gpu) return gpu.error().what();
   const Expected<Context> context = make_context(*gpu, {});
   if (!context) return context.error().what();
-  std::vector<Evaluated> evaluated;
+  std::vector<Result> results;
   for (std::uint64_t batch = 1; batch <= 64; batch *= 2) {
     const Expected<Network> network = infer(convolution(batch), {});
     if (!network) return network.error().what();
@@ -70,11 +70,10 @@ std::string wrong_in_sweep() {
     // 2 x MACs over the bytes: 131 and more FLOP a byte, above the ridge of 10.
     if (!is_about(result->total.roofline_time_s, 2 * static_cast<double>(macs) / 10e12))
       return "bound of batch " + std::to_string(batch);
-    evaluated.push_back({*std::move(result), &*context});
+    results.push_back(*std::move(result));
   }
-  const Expected<Report> report = make_report(std::move(evaluated), {}, {});
-  if (!report) return report.error().what();
-  if (report->sweeps.size() != 1 || report->sweeps.front().rows.size() != 7) return "the sweep";
+  const std::vector<SettingsTable> sweeps = sweeps_of(settings_of(results, {}));
+  if (sweeps.size() != 1 || sweeps.front().rows.size() != 7) return "the sweep";
   return "";
 }
 
@@ -101,9 +100,9 @@ int main() {
   if (!network) return fail(network.error().what());
   Expected<Result> result = evaluate(*network, *context);
   if (!result) return fail(result.error().what());
-  const Expected<Report> report = make_report({{*std::move(result), &*context}}, {}, {});
+  const auto report = make_report({{*std::move(result), &*context}}, {}, {});
   if (!report) return fail(report.error().what());
-  const Expected<std::string> json = find_output_format("json")->render(*report, {});
+  const Expected<std::string> json = find_output_format("json")->render(**report, {});
   if (!json) return fail(json.error().what());
   std::fputs(json->c_str(), stdout);
 }

@@ -30,6 +30,8 @@
 #include "pytorch/recording.hpp"
 #include "report/formats.hpp"
 #include "report/text.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
@@ -137,7 +139,7 @@ void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
     for (const LayerResult& row : each.result.layers) expect_finite(row);
   ReportOptions options;
   if (choice % 5 == 0) options.explain = "*";
-  render(make_report(std::move(evaluated), std::move(errors), options, std::move(kernels)).value(),
+  render(report_of(std::move(evaluated), std::move(errors), options, std::move(kernels)).value(),
          choice);
 } catch (const InputError&) {  // nothing to explain, or a chart of layers without FLOP
 }

@@ -1,5 +1,7 @@
 // Which architecture a GPU's file is taken to have.
 
+#include "kernel/architecture.hpp"
+
 #include "catch.hpp"
 #include "kernel/machine.hpp"
 #include "roofline/catalogue.hpp"

@@ -1,6 +1,8 @@
 // Derivations can be redone: every expression, evaluated from its printed numbers, gives its value,
 // and the parts at the end are those of the plan.
 
+#include "kernel/derivation.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,8 +10,8 @@
 #include <set>
 
 #include "model/generated_layers.hpp"
+#include "results/explanation.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/explanation.hpp"
 
 namespace {
 

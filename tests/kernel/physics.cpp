@@ -6,6 +6,7 @@
 
 #include "load/loading.hpp"
 #include "model/generated_layers.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 

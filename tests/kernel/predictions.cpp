@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "kernel/architecture.hpp"
 #include "load/loading.hpp"
 #include "report/golden.hpp"
 #include "temporary_folder.hpp"

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <set>
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
+#include "model/recording.hpp"
 #include "temporary_folder.hpp"
 
 using namespace roofline;

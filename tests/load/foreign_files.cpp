@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 #include "load/record_reading.hpp"
+#include "model/layer_kind.hpp"
 
 using namespace std::string_literals;
 

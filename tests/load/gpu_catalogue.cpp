@@ -9,6 +9,7 @@
 
 #include "catch.hpp"
 #include "kernel/constants.hpp"
+#include "load/embedded.hpp"
 #include "load/image.hpp"
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
+#include "model/recording.hpp"
 #include "model/text.hpp"
 
 using namespace roofline;

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "kernel/architecture.hpp"
 #include "kernel/constants.hpp"
+#include "load/embedded.hpp"
 #include "load/image.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"

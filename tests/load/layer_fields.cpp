@@ -12,7 +12,9 @@
 #include "cli/process.hpp"
 #include "load/loading.hpp"
 #include "load/network_reader.hpp"
+#include "model/layer_kind.hpp"
 #include "pytorch/recording.hpp"
+#include "results/selection.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
 #include "load/network_reader.hpp"
 #include "roofline/catalogue.hpp"

@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "load/byte_stream.hpp"
 #include "load/record_reading.hpp"
+#include "model/recording.hpp"
 
 using namespace roofline;
 

@@ -2,6 +2,7 @@
 
 #include "cli/process.hpp"
 #include "load/loading.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/roofline_point.hpp"
 
 using namespace roofline;

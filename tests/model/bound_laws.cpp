@@ -15,6 +15,7 @@
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/generated_layers.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -3,12 +3,13 @@
 #include <set>
 
 #include "catch.hpp"
+#include "kernel/architecture.hpp"
 #include "kernel/constants.hpp"
 #include "kernel/machine.hpp"
+#include "model/recording.hpp"
 #include "report/chart/chart.hpp"
 #include "roofline/context.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/render.hpp"
 #include "roofline/report.hpp"
 

@@ -14,7 +14,11 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "kernel/derivation.hpp"
 #include "results/gate.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 #include "roofline/roofline.hpp"
 
 using namespace roofline;
@@ -229,20 +233,20 @@ TEST_CASE("A result without layers is an error at every step", "[model/misuse]")
 
 TEST_CASE("A report needs contexts, recordings and enumerators", "[model/misuse]") {
   const Context context = ::context();
-  CHECK(said(make_report({{result(), nullptr}}, {}, {})) ==
+  CHECK(said(report_of({{result(), nullptr}}, {}, {})) ==
         "main.cpp: expected a result with the context that it was evaluated in, got none");
   ReportOptions options;
   options.filter.sort = beyond<SortBy>;
-  CHECK(said(make_report({{result(), &context}}, {}, options)) ==
+  CHECK(said(report_of({{result(), &context}}, {}, options)) ==
         "RowFilter::sort: expected an enumerator from 0 to 6, got 200");
   options.filter = {};
   options.filter.by = beyond<RowsBy>;
-  CHECK(said(make_report({{result(), &context}}, {}, options)) ==
+  CHECK(said(report_of({{result(), &context}}, {}, options)) ==
         "RowFilter::by: expected an enumerator from 0 to 2, got 200");
-  CHECK(said(make_report({}, {}, {}, {KernelTable{}})) ==
+  CHECK(said(report_of({}, {}, {}, {KernelTable{}})) ==
         "expected kernels as place_kernels returns them, got none");
   CHECK(said(place_kernels(nullptr, &context)) == "expected a recording of kernels, got none");
-  CHECK(make_report({}, {}, {}).has_value());
+  CHECK(report_of({}, {}, {}).has_value());
   std::vector<LayerResult> rows = result().layers;
   keep_leading(rows, {});
   CHECK(rows.size() == 1);
@@ -250,7 +254,7 @@ TEST_CASE("A report needs contexts, recordings and enumerators", "[model/misuse]
 
 TEST_CASE("A format writes what there is to a sink", "[model/misuse]") {
   const Context context = ::context();
-  const Report report = make_report({{result(), &context}}, {}, {}).value();
+  const Report report = report_of({{result(), &context}}, {}, {}).value();
   for (const OutputFormat& format : output_formats()) {
     INFO(format.name);
     RenderStyle style;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/roofline_point.hpp"

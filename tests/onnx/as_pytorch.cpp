@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "model/layer_kind.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
+#include "model/layer_kind.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 #include "report/fields.hpp"
+#include "results/report.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 #include "roofline/roofline_point.hpp"
@@ -47,10 +49,10 @@ Json row_of(const Layer& layer) {
           counts.params};
 }
 
-std::string report_of(const Network& network) {
+std::string json_report(const Network& network) {
   const Context context = make_context(find_gpu("h100").value(), {}).value();
   return find_output_format("json")
-      ->render(make_report({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
+      ->render(report_of({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
       .value();
 }
 
@@ -81,7 +83,7 @@ TEST_CASE("Models written as layer files are read again as what they are", "[onn
     const Network network = infer_onnx(model_path(name), defaults);
     const std::string file = render_layer_file(network).value();
     const Network again = load_network(file, network.source, {}).value();
-    CHECK(report_of(again) == report_of(network));
+    CHECK(json_report(again) == json_report(network));
     CHECK(render_layer_file(again).value() == file);
   }
 }

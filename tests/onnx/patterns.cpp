@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "catch.hpp"
+#include "model/layer_kind.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 

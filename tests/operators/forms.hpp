@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 #include "pytorch/exported_program.hpp"

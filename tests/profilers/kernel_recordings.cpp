@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "load/record_reading.hpp"
+#include "model/recording.hpp"
 
 using namespace roofline;
 

@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 #include "load/record_reading.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "roofline/roofline.hpp"
 #include "roofline/roofline_point.hpp"
 

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "load/loading.hpp"
 #include "model/as_run.hpp"
+#include "model/layer_kind.hpp"
 #include "model/recurrence.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/program_text.hpp"

@@ -1,6 +1,7 @@
 // Traces that hold no layers: what is said and what to do.
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 
 using namespace roofline;

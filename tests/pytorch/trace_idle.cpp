@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 
 using namespace roofline;

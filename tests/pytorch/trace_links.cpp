@@ -1,6 +1,7 @@
 // Whose time a kernel's is: operators, steps, devices; which gradient of a convolution.
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 
 using namespace roofline;

@@ -1,6 +1,7 @@
 // Which operator becomes which layer: one kernel of 5 us under each.
 
 #include "catch.hpp"
+#include "model/layer_kind.hpp"
 #include "model/recurrence.hpp"
 #include "pytorch/trace_text.hpp"
 #include "roofline/roofline_point.hpp"

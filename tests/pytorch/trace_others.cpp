@@ -5,8 +5,8 @@
 
 #include "catch.hpp"
 #include "model/layer_fields.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
 
 using namespace roofline;

@@ -1,8 +1,8 @@
 // Ranks of one run: which one the others wait for, in one file and in several.
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
-#include "roofline/recording.hpp"
 #include "temporary_folder.hpp"
 
 using namespace roofline;

@@ -2,6 +2,7 @@
 // alike.
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 #include "roofline/roofline_point.hpp"
 

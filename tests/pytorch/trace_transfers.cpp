@@ -1,6 +1,7 @@
 // Work over a link: between GPUs, and between a GPU and its host.
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 #include "roofline/enumeration.hpp"
 

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "catch.hpp"
+#include "model/recording.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/roofline_point.hpp"
 
 using namespace roofline;

@@ -7,6 +7,7 @@
 
 #include "load/loading.hpp"
 #include "load/record_reading.hpp"
+#include "results/report.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 Report built_report(const Network& network) {
   const Context context = make_context(find_gpu("v100").value(), {}).value();
-  return make_report({{analyze(network, context.gpu), &context}}, {}, {}).value();
+  return report_of({{analyze(network, context.gpu), &context}}, {}, {}).value();
 }
 
 std::string rendered(std::string_view format, const Report& report) {

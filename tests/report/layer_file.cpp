@@ -4,7 +4,9 @@
 #include <regex>
 
 #include "cli/process.hpp"
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
+#include "results/report.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 
@@ -42,7 +44,7 @@ constexpr const char* odd_layers = R"({"name": "odd", "batch": 4, "layers": [
 std::string json_report_of(const Network& network) {
   const Context context = make_context(find_gpu("a100").value(), {}).value();
   return find_output_format("json")
-      ->render(make_report({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
+      ->render(report_of({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
       .value();
 }
 

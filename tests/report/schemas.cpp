@@ -10,10 +10,12 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "report/fields.hpp"
+#include "results/kernel_table.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/spec.hpp"
 
 using namespace roofline;

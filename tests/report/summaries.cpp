@@ -1,6 +1,7 @@
 // Views, points and sweeps, on results made by hand.
 
 #include "catch.hpp"
+#include "results/selection.hpp"
 #include "results/steps.hpp"
 #include "roofline/report.hpp"
 #include "roofline/settings_table.hpp"

@@ -3,12 +3,14 @@
 #include <limits>
 
 #include "cli/process.hpp"
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
 #include "report/document.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
 #include "report/legend.hpp"
 #include "report/text.hpp"
+#include "results/report.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 Report report_on(const Gpu& gpu, const Network& network) {
   const Context context = make_context(gpu, {}).value();
-  return make_report({{analyze(network, gpu), &context}}, {}, {}).value();
+  return report_of({{analyze(network, gpu), &context}}, {}, {}).value();
 }
 
 void check_widths(const std::string& table, std::size_t width = 100) {
@@ -142,7 +144,7 @@ TEST_CASE("Points fit the terminal", "[report/table]") {
              context});
   ReportOptions options;
   options.price_per_hour = {{v100.gpu.name, 2.48}, {t4.gpu.name, 0.53}};
-  const Report report = make_report(std::move(evaluated), {}, options).value();
+  const Report report = report_of(std::move(evaluated), {}, options).value();
   for (const std::size_t width : {80U, 100U, 120U}) check_widths(table_of(report, width), width);
 }
 

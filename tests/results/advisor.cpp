@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "load/loading.hpp"
+#include "model/recording.hpp"
 #include "report/golden.hpp"
+#include "results/explanation.hpp"
 #include "results/steps.hpp"
-#include "roofline/explanation.hpp"
 
 namespace {
 

@@ -1,5 +1,7 @@
 // What the ratio of the times on two GPUs is made of, by hand arithmetic.
 
+#include "results/changes.hpp"
+
 #include "catch.hpp"
 #include "roofline/report.hpp"
 

@@ -1,6 +1,10 @@
 // Kernels under the roofs of a GPU, by arithmetic of the rule.
 
+#include "results/kernel_table.hpp"
+
 #include "catch.hpp"
+#include "model/recording.hpp"
+#include "results/selection.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"
 

@@ -1,6 +1,7 @@
 // What a measured time is held against, and what stands between it and its bound.
 
 #include "load/loading.hpp"
+#include "model/recording.hpp"
 #include "report/golden.hpp"
 #include "results/steps.hpp"
 

@@ -2,6 +2,7 @@
 // binds.
 
 #include "load/loading.hpp"
+#include "results/selection.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"
 

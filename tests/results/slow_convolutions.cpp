@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "load/loading.hpp"
+#include "model/layer_kind.hpp"
+#include "model/recording.hpp"
 #include "pytorch/trace_text.hpp"
 
 using namespace roofline;

@@ -1,5 +1,6 @@
 // What no run of a whole network can be faster than.
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"

@@ -9,6 +9,7 @@
 #include "kernel/engine_facts.hpp"
 #include "kernel/resolved_model.hpp"
 #include "load/loading.hpp"
+#include "model/layer_kind.hpp"
 #include "report/golden.hpp"
 #include "results/steps.hpp"
 #include "roofline/catalogue.hpp"

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kernel/engine_facts.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline::uncertainty {

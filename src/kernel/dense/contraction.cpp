@@ -6,6 +6,7 @@
 
 #include "kernel/formula.hpp"
 #include "kernel/layer_sizes.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "kernel/resolved_model.hpp"
+#include "model/layer_kind.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/roofline_point.hpp"

@@ -12,6 +12,7 @@
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

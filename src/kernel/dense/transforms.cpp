@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/layer_kind.hpp"
+
 namespace roofline {
 namespace {
 

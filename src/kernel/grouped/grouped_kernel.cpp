@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "kernel/choices.hpp"
+#include "kernel/derivation.hpp"
 #include "kernel/grouped/grouped_formulas.hpp"
 #include "kernel/plans.hpp"
 #include "model/window_reads.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel/solvers/solver_formulas.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

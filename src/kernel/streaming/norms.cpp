@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "kernel/streaming/stream_formulas.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

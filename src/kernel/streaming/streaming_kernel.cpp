@@ -15,6 +15,7 @@
 
 #include "kernel/plans.hpp"
 #include "kernel/streaming/stream_formulas.hpp"
+#include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "model/as_run.hpp"
 #include "model/infer/shapes.hpp"
+#include "model/layer_kind.hpp"
 #include "model/requests.hpp"
 #include "model/text.hpp"
 #include "roofline/network.hpp"

@@ -10,6 +10,7 @@
 
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 #include "roofline/roofline_point.hpp"

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"

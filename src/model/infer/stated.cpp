@@ -9,6 +9,7 @@
 
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
+#include "model/layer_kind.hpp"
 #include "model/requests.hpp"
 #include "model/text.hpp"
 

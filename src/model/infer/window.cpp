@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/infer/shapes.hpp"
+#include "model/layer_kind.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "results/report.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -15,6 +15,8 @@
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
+#include "results/changes.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

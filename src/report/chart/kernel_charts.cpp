@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "model/recording.hpp"
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

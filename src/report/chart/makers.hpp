@@ -10,6 +10,8 @@
 
 #include "report/chart/chart.hpp"
 #include "report/rows.hpp"
+#include "results/changes.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 

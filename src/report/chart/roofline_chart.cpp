@@ -14,8 +14,10 @@
 #include <variant>
 #include <vector>
 
+#include "model/layer_kind.hpp"
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -19,6 +19,7 @@
 #include "report/formats.hpp"
 #include "report/text.hpp"
 #include "report/texts.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -18,6 +18,7 @@
 
 #include "report/chart/makers.hpp"
 #include "report/sections.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

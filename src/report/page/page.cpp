@@ -11,11 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "model/recording.hpp"
 #include "report/chart/makers.hpp"
 #include "report/document.hpp"
 #include "report/formats.hpp"
 #include "report/sections.hpp"
 #include "report/texts.hpp"
+#include "results/kernel_table.hpp"
+#include "results/report.hpp"
 
 namespace roofline {
 namespace {

@@ -4,6 +4,9 @@
 #include "load/loading.hpp"
 #include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
+#include "results/changes.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 #include "roofline/catalogue.hpp"
 
 using namespace roofline;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "load/embedded.hpp"
 #include "load/loading.hpp"
 #include "report/chart/chart.hpp"
 #include "report/chart/makers.hpp"
+#include "results/report.hpp"
 #include "roofline/catalogue.hpp"
 
 using namespace roofline;
@@ -29,7 +31,7 @@ Report report_on(const std::vector<std::string>& gpus, const std::string& text, 
       defaults.dtype = type;
       evaluated.push_back({evaluate(load_text(text, defaults), context).value(), &context});
     }
-  return make_report(std::move(evaluated), {}, {}).value();
+  return report_of(std::move(evaluated), {}, {}).value();
 }
 
 std::string built_in(std::string_view name) {
@@ -188,7 +190,7 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
   Result result = analyze(load_text(text), context.gpu);
   result.layers.front().kernel->part_s = {};
   result.layers.front().kernel->part_s[Limiter::math] = 100e-6;
-  const Report report = make_report({{result, &context}}, {}, {}).value();
+  const Report report = report_of({{result, &context}}, {}, {}).value();
   const std::vector<Chart> charts = charts_of(report, ChartKind::roofline);
   const Mark& mark = only_mark(charts);
   CHECK(mark.at.x == Approx(35.7818));
@@ -208,7 +210,7 @@ TEST_CASE("The bar of all layers has the parts of the expected time and a tick a
                               "batch": 1, "gpu": "v100", "measured_us": 800})";
   const Context context = make_context(find_gpu("v100").value(), {}).value();
   const Result result = evaluate(load_text(text), context).value();
-  const Report report = make_report({{result, &context}}, {}, {}).value();
+  const Report report = report_of({{result, &context}}, {}, {}).value();
   const Panel panel = charts_of(report, ChartKind::time).front().panels.front();
   const std::vector<Bar>& bars = std::get<Bars>(panel.body).rows;
   REQUIRE(bars.size() == 1);

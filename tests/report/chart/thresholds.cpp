@@ -6,6 +6,9 @@
 #include "report/chart/makers.hpp"
 #include "report/golden.hpp"
 #include "report/sections.hpp"
+#include "results/changes.hpp"
+#include "results/report.hpp"
+#include "results/selection.hpp"
 
 namespace {
 
@@ -16,7 +19,7 @@ Report report_on(const std::vector<std::string>& texts) {
   std::vector<Evaluated> evaluated;
   for (const std::string& text : texts)
     evaluated.push_back({evaluate(load_text(text), context).value(), &context});
-  return make_report(std::move(evaluated), {}, {}).value();
+  return report_of(std::move(evaluated), {}, {}).value();
 }
 
 const std::string conv_of_56 = R"("input": [32, 64, 56, 56], "k": 64, "kernel_size": 3)";
