@@ -118,7 +118,7 @@ inline std::string what_is_lost(const roofline::NetworkSpec& spec,
     for (const Transfer& transfer : spec.summary->transfers) time_s += transfer.time_s;
     for (const UnmodelledWork& work : spec.summary->unmodelled) {
       time_s += work.time_s;
-      if (work.reason != "a time of no layer of the engine")
+      if (work.reason != "a time that no layer of the engine has")
         found += static_cast<std::size_t>(work.launches);
     }
     if (differ(layers_s, spec.summary->layers_s)) return "time of kernels that layers stand for";

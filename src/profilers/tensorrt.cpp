@@ -261,7 +261,7 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
     if (time_s <= 0) continue;
     ++summary.launches;
     summary.kernel_s += time_s;
-    unmodelled.add(name, "", "a time of no layer of the engine", time_s);
+    unmodelled.add(name, "", "a time that no layer of the engine has", time_s);
   }
   summary.busy_s = summary.kernel_s;
   summary.unmodelled = unmodelled.items(1);

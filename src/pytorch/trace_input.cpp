@@ -164,9 +164,9 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.collectives_alone_s = a_step_s(working_us - computing_us);
   summary.host_s = a_step_s(launching_us(recording, origins, activities));
   const UnrecordedTimes unrecorded = unrecorded_times(recording, origins, activities);
-  if (summary.launches >= least_launches &&
-      a_step_s(unrecorded.span_us) < (1 - least_share) * summary.span_s) {
-    summary.unrecorded_s = a_step_s(unrecorded.span_us);
+  if (summary.launches >= least_launches) {
+    if (a_step_s(unrecorded.span_us) < (1 - least_share) * summary.span_s)
+      summary.unrecorded_s = a_step_s(unrecorded.span_us);
     summary.unrecorded_host_s = std::min(summary.host_s, a_step_s(unrecorded.host_us));
   }
   summary.is_data_parallel =

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/layer_sizes.hpp"
 #include "kernel/resolved_model.hpp"
 #include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
@@ -79,6 +80,7 @@ struct Action {
 /// A layer computed by its predecessor's kernel almost vanishes: the model has no time for it.
 constexpr std::string_view vanishing = "fuse_into_layer_before";
 constexpr std::string_view warm_up = "warm_up";
+constexpr std::string_view patches_as_matrix = "patches_as_matrix";
 
 /// Factor of the batch in the advice on it.
 constexpr std::uint64_t batch_factor = 8;
@@ -123,20 +125,29 @@ bool set_type(Variant& variant, DataType type, const Subject& subject) {
   return choose_engine(variant, subject);
 }
 
+/// The one that other layers have.
+DataType half_type(const Subject& subject) {
+  const bool has_bf16 = std::ranges::any_of(subject.result.layers, [](const LayerResult& row) {
+    return row.layer.dtypes.input == DataType::bf16;
+  });
+  return has_bf16 ? DataType::bf16 : DataType::fp16;
+}
+
 bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) {
-  return may_be_half(row, subject) && set_type(variant, DataType::fp16, subject);
+  return may_be_half(row, subject) && set_type(variant, half_type(subject), subject);
 }
 
 /// The libraries for half types take images with channels last.
 std::string half_text(const Subject& subject) {
+  const std::string type(name_of(half_type(subject)));
   const auto has_channels_first = [](const LayerResult& row) {
     return row.layer.kind == LayerKind::conv && layout_of(row.layer) == Layout::nchw;
   };
   const auto& rows = subject.result.layers;
   return (subject.layer != nullptr ? has_channels_first(*subject.layer)
                                    : std::ranges::any_of(rows, has_channels_first))
-             ? "fp16 with channels last"
-             : "fp16";
+             ? type + " with channels last"
+             : type;
 }
 
 /// In the layout of fp32. No change on a GPU without TF32, or with TF32 in use.
@@ -151,8 +162,8 @@ bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) 
 
 std::string batch_text(const Subject& subject) {
   const std::uint64_t batch = *subject.result.setting.batch;
-  return concat("batch ", batch_factor * batch, " in place of ", batch,
-                subject.network == nullptr ? ", for as much work" : "");
+  return concat("batch ", batch_factor * batch, " in place of ", batch) +
+         (subject.network == nullptr ? concat(", counted for ", batch) : "");
 }
 
 /// A network grows as a whole, a measured run only in layers with samples.
@@ -237,6 +248,25 @@ bool autotune(Variant& variant, const LayerResult& row, const Subject&) {
   return row.layer.kind == LayerKind::conv;
 }
 
+/// Patches that neither overlap nor leave gaps are rows of a matrix, of whole loads where an image
+/// has three channels.
+bool multiply_patches(Variant& variant, const LayerResult& row, const Subject& subject) {
+  const Layer& layer = row.layer;
+  if (layer.kind != LayerKind::conv || layer.groups != 1 || layer.pass != Pass::fwd) return false;
+  const Window& window = *layer.window;
+  const double taps = product(window.kernel);
+  const Axes none{0, 0, 0};
+  if (taps <= 1 || window.kernel != window.stride || window.pad_begin != none ||
+      window.pad_end != none || window.dilation != Axes{1, 1, 1})
+    return false;
+  Shape& patches = variant.layer.inputs.front().shape;
+  patches.spatial = layer.output.spatial;
+  patches.channels *= static_cast<std::uint64_t>(taps);
+  variant.layer.window.change([](Window& own) { own = Window{.rank = own.rank}; });
+  variant.layer.layout = Layout::nhwc;
+  return choose_engine(variant, subject);
+}
+
 bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
   variant.layer.mapping = {};
   return !(row.layer.mapping == KernelMapping{});
@@ -286,7 +316,10 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
 std::optional<double> time_s(const Action& action, const LayerResult& row, const Subject& subject) {
   Variant variant{row.layer, row.planned_engine};
   if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
-  const auto time = time_s(variant.layer, *variant.engine, subject);
+  auto time = time_s(variant.layer, *variant.engine, subject);
+  if (time && action.name == patches_as_matrix)  // a copy makes the matrix
+    *time +=
+        2 * static_cast<double>(row.counts.bytes.input) / subject.context.gpu.bandwidth_byte_per_s;
   return time && action.thing == Thing::batch ? std::optional(*time / batch_factor) : time;
 }
 
@@ -490,6 +523,8 @@ constexpr Action actions[] = {
     {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
     {"mend_convolutions", Thing::layer, of_runs, convolutions_text, saved_by_convolutions_s},
+    {patches_as_matrix, Thing::layer, of_layers,
+     "its patches as a matrix: a reshape and a linear layer", multiply_patches},
     {"time_algorithms", Thing::layer, of_layers, algorithms_text, autotune,
      "torch.backends.cudnn.benchmark = True"},
     {"time_algorithms", Thing::layer, of_networks, algorithms_text,
@@ -617,7 +652,7 @@ double saved_by_batch_s(const Subject& subject, double saved_by_layers_s) {
 double most_saved_by_kernels_s(const Subject& subject) {
   const TraceSummary& recording = subject.recording();
   return subject.run->step_s -
-         (recording.unrecorded_s ? recording.unrecorded_host_s : recording.host_s);
+         (recording.unrecorded_host_s > 0 ? recording.unrecorded_host_s : recording.host_s);
 }
 
 }  // namespace

@@ -31,8 +31,9 @@ bool is_far_beyond(double measured_s, double time_s) {
 constexpr std::string_view other_type = "half_precision";
 
 bool mends(const Advice& change) {
-  constexpr auto mending = std::to_array<std::string_view>(
-      {"time_algorithms", "channels_last", "whole_channels", "one_group", other_type});
+  constexpr auto mending =
+      std::to_array<std::string_view>({"time_algorithms", "channels_last", "whole_channels",
+                                       "one_group", "patches_as_matrix", other_type});
   return contains(mending, change.action);
 }
 
@@ -96,7 +97,7 @@ std::vector<SlowConvolution> slow_convolutions(const Result& result, const Conte
   if (recording == nullptr || recording->times_hold_launches) return all;
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     const LayerResult& row = result.layers[i];
-    if (row.layer.kind != LayerKind::conv || !row.measured_time_s || !row.kernel) continue;
+    if (!is_convolution(row.layer.kind) || !row.measured_time_s || !row.kernel) continue;
     if (!all.empty() && is_same_work(result.layers[all.back().row], row)) {
       ++all.back().layers;
       continue;

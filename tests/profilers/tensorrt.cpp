@@ -246,7 +246,7 @@ TEST_CASE("Names that do not match are told", "[profilers/tensorrt]") {
                                  times + ")"});
   REQUIRE(spec->summary->unmodelled.size() == 1);
   CHECK(spec->summary->unmodelled.front().name == "strange");
-  CHECK(spec->summary->unmodelled.front().reason == "a time of no layer of the engine");
+  CHECK(spec->summary->unmodelled.front().reason == "a time that no layer of the engine has");
   CHECK(spec->summary->kernel_s == Approx(40e-6));
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("Without its recorder a host takes 55 % of the time between launches",
   const TraceSummary busy = *read_trace(launched_relus(30).text())->summary;
   CHECK_FALSE(busy.unrecorded_s);
   CHECK(busy.step_s() == Approx(12 * 30e-6));
+  CHECK(busy.unrecorded_host_s == Approx((220 - 0.45 * 219) * 1e-6));
   // A pause of the host's own is none of the recorder's: 20 + 1,500 us stay, 45 % of 199 us go.
   const TraceSummary pause = *read_trace(launched_relus(5, 1500).text())->summary;
   CHECK(pause.step_s() == Approx(pause.span_s - 0.45 * 199e-6));

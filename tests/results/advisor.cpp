@@ -31,7 +31,7 @@ Texts advised(const std::string& text, const AnalysisOptions& options = {}) {
   return texts_of(advise(result.layers.back(), result, context));
 }
 
-const std::string larger_batch = "batch 8 in place of 1, for as much work";
+const std::string larger_batch = "batch 8 in place of 1, counted for 1";
 const std::string fused_before = "fused into the layer before it";
 
 /// A measured layer of 1 ms and a recording of steps, of which 100 us are each test's to fill.
