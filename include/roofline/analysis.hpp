@@ -30,7 +30,6 @@ enum class StepPart : std::uint8_t {
   /// Starting, filling and draining: launch, latency, last wave, tile padding, occupancy.
   small_kernels,
   unexplained,  ///< measured time of layers beyond the expected time
-  not_split,    ///< time beyond the bound of layers faster than expected: the model cannot split it
   overcounted,  ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
   other_kernels,  ///< kernels without a layer
   copies,         ///< copies over a link to host or GPU, with no other work beside them
@@ -48,9 +47,8 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::instructions: return "other instructions";
     case StepPart::small_kernels: return "starting and filling";
     case StepPart::unexplained: return "slower than the model";
-    case StepPart::not_split: return "faster than the model";
     case StepPart::overcounted: return "layers that touch less than counted";
-    case StepPart::other_kernels: return "kernels of no layer";
+    case StepPart::other_kernels: return "kernels without a layer";
     case StepPart::copies: return "copies over a link";
     case StepPart::collectives: return "collectives";
     case StepPart::idle_host: return "waiting for the host's launches";
@@ -91,8 +89,7 @@ struct Verdict {
   }
   double layers_s() const {
     return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
-           part_s[StepPart::small_kernels] + part_s[StepPart::unexplained] +
-           part_s[StepPart::not_split];
+           part_s[StepPart::small_kernels] + part_s[StepPart::unexplained];
   }
 };
 

@@ -119,7 +119,7 @@ enum class Limiter : std::uint8_t {
 constexpr std::string_view meaning_of(Limiter limiter) {
   switch (limiter) {
     case Limiter::math: return "the layer's own FLOP";
-    case Limiter::instructions: return "what else is issued";
+    case Limiter::instructions: return "loads, addresses, conversions";
     case Limiter::dram: return "device memory";
     case Limiter::l2: return "L2 cache";
     case Limiter::in_flight: return "too few bytes under way for memory's latency";

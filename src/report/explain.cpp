@@ -750,10 +750,11 @@ void add_explanation(Document& document, const NetworkExplanation& explanation,
     document.add_table(std::move(table));
   };
   const auto& verdict = result.measured.verdict;
-  add({verdict ? parts_grid("where the time went", verdict->part_s, verdict->step_s)
+  add({verdict ? step_grid(*verdict)
                : parts_grid("where the time goes", result.total.part_s, result.total.time_s)});
   add(main_layers_table(explanation, result));
-  add({advice_grid("what would help, for as much work", explanation.changes)});
+  if (result.measured.recording) add({accuracy_grid(result)});
+  add({advice_grid("what would help, for the same work", explanation.changes)});
   if (explanation.sensitivity.empty()) return;
   add({sensitivity_grid(explanation)});
   document.add_line("Peaks follow SMs and clock. launch, what starts kernels, is 10% less.");

@@ -373,6 +373,17 @@ constexpr double least_idle_share = 0.05;
 constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
 
+bool run_side_by_side(const TraceSummary& trace) {
+  return trace.kernel_s > trace.busy_s && duration(trace.kernel_s) != duration(trace.busy_s);
+}
+
+/// "2.200 ms", where it differs from what layers take and the GPU is busy.
+std::string kernels_text(const TraceSummary& trace) {
+  const std::string kernels = duration(trace.kernel_s);
+  const bool differs = kernels != duration(trace.layers_s) || kernels != duration(trace.busy_s);
+  return differs ? kernels : "time";
+}
+
 /// "about 3.021 ms without the recorder (5.008 ms with it)"
 std::string step_text(const Verdict& verdict) {
   if (!verdict.recorded_step_s) return duration(verdict.step_s);
@@ -400,10 +411,32 @@ std::string impossible_sentence(const Result& result) {
   return text;
 }
 
+Grid step_grid(const Verdict& verdict) {
+  constexpr double least_share = 5e-4;  // what 0.1 % rounds
+  constexpr double s_per_ns = 1e-9;     // less is what sums round
+  using enum StepPart;
+  Grid grid{{left(verdict.knows_gaps ? "where a step goes" : "where the time went"), right("time"),
+             right("share")}};
+  for (const StepPart part : enumerators<StepPart>) {
+    const bool is_usual =
+        part < overcounted ||
+        (verdict.knows_gaps && is_any(part, other_kernels, idle_host, idle_queued));
+    const double time_s = verdict.part_s[part];
+    const double share = share_of(time_s, verdict.step_s);
+    if (is_usual || share >= least_share)
+      grid.add_row({part_text(part), duration(time_s < s_per_ns ? 0 : time_s), percent(share)});
+  }
+  grid.add_row({"total", duration(verdict.step_s), percent(1)});
+  return grid;
+}
+
+Grid accuracy_grid(const Result& result) {
+  return grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy);
+}
+
 std::string part_text(StepPart part) {
-  if (part == StepPart::not_split) return "layers: beyond their bound";
   const bool is_idle = part >= StepPart::idle_host;
-  const bool is_of_layers = part < StepPart::not_split;
+  const bool is_of_layers = part < StepPart::overcounted;
   return (is_idle ? "idle, " : is_of_layers ? "layers: " : "") + std::string(meaning_of(part));
 }
 
@@ -418,6 +451,9 @@ std::string time_headline(const Result& result) {
   if (!time_s) return duration(total.roofline_time_s) + " by the roofline";
   std::string text = fmt::format("{} {}", duration(*time_s), is_measured ? "measured" : "expected");
   if (total.is_overcounted) return text;
+  // No roof is near what is mostly a start.
+  if (const double launch_s = total.part_s[Limiter::launch]; launch_s > *time_s / 2)
+    return text + ", mostly " + std::string(meaning_of(Limiter::launch));
   return fmt::format("{}, {} its roofline", text, ratio_text(*time_s / total.roofline_time_s));
 }
 
@@ -479,11 +515,13 @@ void add_recording(Document& document, const Result& result) {
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
   const auto share = [&](double time_s) { return percent(share_of(time_s, trace.kernel_s)); };
   document.add_line(fmt::format("{}; {:.0f} launches", text, trace.launches));
-  text = fmt::format("layers stand for {} of the kernels' time", share(trace.layers_s));
+  text = fmt::format("layers stand for {} of the kernels' {}", share(trace.layers_s),
+                     kernels_text(trace));
   if (trace.between_gpus_s() > 0)
     text += fmt::format(", work between GPUs for {}", share(trace.between_gpus_s()));
   if (trace.host_link_s() > least_share_said * trace.kernel_s)
     text += fmt::format(", copies over the host link for {}", share(trace.host_link_s()));
+  if (run_side_by_side(trace)) text += ", some side by side";
   if (trace.explained_share() < mostly_explained && !trace.unmodelled.empty())
     text += fmt::format("; most of the rest: {}, {}",
                         shortened(printable(trace.unmodelled.front().name), 60),
@@ -536,9 +574,7 @@ void add_measured(Document& document, const Result& result) {
   };
   const auto& verdict = result.measured.verdict;
   const TraceSummary* recording = result.measured.recording.get();
-  if (verdict)
-    add(parts_grid(verdict->knows_gaps ? "where a step goes" : "where the time went",
-                   verdict->part_s, verdict->step_s));
+  if (verdict) add(step_grid(*verdict));
   if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
     add(idle_grid(*recording, most_gaps));
   if (result.measured.summary) {
@@ -551,7 +587,8 @@ void add_measured(Document& document, const Result& result) {
     add(grid_of<UnmodelledLine>(shown_columns<UnmodelledLine>(unmodelled_columns),
                                 first_of(unmodelled, most_unmodelled)));
   }
-  add(grid_of<Accuracy>(shown_columns<Accuracy>(accuracy_columns), result.measured.accuracy));
+  // A recording's are for who asks how its numbers come about.
+  if (recording == nullptr) add(accuracy_grid(result));
   add_measured_notes(document, result);
 }
 

@@ -122,6 +122,10 @@ Grid parts_grid(std::string title, const EnumArray<E, double>& part_s, double wh
 std::string impossible_sentence(const Result& result);
 /// "2.421 ms expected, x2.07 its roofline"; for a recording its step.
 std::string time_headline(const Result& result);
+/// Where a measured time went: the same parts of every recording, others where there are any.
+Grid step_grid(const Verdict& verdict);
+/// How far expected times are from the measured ones, by class of layers.
+Grid accuracy_grid(const Result& result);
 /// What a reader needs first: the time and the first thing to do.
 void add_verdict(Document& document, const Result& result);
 void add_actions(Document& document, const Result& result);

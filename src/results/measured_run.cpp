@@ -140,7 +140,8 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
     return "slower than a library's kernel should be";
   // For an unknown kernel of the user's own, only a library's losses are known.
   if (!is_recorded && row.layer.mapping == KernelMapping{})
-    return "a library's loses most to " + std::string(meaning_of(row.kernel->limiter()));
+    return "a library's kernel would lose most to " +
+           std::string(meaning_of(row.kernel->limiter()));
   if (rate_s > part_s[largest])
     return own == Limiter::math ? "the practical rate is below the peak"
                                 : "the practical bandwidth is below the peak";
@@ -175,9 +176,10 @@ std::vector<LostTime> most_lost(const Result& result, const Context& context) {
   return lost;
 }
 
-/// If the expected time is below the bound, the bound replaces it.
+/// If the expected time is below the bound, the bound replaces it. What layers that are faster than
+/// expected take beyond their bound is split as the expected time is.
 void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
-  const auto& part_s = summary.part_s;
+  const auto& part_s = summary.total.part_s;
   const double bound_s = summary.total.roofline_time_s;
   double rest_s = *summary.total.measured_time_s;
   const auto take = [&](StepPart part, double time_s) {
@@ -185,13 +187,17 @@ void add_layers(Verdict& verdict, const MeasuredSummary& summary) {
     rest_s -= verdict.part_s[part];
   };
   take(StepPart::bound, bound_s);
-  if (summary.not_split_s > 0) return take(StepPart::not_split, rest_s);
-  take(StepPart::rates, part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] +
-                            part_s[Limiter::in_flight] - bound_s);
-  take(StepPart::instructions, part_s[Limiter::instructions]);
-  take(StepPart::small_kernels, part_s[Limiter::launch] + part_s[Limiter::latency] +
-                                    part_s[Limiter::last_wave] + part_s[Limiter::tile_padding] +
-                                    part_s[Limiter::occupancy]);
+  const double rates_s =
+      std::max(0.0, part_s[Limiter::math] + part_s[Limiter::dram] + part_s[Limiter::l2] +
+                        part_s[Limiter::in_flight] - bound_s);
+  const double small_s = part_s[Limiter::launch] + part_s[Limiter::latency] +
+                         part_s[Limiter::last_wave] + part_s[Limiter::tile_padding] +
+                         part_s[Limiter::occupancy];
+  const double beyond_s = rates_s + part_s[Limiter::instructions] + small_s;
+  const double shortened = beyond_s > rest_s ? rest_s / beyond_s : 1;
+  take(StepPart::rates, shortened * rates_s);
+  take(StepPart::instructions, shortened * part_s[Limiter::instructions]);
+  take(StepPart::small_kernels, shortened * small_s);
   take(StepPart::unexplained, rest_s);
 }
 

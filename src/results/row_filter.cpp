@@ -249,8 +249,17 @@ std::vector<bool> select(std::vector<Evaluated>& results, const RowFilter& filte
 Selection select(const Result& result, const RowFilter& filter) {
   if (filter.ranks_gpus()) return {};
   const auto sum = [&](const Indices& rows) { return sum_of(result.layers, rows); };
-  return selection_of(groups_of(result.layers), result.layers.size(), sum,
-                      result.total.measured_time_s, filter);
+  Selection selection = selection_of(groups_of(result.layers), result.layers.size(), sum,
+                                     result.total.measured_time_s, filter);
+  if (!result.measured.recording || !result.measured.summary) return selection;
+  // A recorder's clock may be too coarse for a kernel, which then is no row of a table.
+  const auto took_none = [&](const Indices& rows) {
+    return std::ranges::none_of(
+        rows, [&](std::size_t row) { return result.layers[row].measured_time_s > 0.0; });
+  };
+  std::erase_if(selection.groups, took_none);
+  std::erase_if(selection.main_groups, took_none);
+  return selection;
 }
 
 bool needs_leading_rows_alone(const RowFilter& filter) {

@@ -282,7 +282,6 @@ TEST_CASE("A measured time has no part below 0 and no share above 100 %", "[cli/
       const bool is_split = summary.at("parts").at("not_split_s") == 0;
       CHECK(is_split == (factor > 1));
       if (!is_split) CHECK(summary.at("parts").at("not_split_s") == measured_s);
-      CHECK(result.at("verdict").at("parts").at("not_split_s").get<double>() < measured_s);
       const Json& row = result.at("layers").at(0).at("measured");
       for (const char* key : {"share_of_peak", "lost_s"})
         if (!row.at(key).is_null()) CHECK(row.at(key).get<double>() >= 0);
@@ -440,9 +439,9 @@ TEST_CASE("A recording's links have tables of their own", "[cli/measured_times]"
 {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic", "pid": 0, "tid": 9, "ts": 100, "dur": 8800, "args": {"device": 0, "Collective name": "allreduce", "dtype": "BFloat16", "In msg nelems": 8816192, "Out msg nelems": 8816192, "Group size": 8}},
 {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7, "ts": 9000, "dur": 1000, "args": {"device": 0, "bytes": 1575000}}]})json");
   const Outcome outcome = run(folder, "roofline ddp.json --gpu v100 --top 1");
-  CHECK(
-      outcome.out.find("layers stand for 18.3% of the kernels' time, work between GPUs for 73.3%, "
-                       "copies over the host link for 8.3%\n") != std::string::npos);
+  CHECK(outcome.out.find("layers stand for 18.3% of the kernels' 12.00 ms, work between GPUs for "
+                         "73.3%, copies over the host link for 8.3%, some side by side\n") !=
+        std::string::npos);
   CHECK(outcome.out.find(R"(
 between GPUs             ranks  launches     bytes      time  of kernels   exposed  hidden        rate    bus rate
 all_reduce bf16 8816192      8         1  17.63 MB  8.800 ms       73.3%  6.600 ms   25.0%  2.004 GB/s  3.506 GB/s
