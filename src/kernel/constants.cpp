@@ -25,8 +25,6 @@ struct ConstantLikeness {
 constexpr ConstantLikeness likenesses[] = {
     {"dense/tf32/", "dense/tensor/"},
     {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
-    {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
-    {"dense/vector/pad_per_clk_per_sm", "dense/tensor/pad_per_clk_per_sm"},
     {"dense/vector/copy_start_s", "dense/tensor/copy_start_s"},
     {"attention/backward/", "attention/forward/"},
     {"vectorized_several/", "vectorized/"},
@@ -38,7 +36,6 @@ constexpr ConstantLikeness likenesses[] = {
     {"nchw_cudnn_16bit/", "nchw_forward/"},
     {"/fp16_share", "/fp32_share"},
     {"/bf16_share", "/fp32_share"},
-    {"/copy_start_s", "/start_s"},
     {"/dgrad/", "/fwd/"},
     {"/wgrad/", "/fwd/"},
 };

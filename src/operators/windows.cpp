@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "operators/building.hpp"
 #include "operators/operation.hpp"

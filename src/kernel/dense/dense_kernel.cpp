@@ -92,10 +92,12 @@ AroundProduct<Number> around_product(const DenseContext& context, const DenseCho
   const DenseConstants& constants = *context.engine.constants;
   const Contraction& x = context.x;
   if (!choice.tiled()) return vector_kernel(context, rates, eval);
+  const TransformConstants& transforms = context.model.constants->values.transforms;
   if (choice.staged())
-    return staging(x, *choice.transform, memory, constants, rates, product_s, eval);
+    return staging(x, *choice.transform, memory, transforms, constants.extra_kernel_s, rates,
+                   product_s, eval);
   if (choice.weights_first())
-    return fused_weights(x, *choice.transform, memory, constants, rates, product_s, eval);
+    return fused_weights(x, *choice.transform, memory, transforms, rates, product_s, eval);
   AroundProduct<Number> around;
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
@@ -416,16 +418,16 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
   const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
   const Copies copies = copies_of(context);
   if (copies.kernels > 0) {
+    const CopyConstants& copying = model.constants->values.copies;
     const Number clock_per_s = rates.machine.clock_hz * rates.machine.sm_count;
     // The part of tensors beyond the L2 is read and written once more.
     const double copied_again = copies.reorders ? 2 : 0;
-    const Number moved_s = copies.moved / (eval(constants.transpose_per_clk_per_sm) * clock_per_s);
+    const Number moved_s = copies.moved / (eval(copying.transpose_per_clk_per_sm) * clock_per_s);
     parts.add(Limiter::instructions,
               eval.named("copies between layouts", hypot(moved_s, copied_again * dram_s), "s"));
-    parts.add(
-        Limiter::instructions,
-        eval.summand("copies that pad channels",
-                     copies.padded / (eval(constants.pad_per_clk_per_sm) * clock_per_s), "s"));
+    parts.add(Limiter::instructions,
+              eval.summand("copies that pad channels",
+                           copies.padded / (eval(copying.pad_per_clk_per_sm) * clock_per_s), "s"));
     parts.add(Limiter::launch,
               eval.named("launches of the copies",
                          copies.kernels * (launch_s + eval(constants.copy_start_s)), "s"));

@@ -47,16 +47,17 @@ struct ProductRates {
 };
 
 template <class Number>
-Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Number>& eval) {
+Number kernel_share(ProductKernels kernels, const EngineModel& engine,
+                    const TransformConstants& transforms, Eval<Number>& eval) {
   const DenseConstants& constants = *engine.constants;
   switch (kernels) {
     case ProductKernels::convolution: return 1;
     case ProductKernels::older:
     case ProductKernels::older_strided: return eval(constants.older_share);
     case ProductKernels::gemm_library: return eval(constants.library_share);
-    case ProductKernels::fused_winograd: return eval(constants.winograd_share);
+    case ProductKernels::fused_winograd: return eval(transforms.winograd_share);
     case ProductKernels::transformed_points:
-      return eval(constants.batched_share) * eval(constants.library_share);
+      return eval(transforms.batched_share) * eval(constants.library_share);
   }
   return 1;
 }
@@ -65,7 +66,7 @@ Number kernel_share(ProductKernels kernels, const EngineModel& engine, Eval<Numb
 /// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
 /// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
 template <class Number>
-Number unaligned_flop_per_s(const Product& product, const DenseConstants& constants,
+Number unaligned_flop_per_s(const Product& product, const TensorConstants& constants,
                             const MachineRates<Number>& machine, Eval<Number>& eval) {
   const double& rate = product.row_byte < 4 ? constants.odd_row_flop_per_clk_per_sm
                                             : constants.short_row_flop_per_clk_per_sm;
@@ -79,6 +80,7 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
                                    const EngineModel& engine, const MachineRates<Number>& machine,
                                    Eval<Number>& eval) {
   const DenseConstants& constants = *engine.constants;
+  const TensorConstants& on_tensor = model.constants->values.tensor_kernels;
   const MemorySystem& memory = model.memory;
   const Number clock = machine.clock_hz;
   ProductRates<Number> r;
@@ -90,9 +92,10 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
                             : product.role == Pass::wgrad ? eval(constants.wgrad_share)
                                                           : Number(1);
   Number flop_per_s =
-      peak * math_share * volume_share * role_share * kernel_share(product.kernels, engine, eval);
+      peak * math_share * volume_share * role_share *
+      kernel_share(product.kernels, engine, model.constants->values.transforms, eval);
   if (product.row_byte < 16)
-    flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, constants, machine, eval)});
+    flop_per_s = min({flop_per_s, unaligned_flop_per_s(product, on_tensor, machine, eval)});
   r.second_per_flop =
       eval.named("time of a FLOP on an SM", r.sm_count * product.flop_ratio / flop_per_s, "s");
   r.least_second_per_flop = r.sm_count * product.flop_ratio / engine.rate_flop_per_s;
@@ -103,7 +106,7 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
     r.second_per_gather =
         1 / (eval(constants.gather_per_clk_per_sm) * product.gather_vector * clock *
              (product.first_layer ? eval(constants.first_layer_gather) : Number(1)) *
-             (product.role == Pass::wgrad ? eval(constants.wgrad_gather) : Number(1)));
+             (product.role == Pass::wgrad ? eval(on_tensor.wgrad_gather) : Number(1)));
   const bool of_library = product.kernels == ProductKernels::gemm_library;
   const double& store_rate = of_library ? std::min(constants.library_store_byte_per_clk_per_sm,
                                                    constants.store_byte_per_clk_per_sm)
@@ -123,14 +126,15 @@ ProductRates<Number> product_rates(const Product& product, const ResolvedModel& 
   const bool older_strided = product.kernels == ProductKernels::older_strided;
   const bool older_tensor =
       is_tensor && (older_strided || product.kernels == ProductKernels::older);
-  r.step_latency_s = eval(older_tensor             ? constants.older_step_latency_clk
+  r.step_latency_s = eval(older_tensor             ? on_tensor.older_step_latency_clk
                           : product.follows_window ? constants.window_step_latency_clk
                                                    : constants.step_latency_clk) /
                      clock;
-  r.block_latency_s = (eval(constants.block_latency_clk) +
-                       (product.follows_window ? eval(constants.window_latency_clk) : Number{}) +
-                       (older_strided ? eval(constants.strided_latency_clk) : Number{})) /
-                      clock;
+  r.block_latency_s =
+      (eval(constants.block_latency_clk) +
+       (product.follows_window ? eval(constants.window_latency_clk) : Number{}) +
+       (older_strided && is_tensor ? eval(on_tensor.strided_latency_clk) : Number{})) /
+      clock;
   if (!is_tensor && product.role == Pass::fwd && product.result_byte < 4 &&
       constants.narrow_store_per_clk_per_sm < 1e9 && !of_library)
     r.second_per_narrow = 1 / (eval(constants.narrow_store_per_clk_per_sm) * clock);

@@ -91,9 +91,9 @@ Number all_clock_per_s(const DenseRates<Number>& rates, Eval<Number>& eval) {
 /// Kernels before and after the products, and the memory between them, in L2 if it fits.
 template <class Number>
 AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
-                              const MemorySystem& memory, const DenseConstants& constants,
-                              const DenseRates<Number>& rates, const Number& product_s,
-                              Eval<Number>& eval) {
+                              const MemorySystem& memory, const TransformConstants& constants,
+                              const double& extra_kernel_s, const DenseRates<Number>& rates,
+                              const Number& product_s, Eval<Number>& eval) {
   AroundProduct<Number> around;
   const Number clock_per_s = all_clock_per_s(rates, eval);
   const Number tiles = transform_tile_count(x, transform);
@@ -134,7 +134,7 @@ AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
                  (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
   // Additional time of further kernels was fitted to Winograd's.
   const Number launch = eval.sourced(memory.launch_s, memory.launch_origin);
-  const Number further = transform.fourier() ? launch : launch + eval(constants.extra_kernel_s);
+  const Number further = transform.fourier() ? launch : launch + eval(extra_kernel_s);
   const Number further_launch_s =
       eval.named("launches of further kernels", (transform.kernels() - 1) * further, "s");
   around.hides_product = product_memory_s > product_s;
@@ -150,7 +150,7 @@ AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
 
 template <class Number>
 AroundProduct<Number> fused_weights(const Contraction& x, const Transform& transform,
-                                    const MemorySystem& memory, const DenseConstants& constants,
+                                    const MemorySystem& memory, const TransformConstants& constants,
                                     const DenseRates<Number>& rates, const Number& product_s,
                                     Eval<Number>& eval) {
   const Number clock_per_s = all_clock_per_s(rates, eval);

@@ -410,7 +410,6 @@ struct GroupedFormulas {
     work.flop_per_s = dense_flop_per_s();
     work.useful_share = eval.factor("useful share of the arithmetic",
                                     Number(problem.group_in) / std::max(width, packed_tile));
-    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     work.blocks = divide_up(problem.positions(), packed_tile) *
                   divide_up(width * problem.groups, packed_tile);
     work.threads = 128;

@@ -237,13 +237,16 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
                  f.moving_s("operands and result", streams, problem.request.cache), eval);
   parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
   KernelPlan plan;
+  const double& copy_s = solver.method == SolverMethod::copied
+                             ? problem.request.model.constants->values.launch.solver_copy_s
+                             : f.constants.start_s;
   std::uint64_t kernels = 1;
   for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
     ++kernels;
     parts.add(Limiter::instructions,
               f.moving_s("copy around the product", {byte, byte}, CacheState::warm));
-    parts.add(Limiter::launch, f.start_s("its launch", f.constants.copy_start_s));
+    parts.add(Limiter::launch, f.start_s("its launch", copy_s));
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   if (product.times > 1) parts.scale(product.times);

@@ -100,6 +100,7 @@ class PoolKernels : StreamFormulas<Number> {
   using Formulas::machine;
   using Formulas::outputs;
   using Formulas::problem;
+  using Formulas::rates;
   using Formulas::start_of;
   using typename Formulas::Work;
 
@@ -123,7 +124,9 @@ class PoolKernels : StreamFormulas<Number> {
 
  private:
   Work start() const {
-    Work work = start_of(kernel_, algorithm_of(problem, max_pool_));
+    Work work = start_of(kernel_.start_s, algorithm_of(problem, max_pool_));
+    if (&kernel_ == &constants.max_nhwc)
+      work.in_flight_byte = eval(constants.max_nhwc_in_flight_byte) * rates.sm_count;
     const double index = max_pool_ ? index_byte * problem.output_element : 0;
     if (problem.backward())
       work.streams = {problem.output_byte + index, problem.input_byte};

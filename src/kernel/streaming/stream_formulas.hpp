@@ -42,13 +42,17 @@ struct StreamFormulas {
   Number outputs() const { return eval.named("outputs", problem.output_element, "", "layer"); }
 
   /// A kernel's work without instructions and chain.
-  template <class Kernel>
-  Work start_of(const Kernel& kernel, Algorithm algorithm) const {
+  Work start_of(const double& start_s, Algorithm algorithm) const {
     Work work;
     work.algorithm = algorithm;
-    work.start_s = eval.summand("start beyond the launch", eval(kernel.start_s), "s");
-    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
+    work.start_s = eval.summand("start beyond the launch", eval(start_s), "s");
     work.streams = problem.streams;
+    return work;
+  }
+  template <class Kernel>
+  Work start_of(const Kernel& kernel, Algorithm algorithm) const {
+    Work work = start_of(kernel.start_s, algorithm);
+    work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     return work;
   }
 

@@ -63,7 +63,8 @@ std::vector<std::string> faults(const Scene& scene) {
 void check_places(const Report& report) {
   for (const ChartKind kind : kinds) {
     INFO(name_of(kind));
-    CHECK(faults(scene_of(charts_of(report, kind))) == std::vector<std::string>{});
+    for (const double width_px : {page_width, narrow_page_width})
+      CHECK(faults(scene_of(charts_of(report, kind), width_px)) == std::vector<std::string>{});
   }
 }
 
