@@ -300,7 +300,7 @@ TEST_CASE("A column that rows have not is an error, not an empty column", "[cli/
        "20 more"},
       {"rank",
        "rows of layers have no column \"rank\": expected schema_version, source, network, gpu, "
-       "framework, batch, name, type, dtype, pass, engine, fused_into and 127 more"},
+       "framework, batch, name, type, dtype, pass, engine, fused_into and 128 more"},
   };
   for (const auto& [words, error] : cases)
     for (const std::string format : {"csv", "ndjson"}) {

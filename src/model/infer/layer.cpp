@@ -360,13 +360,13 @@ Shape along_axis(Shape shape, std::size_t axis) {
 void infer_along_axis(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   Operand operand = infer_operand(spec, scope, stated_rank(spec));
   const std::size_t axis = spec.axis ? axis_of(operand.shape, *spec.axis) : 1;
-  layer.output = operand.shape;
   operand.shape = along_axis(operand.shape, axis);
+  layer.output = operand.shape;
   layer.inputs = {operand};
   if ((spec.axis || spec.rank) && checked_product(operand.shape.spatial) > 1)
     layer.access = Access::transposed;
   if (layer.kind != LayerKind::glu) return;
-  std::uint64_t& size = size_at(layer.output, axis);
+  std::uint64_t& size = layer.output.channels;
   if (size % 2 != 0)
     fail("input", concat("expected an even number to halve along axis ", axis, ", got ", size));
   size /= 2;
