@@ -74,6 +74,7 @@ class Chain : public KernelSum<Number> {
     const KernelPlan gates = gates_of(of.samples, columns);
     this->add(gates, "steps of all directions and layers", times);
     if (together > 1) hide_starts({own, gates}, times, together);
+    if (stays) add_first_read(of);
   }
 
   /// The same in one kernel, whose blocks wait for each other as long as kernels do.
@@ -120,9 +121,22 @@ class Chain : public KernelSum<Number> {
                static_cast<double>(kernels) * eval_.sourced(memory.launch_s, memory.launch_origin));
     plan_.kernels = checked_add(plan_.kernels, kernels);
     if (!is_kept) plan_.l2_byte += value_of(steps) * busy * weight_byte;
+    add_first_read(of);
   }
 
  private:
+  /// With cold caches the recurrent weights come from memory once.
+  void add_first_read(const Recurrence& of) {
+    if (request_.cache == CacheState::warm) return;
+    const auto weight_byte = static_cast<double>(
+        stored_byte(checked_mul(of.layers, of.directions, of.gates, of.state, of.state),
+                    request_.layer.dtypes.weight));
+    const Number read_s = eval_.named("recurrent weights", weight_byte, "byte", "layer") /
+                          dram_byte_per_s(request_.model.memory, eval_);
+    parts_.add(Limiter::dram, read_s);
+    plan_.dram_read_byte += weight_byte;
+  }
+
   /// What a block of a kernel of all steps takes on.
   struct BlockOfSteps {
     double samples = 1;
@@ -174,9 +188,9 @@ class Chain : public KernelSum<Number> {
     Number sum_s{};
     for (const Limiter limiter : enumerators<Limiter>) sum_s = sum_s + parts_[limiter];
     const Number all = static_cast<double>(times) * (2 * gap_s + idle * start_s);
-    const Number hidden_s =
-        eval_.named("gaps and starts that other chains fill",
-                    min({all, sum_s - sum_s / static_cast<double>(together)}), "s");
+    const Number hidden_s = eval_.named(
+        "gaps and starts that other chains fill",
+        min({all, sum_s - sum_s / static_cast<double>(together), parts_[Limiter::launch]}), "s");
     TimeParts<Number> left;
     for (const Limiter limiter : enumerators<Limiter>)
       left.add(limiter, limiter == Limiter::launch ? parts_[limiter] - hidden_s : parts_[limiter]);

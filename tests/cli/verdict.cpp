@@ -98,13 +98,13 @@ TEST_CASE("Where a step goes, in parts that sum to it", "[cli/verdict]") {
   const TemporaryFolder folder;
   const std::string out =
       run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
-  // 296.9 + 33.6 + 235.0 + 291.4 + 248.0 + 227.6 = 1,333 us: the recorder took 1,080 us of 2,413.
+  // 296.9 + 33.1 + 242.3 + 284.7 + 248.0 + 227.6 = 1,333 us: the recorder took 1,080 us of 2,413.
   CHECK(out.find(R"(
 where a step goes                          time   share
 layers: bound                          296.9 us   22.3%
-layers: rates and caches               33.57 us    2.5%
-layers: other instructions             235.0 us   17.6%
-layers: starting and filling           291.4 us   21.9%
+layers: rates and caches               33.08 us    2.5%
+layers: other instructions             242.3 us   18.2%
+layers: starting and filling           284.7 us   21.4%
 layers: slower than the model               0 s    0.0%
 kernels without a layer                     0 s    0.0%
 idle, waiting for the host's launches  248.0 us   18.6%

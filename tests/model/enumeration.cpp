@@ -39,7 +39,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(3, Access::transposed);
   check_names(3, AttentionBackend::efficient);
   check_names(3, Interpolation::bicubic);
-  check_names(59, Algorithm::group_norm_backward);
+  check_names(60, Algorithm::group_norm_backward);
   check_names(13, Architecture::xe);
   check_names(2, CacheState::cold);
   check_names(4, LaunchProtocol::eager);

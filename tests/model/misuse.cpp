@@ -159,7 +159,7 @@ TEST_CASE("A network's layers and defaults hold what a file may state", "[model/
   CHECK(error_of([](LayerSpec& of) { of.kind = LayerKind::host_copy; }) ==
         "main.cpp: /type: expected a kind that a network may state, got host_copy");
   CHECK(error_of([](LayerSpec& of) { of.kind = beyond<LayerKind>; }) ==
-        "main.cpp: /type: expected an enumerator from 0 to 46, got 200");
+        "main.cpp: /type: expected an enumerator from 0 to 47, got 200");
   CHECK(error_of([](LayerSpec& of) { of.pass = beyond<Pass>; }) ==
         "main.cpp: /pass: expected an enumerator from 0 to 2, got 200");
   CHECK(error_of([](LayerSpec& of) { of.layout = beyond<Layout>; }) ==
@@ -185,7 +185,7 @@ TEST_CASE("A network's layers and defaults hold what a file may state", "[model/
     return error_of([&](LayerSpec& of) { of.mapping = SharedValue<Mapping>(mapping); });
   };
   CHECK(error_with([](Mapping& of) { of.algorithm = beyond<Algorithm>; }) ==
-        "main.cpp: /kernel: algorithm: expected an enumerator from 0 to 58, got 200");
+        "main.cpp: /kernel: algorithm: expected an enumerator from 0 to 59, got 200");
   CHECK(error_with([](Mapping& of) {
           of.tile = {{64, 0, 8}};
         }) == "main.cpp: /kernel: tile: expected integers >= 1, got 0");

@@ -50,7 +50,8 @@ def check(condition, what):
 
 # In pictures, letters are scaled as their picture is.
 SMALLEST_LETTERS = """
-return Math.min(...[...document.querySelectorAll('svg text, pre')].map(each => {
+return Math.min(...[...document.querySelectorAll('svg text, pre')]
+    .filter(each => each.getClientRects().length > 0).map(each => {
   const size = parseFloat(getComputedStyle(each).fontSize);
   const matrix = each.getScreenCTM ? each.getScreenCTM().a : 1;
   return size * matrix;

@@ -65,7 +65,7 @@ def analyze(
 
         >>> a = roofline.analyze("resnet50", gpu="h200", dtype="fp16", batch=32)
         >>> round(a.expected_ms, 2), a["layer1.0.conv1"].bound
-        (2.46, 'memory')
+        (2.47, 'memory')
     """
     source = source_of(model, inputs, input_size, strict)
     return analyze_source(source, _words(source, gpu, dtype=dtype, batch=batch, **options))

@@ -256,7 +256,7 @@ std::string fitted_text(const std::string& text, double width, double size);
 
 inline constexpr double page_width = 800;
 /// For telephones: one plot a row, short labels.
-inline constexpr double narrow_page_width = 340;
+inline constexpr double narrow_page_width = 330;
 inline constexpr double page_margin = 16;
 
 /// Draws down from the corner; returns the bottom.
