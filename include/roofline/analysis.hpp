@@ -29,8 +29,8 @@ enum class StepPart : std::uint8_t {
   instructions,  ///< other instructions of the kernels
   /// Starting, filling and draining: launch, latency, last wave, tile padding, occupancy.
   small_kernels,
-  unexplained,  ///< measured time of layers beyond the expected time
-  overcounted,  ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
+  unexplained,    ///< measured time of layers beyond the expected time
+  overcounted,    ///< layers that touched fewer bytes than are counted (BelowBound::fewer_bytes)
   other_kernels,  ///< kernels without a layer
   copies,         ///< copies over a link to host or GPU, with no other work beside them
   collectives,    ///< communication between GPUs, with no kernel beside it
