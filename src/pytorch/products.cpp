@@ -151,7 +151,7 @@ Operations attention_operations(const OperatorCall& call) {
   }
   if (!operands.front().type) return {};
   if (reads_cache(call.name))
-    return {{.row = call.row, .operands = std::move(operands), .called = base_name(call.name)}};
+    return {{.row = call.row, .operands = operands, .called = base_name(call.name)}};
   Attributes attributes;
   attributes.backend = backend_of(call.name);
   const TensorArgument* mask = call["mask"].tensor();

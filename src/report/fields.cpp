@@ -789,8 +789,8 @@ std::optional<NamedColumn> column_meant(const FieldNames& columns, std::string_v
   for (const auto& [suffix, unit] : sizes)
     if (name.ends_with(suffix))
       meant.push_back({"needed_" + own.substr(0, own.size() - suffix.size()) + "_byte", unit});
-  for (NamedColumn& each : meant)
-    if (contains(columns, each.name)) return std::move(each);
+  for (const NamedColumn& each : meant)
+    if (contains(columns, each.name)) return each;
   return std::nullopt;
 }
 

@@ -461,9 +461,12 @@ void add_verdict(Document& document, const Result& result) {
   if (!result.measured.verdict) return;
   const Verdict& verdict = *result.measured.verdict;
   const TraceSummary* recording = result.measured.recording.get();
-  if (recording != nullptr) document.add_sentence(graphs_sentence(*recording));
-  document.add_sentence(time_headline(result) +
-                        (verdict.knows_gaps ? idle_text(verdict, *recording) : ""));
+  std::string headline = time_headline(result);
+  if (recording != nullptr) {
+    document.add_sentence(graphs_sentence(*recording));
+    if (verdict.knows_gaps) headline += idle_text(verdict, *recording);
+  }
+  document.add_sentence(std::move(headline));
   if (recording != nullptr) document.add_sentence(ranks_sentence(*recording));
   if (result.measured.summary->slow_convolutions.empty())
     document.add_sentence(bad_choices_sentence(*result.measured.summary));

@@ -34,6 +34,7 @@ class PadKernels : StreamFormulas<Number> {
   using typename Formulas::Work;
 
  public:
+  // cppcheck-suppress uninitDerivedMemberVar ; references of the base, which is copied
   PadKernels(const Formulas& formulas, double axes) : Formulas(formulas), axes_(axes) {}
 
   Works<Number> works() const {
