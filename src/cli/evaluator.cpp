@@ -213,7 +213,7 @@ class Evaluator::ItemEvaluator {
           join_and_keep(network, gpus);
         }
         if (run.batch || &run == &runs_.back())
-          add_run(run, std::move(network), item);
+          add_run(run, std::exchange(network, {}), item);
         else
           add_run(run, Network(network), item);
         can_run = all_.evaluated = true;

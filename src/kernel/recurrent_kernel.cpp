@@ -40,7 +40,8 @@ Steps steps_of(const Recurrence& of, const PlanRequest& request) {
   const Layer& layer = request.layer;
   const Machine& machine = request.model.machine;
   const bool is_plain = layer.kind == LayerKind::rnn;
-  const std::uint64_t most_state = (layer.pass == Pass::fwd ? 192 : 128) * (is_plain ? 2 : 1);
+  const std::uint64_t most_gated = layer.pass == Pass::fwd ? 192 : 128;
+  const std::uint64_t most_state = is_plain ? 2 * most_gated : most_gated;
   if (!has_cudnn(machine) || request.engine == Engine::fp64) return Steps::kernels;
   if (of.state <= most_state) return Steps::blocks;
   const bool suits = of.layers == 1 && of.directions == 1 && of.state <= 1024 &&

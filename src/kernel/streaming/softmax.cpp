@@ -138,7 +138,7 @@ class SoftmaxKernels : StreamFormulas<Number> {
   /// for whose threads go along a row, a channel apart.
   Number of_threads(const PositionGrid& grid, double element) const {
     const double share = grid.threads() / most_block_threads;
-    const Number threads = share * eval(constants.softmax_threads_round_trip);
+    Number threads = share * eval(constants.softmax_threads_round_trip);
     if (grid.along == 1) return threads;
     const double warp = machine.sm.warp_size;
     const double lines = std::min(warp, grid.along) *
