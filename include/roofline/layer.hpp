@@ -248,7 +248,7 @@ enum class Access : std::uint8_t { contiguous, strided, transposed };
 
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
 
-/// What fills the places around a padded tensor.
+/// Values of the places around a padded tensor.
 enum class PadMode : std::uint8_t { constant, reflect, replicate, circular };
 
 enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };

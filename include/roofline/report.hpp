@@ -16,7 +16,7 @@
 
 namespace roofline {
 
-/// What is shown of the results: rows, rankings, changes, explanations.
+/// The shown part of the results: rows, rankings, changes, explanations.
 struct Report;
 
 /// A table's row: a layer, all layers of a type, or, ranked, a whole network in one setting.

@@ -212,10 +212,7 @@ class Evaluator::ItemEvaluator {
           network = at_batches.at(run.batch->value()).value();
           join_and_keep(network, gpus);
         }
-        if (run.batch || &run == &runs_.back())
-          add_run(run, std::exchange(network, {}), item);
-        else
-          add_run(run, Network(network), item);
+        add_run(run, network, item);
         can_run = all_.evaluated = true;
       } catch (const InputError& error) {
         // A selected GPU may lack what the input needs; it is an error if all do.
@@ -245,7 +242,13 @@ class Evaluator::ItemEvaluator {
     }
   }
 
-  void add_run(const Run& run, Network&& network, const Item& item) {
+  /// Takes the network, of which other runs need a copy unless the batch is the run's own.
+  void add_run(const Run& run, Network& network, const Item& item) {
+    if (run.batch || &run == &runs_.back()) return take_run(run, std::move(network), item);
+    take_run(run, Network(network), item);
+  }
+
+  void take_run(const Run& run, Network&& network, const Item& item) {
     if (network.record)
       add_record(run, std::move(network));
     else
@@ -485,7 +488,7 @@ class Evaluator::ItemEvaluator {
   Contexts& contexts_ = *evaluator_.contexts_;
   const Needs& needs_ = request_.needs;
   std::vector<Run> runs_;  ///< of the present setting
-  // What is known of the present item.
+  // Facts of the present item.
   std::size_t first_ = 0;  ///< index of its first result
   bool is_kept_ = false;
   std::set<std::string> failures_;

@@ -73,7 +73,7 @@ std::string framework_list() {
   return all;
 }
 
-/// What a name in braces stands for.
+/// The text in place of a name in braces.
 std::string list_of(std::string_view name) {
   const std::pair<std::string_view, std::function<std::string()>> lists[] = {
       {"converter", [] { return std::string(picture_converter); }},

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the programs say of their options, from the lines of helps.tsv.
+// Helps of the programs' options, from the lines of helps.tsv.
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -73,7 +73,7 @@ struct ChosenBy<EngineChoices> {
 struct Row;
 using Keys = std::vector<Row>;
 
-/// What an option's words become: a variable takes the value that they spell, a function each word
+/// The use of an option's words: a variable takes the value that they spell, a function each word
 /// or all of them, rows are the keys of KEY=VALUE.
 struct Target {
   using OfWord = std::function<void(const std::string&)>;
@@ -143,7 +143,7 @@ class Rows : public CLI::App {
   CLI::Option* add(const Row& row);
   /// Gives all options and subcommands their helps.
   void add_helps();
-  /// What an option that once was is spelled like now; empty if there was none.
+  /// Today's spelling of an earlier option; empty for other names.
   std::string new_spelling(std::string_view old) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What values with a form of their own stand for. All throw UsageError.
+// Values with a form of their own. All throw UsageError.
 
 #include <array>
 #include <cstdint>

@@ -138,7 +138,7 @@ class Chain : public KernelSum<Number> {
     plan_.dram_read_byte += weight_byte;
   }
 
-  /// What a block of a kernel of all steps takes on.
+  /// The share of a block in a kernel of all steps.
   struct BlockOfSteps {
     double samples = 1;
     double element_byte = 4;  ///< of weights
@@ -176,7 +176,7 @@ class Chain : public KernelSum<Number> {
   }
 
   /// While a chain waits between its kernels, kernels of the others run, and start beside them on
-  /// idle SMs. None is faster than alone.
+  /// idle SMs. No chain is faster than alone.
   void hide_starts(const std::array<KernelPlan, 2>& kernels, std::uint64_t times,
                    std::uint64_t together) {
     const MemorySystem& memory = request_.model.memory;

@@ -95,7 +95,8 @@ bool is_yaml(std::string_view text) {
          (key != line.npos && key > 0 && line.find_first_of(" \t\"'{[(<,") > key);
 }
 
-/// What other programs print for people, with the way to have it as a file; empty for other texts.
+/// The form that other programs print for people, with the way to have it as a file; empty for
+/// other texts.
 std::string printed_form(std::string_view text) {
   struct Form {
     std::string_view mark;

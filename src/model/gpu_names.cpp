@@ -112,9 +112,9 @@ std::uint64_t distance_of(const Series& a, const Series& b) {
 
 /// How much a GPU is like a wrong name.
 struct Likeness {
-  std::string name;          ///< the plainest
-  std::size_t errors = 0;    ///< letters that differ; none where one name begins with the other
-  bool same_series = false;  ///< the same letters before as many digits
+  std::string name;               ///< the plainest
+  std::size_t errors = 0;         ///< letters that differ; 0 where one name begins with the other
+  bool same_series = false;       ///< the same letters before as many digits
   std::size_t shared_digits = 0;  ///< first digits in common: GPUs of one architecture, mostly
   std::uint64_t distance = 0;     ///< of the numbers in a series
 };

@@ -21,7 +21,7 @@
 
 namespace roofline::onnx_graph {
 
-/// What a layer, which has no name yet, came of.
+/// The origin of a layer without a name.
 struct Emitted {
   LayerSpec* spec = nullptr;
   const Node* node = nullptr;

@@ -30,7 +30,7 @@ Layers copied(const Operation& operation) {
   return named(operation, *spec);
 }
 
-/// What fills the pad, where PyTorch's name of the operator tells.
+/// The mode of the pad, where PyTorch's name of the operator tells it.
 std::optional<PadMode> pad_mode_of(std::string_view called) {
   if (mentions(called, {"reflection_pad"})) return PadMode::reflect;
   if (mentions(called, {"replication_pad"})) return PadMode::replicate;

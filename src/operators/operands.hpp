@@ -1,6 +1,6 @@
 #pragma once
 
-// What operators are as layers: how operands broadcast, Einsum as a product, attention's heads.
+// Operators as layers: how operands broadcast, Einsum as a product, attention's heads.
 
 #include <cstddef>
 #include <cstdint>

@@ -22,7 +22,7 @@ struct WrittenTensor {
   DataType type;
 };
 
-/// What the source states, or else the operands broadcast.
+/// The results that the source states, or else the operands broadcast.
 std::vector<WrittenTensor> written_by(const Operation& operation, DataType type) {
   if (!operation.results.empty())
     return each_of(operation.results, [&](const Tensor& result) {

@@ -199,7 +199,7 @@ Operation operation_by(const EngineLayer& layer, const OperatorRow& row) {
   }
 }
 
-/// What the engine states of a layer beside its operation.
+/// Facts of a layer that the engine states beside its operation.
 void finish(const EngineLayer& layer, LayerSpec& spec) {
   spec.name = layer.name;
   spec.place = layer.value.place();

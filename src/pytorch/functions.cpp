@@ -21,7 +21,7 @@ const TensorArgument* tensor_or_value(const Argument& argument, const Argument& 
   return is_number && !is_alike ? nullptr : &value;
 }
 
-/// The operands that the row names, or all tensors; none if one is missing.
+/// The operands that the row names, or all tensors; empty if one is missing.
 std::vector<const TensorArgument*> operands_of(const OperatorCall& call) {
   if (has_word(call.argument_names, "tensors")) return tensors_in(*call.arguments);
   std::vector<const TensorArgument*> operands;

@@ -108,7 +108,7 @@ struct CallRow {
   /// ones, "result?" for a result that callers may write to.
   std::string_view arguments = "input";
   const OperatorRow* row = nullptr;
-  /// The call as operations: none if the arguments do not fit, two for two gradients. Names with
+  /// The call as operations: empty if the arguments do not fit, two for two gradients. Names with
   /// "backward" are gradients.
   Operations (*operations)(const OperatorCall& call) = nullptr;
 };
@@ -126,13 +126,13 @@ Operations recurrent_operations(const OperatorCall& call);
 Operations plain_operations(const OperatorCall& call);       ///< of operands alone
 Operations attributed_operations(const OperatorCall& call);  ///< of other operators
 
-/// These operands, in the type that they are promoted to; none for an unknown type.
+/// These operands, in the type that they are promoted to; empty for an unknown type.
 Operations operation_on(const OperatorCall& call, const OperatorRow& row,
                         const std::vector<const TensorArgument*>& operands);
-/// The first tensor, which has no axes and holds a value; none without one.
+/// An operation on the first tensor, which has no axes and holds a value; empty without a tensor.
 Operations operation_on_value(const OperatorCall& call, const OperatorRow& row);
 
-/// What states a call of a row of moves; null for other rows.
+/// The function that states a call of a row of moves; null for other rows.
 auto mover_of(const OperatorRow& row) -> Operations (*)(const OperatorCall& call);
 
 /// The row's, of these arguments: a result comes first if it has the sizes of the next tensor.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an output says, before it is text. A document is made once of a report; renderers lay it out
+// An output before it is text. A document is made once of a report; renderers lay it out
 // for a terminal or a text file, as Markdown, and as a page.
 
 #include <cstddef>

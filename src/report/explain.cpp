@@ -646,7 +646,7 @@ std::string part_text(Limiter part) { return fmt::format("{}: {}", words(part), 
 
 namespace {
 
-/// What a step takes under named stacks; empty unless it was asked for.
+/// Times of a step under named stacks; empty unless asked for.
 std::string steps_sentence(const Result& result) {
   std::string text;
   for (const StackStep& step : result.steps) {

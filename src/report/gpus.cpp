@@ -155,6 +155,7 @@ Document gpu_document(const Gpu& gpu) {
 std::string render_gpu(const Gpu& gpu) { return printable_lines(text_of(gpu_document(gpu), {})); }
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
+  // A narrow terminal drops derived columns and those of --json and gpus NAME.
   Grid grid{{left("name"), left("alias"), left("architecture", 2), right("GB"), right("GB/s"),
              right("fp32"), right("fp16 tensor"), right("ridge", 1)}};
   for (const Gpu& gpu : gpus) {
@@ -166,7 +167,6 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   in_units(tensor, 1e12),
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  // A narrow terminal drops derived columns and those of --json and gpus NAME.
   Document document;
   document.add_table({std::move(grid)});
   document.add_gap();

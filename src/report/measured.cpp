@@ -412,7 +412,7 @@ std::string impossible_sentence(const Result& result) {
 }
 
 Grid step_grid(const Verdict& verdict) {
-  constexpr double least_share = 5e-4;  // what 0.1 % rounds
+  constexpr double least_share = 5e-4;  // 0.1 % as rounded
   constexpr double s_per_ns = 1e-9;     // less is what sums round
   using enum StepPart;
   Grid grid{{left(verdict.knows_gaps ? "where a step goes" : "where the time went"), right("time"),

@@ -69,9 +69,9 @@ bool runs_kernels_alone(const Result& result);
 
 /// Rows of a table.
 enum class ShownRows : std::uint8_t {
-  main,  ///< equal ones folded, those with most of the time first, the rest as one
-  each,  ///< every layer and setting
-  main_before_each,
+  main,              ///< equal ones folded, those with most of the time first, the rest as one
+  each,              ///< every layer and setting
+  main_before_each,  ///< the main ones, and every one behind them
 };
 
 /// `results`, indices into the report, share a table: one network, or several inputs of one layer.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a document says beside the rows of layers: sentences, and functions that add parts.
+// A document's parts beside the rows of layers, and sentences in them.
 
 #include <cstddef>
 #include <cstdint>

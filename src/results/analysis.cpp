@@ -385,7 +385,7 @@ void for_rows(const std::vector<LayerResult>& rows, const Context& context, cons
 void let_host_run_ahead(std::vector<LayerResult>& rows, const Context& context,
                         const Network& network) {
   if (rows.empty() || !host_runs_ahead(network, launch_of(network.runs_as, context))) return;
-  double queued_s = 0;  // what the GPU still has to do when the host has launched the row
+  double queued_s = 0;  // the GPU's work left when the host has launched the row
   for (LayerResult& row : rows) {
     if (!row.kernel) continue;
     const Launch launch = launch_of(row.layer, network, context);

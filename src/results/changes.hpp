@@ -1,6 +1,6 @@
 #pragma once
 
-// What differs between two results.
+// Differences between two results.
 
 #include <cstdint>
 #include <optional>

@@ -35,11 +35,11 @@ struct NetworkExplanation {
   std::vector<Sensitivity> sensitivity;  ///< empty for records
 };
 
-/// What a kernel of one's own should do next, by the roof that is near and by what the layer is:
+/// Next steps for a kernel of one's own, by the roof that is near and by what the layer is:
 /// the lines of a sentence. Empty without a measured time, and for one below its bound.
 std::vector<std::string> next_steps(const LayerResult& row);
 
-/// What is odd about a stated mapping: threads that are no whole warps, or that have no result.
+/// Oddities of a stated mapping: threads that are no whole warps, or that have no result.
 /// Empty if nothing is.
 std::string doubts_on_mapping(const LayerResult& row, const Gpu& gpu);
 

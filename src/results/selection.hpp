@@ -36,7 +36,7 @@ Selection select(const Result& result, const RowFilter& filter);
 
 /// Whether keep_leading() keeps all rows of a stream that files of rows may hold.
 bool needs_leading_rows_alone(const RowFilter& filter);
-/// Drops the rows of a stream that the filter cannot choose; none without RowFilter::top.
+/// Drops the rows of a stream that the filter cannot choose. Keeps all without RowFilter::top.
 void keep_leading(std::vector<LayerResult>& rows, const RowFilter& filter);
 
 /// Rows of the result's types.

@@ -134,7 +134,7 @@ class SoftmaxKernels : StreamFormulas<Number> {
     return work;
   }
 
-  /// What a step takes beside its round trip: by a block's threads, and by the lines that warps ask
+  /// Time of a step beside its round trip: by a block's threads, and by the lines that warps ask
   /// for whose threads go along a row, a channel apart.
   Number of_threads(const PositionGrid& grid, double element) const {
     const double share = grid.threads() / most_block_threads;
