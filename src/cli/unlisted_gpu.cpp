@@ -63,13 +63,26 @@ std::string ways_for(const std::string& name, const std::optional<Gpu>& like) {
       alias, settings, normal_gpu_name(own), own, fp32 / tera, bandwidth / giga);
 }
 
+/// The desktop's card of a laptop's name, or of a common laptop where the name is of none.
+std::optional<Gpu> desktop_of(const std::string& name, const Catalogue& catalogue) {
+  const std::optional<Gpu> near = catalogue.nearest(name);
+  return near ? near : catalogue.nearest("rtx4060");
+}
+
 }  // namespace
 
 void raise_unlisted(const InputError& error, const std::string& name, const Catalogue& catalogue) {
   const bool may_be_model = name.find_first_of("0123456789") != name.npos || is_of_laptop(name);
   const bool is_unknown = error.remedy == Remedy::gpu && error.source.empty();
   if (!is_unknown || !may_be_model) raise(error);
-  throw UsageError(hinted(error).what(), ways_for(name, catalogue.nearest(name)));
+  if (!is_of_laptop(name))
+    throw UsageError(hinted(error).what(), ways_for(name, catalogue.nearest(name)));
+  throw UsageError(
+      fmt::format(
+          "unknown GPU {}: laptops' GPUs are not listed, as each maker sets their power; "
+          "those of desktops, workstations, servers and Jetson are (roofline gpus lists all)",
+          in_quotes(name)),
+      ways_for(name, desktop_of(name, catalogue)));
 }
 
 }  // namespace roofline

@@ -496,6 +496,8 @@ struct KeyHash {
 
 /// Other programs' words for our fields, matched as whole words of a name: "_pad_" in "padLeft".
 constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"stride_x", "stride_w"},
+    {"stride_y", "stride_h"},
     {"stride", "stride"},
     {"strides", "stride"},
     {"sh", "stride_h"},
@@ -587,6 +589,14 @@ constexpr auto words_of_others = std::to_array<std::pair<std::string_view, std::
     {"px", "pad_w"},
     {"py", "pad_h"},
     {"dilate", "dilation"},
+    {"inch", "in_channels"},
+    {"outch", "out_channels"},
+    {"chan_in", "in_channels"},
+    {"chan_out", "out_channels"},
+    {"filters_in", "in_channels"},
+    {"filters_out", "out_channels"},
+    {"img_size", "input_size"},
+    {"imgsize", "input_size"},
     {"ih", "in_h"},
     {"iw", "in_w"},
 });
@@ -613,8 +623,10 @@ constexpr auto advice = std::to_array<std::pair<std::string_view, std::string_vi
      "write a time with its unit, as measured_us or measured_ms"},
     {"_block_ _block_dim_ _threads_ _tile_ _tile_size_ _tile_width_",
      "write \"kernel\": {\"tile\": [16, 16, 16], \"threads\": 256}, the rows, columns and step of "
-     "a "
-     "block's results"},
+     "a block's results"},
+    {"_d_h_ _d_w_",
+     "write stride_h and stride_w for steps, as Torch's dH and dW, and dil_h and dil_w for "
+     "dilations"},
     {"_grid_ _grid_dim_", "leave it out: it follows from the tile and the sizes"},
     {"_activation_", "write it as the next layer, such as {\"type\": \"relu\"}"},
     {"_depth_multiplier_", "write out_channels, the input's times this number"},

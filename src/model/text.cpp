@@ -63,10 +63,20 @@ std::string_view unit_at_end_of(std::string_view name) {
   return found == units.end() ? std::string_view() : *found;
 }
 
-/// Names that differ by a unit stand for numbers that differ by a thousand.
-bool differ_by_unit(std::string_view a, std::string_view b) {
-  const std::string_view unit = unit_at_end_of(a);
-  return !unit.empty() && !unit_at_end_of(b).empty() && unit != unit_at_end_of(b);
+/// Names that differ by a unit stand for numbers that differ by a thousand: "time_us" and
+/// "time_ms", "time_m" and "time_ms", "gflops" and "flops".
+bool differ_by_unit(std::string_view word, std::string_view candidate) {
+  constexpr std::string_view prefixes = "kmgt";
+  if (word.size() == candidate.size() + 1 && word.ends_with(candidate) &&
+      prefixes.find(word.front()) != prefixes.npos)
+    return true;
+  const std::string_view unit = unit_at_end_of(candidate);
+  if (unit.empty()) return false;
+  const std::size_t last = word.rfind('_');
+  if (last == word.npos || word.substr(last + 1) == unit) return false;
+  const bool is_same_amount =
+      candidate.substr(0, candidate.size() - unit.size()) == word.substr(0, last + 1);
+  return is_same_amount || !unit_at_end_of(word).empty();
 }
 
 }  // namespace

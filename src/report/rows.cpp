@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -120,6 +122,22 @@ bool has_one_engine(const Report& report, const std::vector<std::size_t>& result
   return engines.size() < 2;
 }
 
+/// What a table in lines of text shows of layers, in this order: what each takes, and why. It fits
+/// 80 columns, so that a pipe and a terminal have the same.
+constexpr auto told_in_text = std::to_array<std::string_view>(
+    {"layer", "id", "expected", "share", "bound", "limiter", "roofline", "FLOP/B"});
+
+using LayerColumns = std::vector<Column<LayerLine>>;
+
+LayerColumns in_text(const LayerColumns& columns) {
+  LayerColumns told;
+  for (const std::string_view header : told_in_text)
+    std::ranges::copy_if(columns, std::back_inserter(told), [&](const Column<LayerLine>& column) {
+      return column.people.header == header;
+    });
+  return told;
+}
+
 class LayerTable {
  public:
   LayerTable(const Report& report, const std::vector<std::size_t>& results, ShownRows rows)
@@ -132,6 +150,7 @@ class LayerTable {
     if (is_many_) facts |= layer_facts::several_results;
     if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
+    if (rows_ == ShownRows::main && !is_measured_) columns_ = in_text(columns_);
     grid_ = empty_grid(columns_, facts);
     for (const std::size_t i : results) add_rows(report.results[i], report.results[i].selection);
     if (!is_many_ && first.layers.size() > 1) add_total(first);
@@ -189,7 +208,7 @@ class LayerTable {
   ShownRows rows_;
   bool is_many_;  ///< results of one layer each
   bool is_measured_ = false;
-  std::vector<Column<LayerLine>> columns_;  ///< the name first
+  LayerColumns columns_;  ///< the name first
   Grid grid_;
 };
 

@@ -178,8 +178,17 @@ TEST_CASE("A GPU that is not listed comes with two ways to describe it", "[cli/u
   const std::size_t keys = expected.find('{');
   folder.write("gtx1070.json", expected.substr(keys));
   CHECK(run(folder, "roofline conv.json --gpu gtx1070.json").exit_code == 0);
-  CHECK(run(folder, "roofline gpus laptop").err.find("\n  --gpu GPU --set sms=..,clock=..,") !=
-        std::string::npos);
+  // A laptop's name is of no listed GPU; without a model, a common desktop's card stands in.
+  CHECK(run(folder, "roofline gpus laptop").err ==
+        "roofline: unknown GPU \"laptop\": laptops' GPUs are not listed, as each maker sets their "
+        "power; those of desktops, workstations, servers and Jetson are (roofline gpus lists all)\n"
+        "for a GPU that is not listed, take one of its architecture with its datasheet's numbers:\n"
+        "  --gpu rtx4060 --set sms=24,clock=2.46GHz,memory=8GB,bandwidth=272GB/s,power=115W\n"
+        "or write a file of three keys, and take --gpu laptop.json:\n"
+        "  {\"name\": \"laptop\", \"peak_tflops\": {\"fp32\": 15.1}, \"bandwidth_gb_per_s\": "
+        "272}\n");
+  CHECK(run(folder, "roofline conv.json --gpu 'rtx 4070 laptop'")
+            .err.find("  --gpu rtx4070 --set ") != std::string::npos);
 }
 
 TEST_CASE("A mapping that is odd is evaluated with a word on it", "[cli/usage_errors]") {

@@ -168,6 +168,45 @@ TEST_CASE("All unknown keys stand in one message", "[load/bad_layers]") {
   });
 }
 
+TEST_CASE("A launch in CUDA's words is shown in our keys", "[load/bad_layers]") {
+  // 16 x 16 threads are 256; a step of 16 is that of a square tile.
+  const std::string tile_of_16 = R"("kernel": {"tile": [16, 16, 16], "threads": 256}})";
+  check_messages({
+      {R"({"type": "matmul", "M": 64, "N": 64, "K": 32, "grid": [4, 4], "block": "16x16"})",
+       "expected keys of a matmul layer, got \"block\", \"grid\"; this layer in our keys: "
+       "{\"K\": 32, \"M\": 64, \"N\": 64, \"type\": \"matmul\", " +
+           tile_of_16},
+      {R"({"C": 3, "H": 8, "W": 8, "M": 4, "K": 3, "blockDim": {"x": 16, "y": 16}})",
+       "expected a key of a conv layer, got \"blockDim\"; this layer in our keys: {\"C\": 3, "
+       "\"H\": 8, \"K\": 3, \"M\": 4, \"W\": 8, " +
+           tile_of_16},
+      {R"({"type": "matmul", "m": 64, "n": 64, "k": 32, "TILE_WIDTH": 8})",
+       "expected a key of a matmul layer, got \"TILE_WIDTH\"; this layer in our keys: {\"k\": 32, "
+       "\"m\": 64, \"n\": 64, \"type\": \"matmul\", \"kernel\": {\"tile\": [8, 8, 8]}}"},
+      {conv_with("\"grid\": [1, 1], \"colour\": 1"),
+       "expected keys of a conv layer, got \"colour\", \"grid\" (leave it out: it follows from the "
+       "tile and the sizes)"},
+  });
+}
+
+TEST_CASE("What is proposed for a key differs by no unit", "[load/bad_layers]") {
+  const std::string with_unit = "; write a time with its unit, as measured_us or measured_ms";
+  check_messages({
+      {conv_with("\"measured_mus\": 1"),
+       "/measured_mus: expected a key of a conv layer, got \"measured_mus\"" + with_unit},
+      {conv_with("\"measured_m\": 1"),
+       "/measured_m: expected a key of a conv layer, got \"measured_m\"" + with_unit},
+      {conv_with("\"time_ns\": 1"),
+       "/time_ns: expected a key of a conv layer, got \"time_ns\"" + with_unit},
+      {conv_with("\"gflops\": 1"), "/gflops: expected a key of a conv layer, got \"gflops\""},
+      {conv_with("\"inch\": 1"),
+       "/inch: expected a key of a conv layer, got \"inch\"; did you mean \"in_channels\"?"},
+      {conv_with("\"dW\": 1"),
+       "/dW: expected a key of a conv layer, got \"dW\"; write stride_h and stride_w for steps, as "
+       "Torch's dH and dW, and dil_h and dil_w for dilations"},
+  });
+}
+
 TEST_CASE("A misspelt key is named even where its absence breaks the layer", "[load/bad_layers]") {
   check_messages({
       {R"({"inputt": [3, 8, 8], "out_channels": 4, "kernel_size": 3})",

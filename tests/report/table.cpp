@@ -131,6 +131,21 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
   check_widths(render_gpu_list(all_gpus(), {.width = 100, .height = {}, .chart = {}}));
 }
 
+TEST_CASE("A network's table is the same in a pipe and on a terminal", "[report/table]") {
+  // alexnet's names are short: nothing is shortened, and its table fits 80 columns.
+  const TemporaryFolder folder;
+  const std::string line = "roofline alexnet --gpu v100";
+  const auto table_in = [](const std::string& text) {
+    return text.substr(text.find("\nlayer "), text.find("\ntotal ") - text.find("\nlayer "));
+  };
+  const std::string in_pipe = table_in(run(folder, line).out);
+  CHECK(lines_of(in_pipe)[1].find("layer ") == 0);
+  for (const char* header : {"expected", "share", "bound", "limiter", "roofline", "FLOP/B"})
+    CHECK(lines_of(in_pipe)[1].find(header) != std::string::npos);
+  for (const int columns : {80, 160})
+    CHECK(table_in(run_at_terminal(".", line, columns)) == in_pipe);
+}
+
 TEST_CASE("Points fit the terminal", "[report/table]") {
   const Context v100 = make_context(find_gpu("v100").value(), {}).value();
   const Context t4 = make_context(find_gpu("t4").value(), {}).value();
