@@ -21,6 +21,12 @@ inline double element_count(const Shape& shape) {
 /// Channels innermost, or blocks of channels.
 inline bool is_nhwc(const Layer& layer) { return layout_of(layer) != Layout::nchw; }
 
+/// A copy between NCHW and channels last; its layout is the result's.
+inline bool changes_layout(const Layer& layer) {
+  return layer.kind == LayerKind::copy && layer.access == Access::transposed &&
+         layer.inputs.front().shape == layer.output && product(layer.output.spatial) > 1;
+}
+
 /// A layer's forward convolution, or that of its gradient: a transposed forward pass is its
 /// mirror's data gradient, and vice versa.
 struct Mirror {

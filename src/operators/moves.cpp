@@ -27,6 +27,9 @@ Layers copied(const Operation& operation) {
   spec->output = whole_operand(result).sizes;
   if (!spec->dtypes.output) spec->dtypes.output = input.type;
   if (!operation.results.empty()) spec->access = access_of({&operation.results.front(), &input});
+  if (spec->access == Access::transposed && spec->output == spec->input->sizes &&
+      joins_layouts(std::vector{input, operation.results.front()}))
+    spec->layout = operation.results.front().layout();
   return named(operation, *spec);
 }
 
@@ -35,6 +38,7 @@ std::optional<PadMode> pad_mode_of(std::string_view called) {
   if (mentions(called, {"reflection_pad"})) return PadMode::reflect;
   if (mentions(called, {"replication_pad"})) return PadMode::replicate;
   if (mentions(called, {"constant_pad"})) return PadMode::constant;
+  if (mentions(called, {"pad_circular"})) return PadMode::circular;
   return std::nullopt;
 }
 
@@ -68,6 +72,10 @@ Layers joined_tensors(const Operation& operation) {
     const bool are_channels = axis == 1 && rank <= most_operand_sizes;
     spec.inputs.push_back(operand_of(tensor, are_channels ? tensor.sizes : rows));
     if (!spec.dtypes.weight && tensor.learned.value_or(0) > 0) spec.dtypes.weight = tensor.type;
+  }
+  if (joins_layouts(operation.operands)) {
+    spec.access = Access::transposed;
+    spec.layout = Layout::nchw;
   }
   return named(operation, std::move(spec));
 }
@@ -132,7 +140,7 @@ std::span<const OperatorRow> moving_operators() {
        "roll flip clone contiguous pixel_shuffle pixel_unshuffle: input"},
       {"pad", padded, copy, "Pad",
        "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
-       "replication_pad3d constant_pad_nd: input amounts"},
+       "replication_pad3d constant_pad_nd _pad_circular: input amounts"},
       {"concat", joined_tensors, concat, "Concat", "cat _cat concat concatenate: - axis"},
       {"resize", resized, upsample, "Resize Upsample",
        "upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "

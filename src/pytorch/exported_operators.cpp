@@ -244,8 +244,11 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
   const bool is_contiguous =
       is_one_of(node.op,
                 "linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
-                "rms_norm group_norm embedding gather index index_select cumsum cumprod");
-  if (!is_contiguous)
+                "rms_norm group_norm instance_norm embedding gather index index_select cumsum "
+                "cumprod reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
+                "replication_pad2d replication_pad3d _pad_circular");
+  const bool joins_both = node.op == "cat" && joins_layouts(node.arguments.front().tensors);
+  if (!is_contiguous && !joins_both)
     for (const TensorArgument* operand : node.tensors()) {
       if (operand->sizes == result.sizes && !operand->learned) return dense_strides(*operand);
       const bool is_image = result.rank() >= 4 && result.rank() == operand->rank();
@@ -456,7 +459,9 @@ void run_pad(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const std::string& mode = node.argument(2).value;
   if (mode == "reflect" || mode == "replicate" || mode == "circular") {
-    node.op = tensor.rank() == 4 ? "reflection_pad2d" : "reflection_pad1d";
+    node.op = mode == "circular"    ? "_pad_circular"
+              : mode == "replicate" ? "replication_pad2d"
+                                    : "reflection_pad2d";
     return run_row(reader, node);
   }
   TensorArgument whole = node.results.front();

@@ -208,7 +208,8 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
     set_kernels(row.layer, network, context);
     count_row(row, context, network.source);
     const bool states_layouts = network.runs_as != RunsAs::layers;
-    if (options.layout && !row.layer.layout && !states_layouts && takes(row.layer.kind, "layout"))
+    if (options.layout && !row.layer.layout && !states_layouts && takes(row.layer.kind, "layout") &&
+        !changes_layout(row.layer))
       row.layer.layout = options.layout;
   };
   const std::vector<std::size_t> readers = reader_counts(network);

@@ -13,6 +13,7 @@ TEST_CASE("Strides say how the operands of a copy or a function lie to each othe
     std::string sizes;
     std::string strides;
     std::optional<Access> access;
+    std::optional<Layout> layout = {};  ///< of the result, where the operand has the other one
   };
   const std::vector<Row> rows{
       {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [16, 1]]", std::nullopt},
@@ -23,6 +24,13 @@ TEST_CASE("Strides say how the operands of a copy or a function lie to each othe
       // Both with channels innermost: alike, whatever the order of the axes.
       {"aten::copy_", "[[2, 4, 3, 3], [2, 4, 3, 3]]", "[[36, 1, 12, 4], [36, 1, 12, 4]]",
        std::nullopt},
+      {"aten::copy_", "[[2, 4, 3, 5], [2, 4, 3, 5]]", "[[60, 15, 5, 1], [60, 1, 20, 4]]",
+       Access::transposed, Layout::nchw},
+      {"aten::copy_", "[[2, 4, 3, 5], [2, 4, 3, 5]]", "[[60, 1, 20, 4], [60, 15, 5, 1]]",
+       Access::transposed, Layout::nhwc},
+      // Rows and columns of each channel change places: both are in NCHW or neither.
+      {"aten::copy_", "[[2, 4, 3, 5], [2, 4, 3, 5]]", "[[60, 15, 5, 1], [60, 15, 1, 3]]",
+       Access::transposed},
       {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [32, 1]]", Access::strided},
       {"aten::add", "[[8, 16], [8, 16]]", "[[16, 1], [1, 8]]", Access::transposed},
       {"aten::add", "[[8, 16], [8, 16]]", "[[1, 8], [1, 8]]", std::nullopt},
@@ -39,6 +47,7 @@ TEST_CASE("Strides say how the operands of a copy or a function lie to each othe
                                          .text());
     REQUIRE(layers.size() == 1);
     CHECK(layers.front().access == row.access);
+    CHECK(layers.front().layout == row.layout);
   }
 }
 

@@ -190,8 +190,8 @@ class StreamingKernels : StreamFormulas<Number> {
     return with_moved_channels();
   }
 
-  /// A change of layout, said by shapes in memory's order, or by shapes that are alike, which do
-  /// not tell the direction; else another permutation.
+  /// A change of layout, said by shapes in memory's order, or by shapes that are alike and the
+  /// result's layout, without which the direction is not known; else another permutation.
   Work with_moved_channels() const {
     const Layer& layer = *problem.layer;
     const Shape& input = layer.inputs.front().shape;
@@ -199,16 +199,17 @@ class StreamingKernels : StreamFormulas<Number> {
     if (layer.kind != LayerKind::copy || problem.input_positions <= 1)
       return work_of(constants.transposed, Algorithm::transposed_elementwise);
     const double apart = problem.channels * element_byte(layer.dtypes.input);
-    if (input == output)
+    if (changes_layout(layer) && !layer.layout)
       return moved_apart(apart, std::sqrt(line_byte * to_last_byte), 1, outputs());
-    const bool to_first = output.channels == input.spatial[2] &&
-                          output.spatial[1] == input.channels &&
-                          output.spatial[2] == input.spatial[1];
+    const bool to_first = changes_layout(layer) ? layer.layout == Layout::nchw
+                                                : output.channels == input.spatial[2] &&
+                                                      output.spatial[1] == input.channels &&
+                                                      output.spatial[2] == input.spatial[1];
     if (to_first) return moved_to_planes(static_cast<double>(output.channels), 1, outputs());
     const bool to_last = output.spatial[2] == input.channels &&
                          output.channels == input.spatial[1] &&
                          output.spatial[1] == input.spatial[2];
-    if (to_last) return moved_apart(apart, to_last_byte, 1, outputs());
+    if (to_last || changes_layout(layer)) return moved_apart(apart, to_last_byte, 1, outputs());
     return work_of(constants.transposed, Algorithm::transposed_elementwise);
   }
 
@@ -348,9 +349,22 @@ class StreamingKernels : StreamFormulas<Number> {
     return work;
   }
 
+  /// Operands in channels last beside others: the result is in NCHW, to which all but one are
+  /// taken to be moved.
+  Work joined_layouts() const {
+    const Layer& layer = *problem.layer;
+    const auto operands = static_cast<double>(layer.inputs.size());
+    const auto channels = static_cast<double>(layer.output.channels);
+    Work work = moved_to_planes(channels / operands, 1, outputs() * ((operands - 1) / operands));
+    work.kernels = operands;
+    work.round_trips = work.round_trips * operands;
+    return work;
+  }
+
   /// PyTorch joins the operands in one kernel, whose grid gives every operand the blocks of the
   /// largest, up to 32 per SM; blocks with nothing to copy still start, and may determine the time.
   Work concat() const {
+    if (problem.layer->access == Access::transposed) return joined_layouts();
     // Its kernel takes up to four axes; volumes are copied one after the other.
     if (problem.layer->output.spatial_rank == 3) {
       Work copies = indexed(slice_axes, outputs());
