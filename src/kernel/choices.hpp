@@ -15,6 +15,8 @@
 
 namespace roofline {
 
+struct Problem;
+
 /// Kernels whose layers rows of a file choose. The formulas have the time of each.
 enum class LibraryKernel : std::uint8_t {
   places_wgrad,       ///< depthwise volumes, from place to place
@@ -158,7 +160,7 @@ constexpr std::uint64_t case_bit(std::size_t index) {
 inline constexpr std::size_t most_cases = 64 - count_of<ChoiceWord>;
 
 /// In this layout. `on_tensor_cores`: they were asked for.
-ChoiceFacts choice_facts(const Layer& layer, bool nhwc, bool on_tensor_cores);
+ChoiceFacts choice_facts(const Problem& problem, bool nhwc, bool on_tensor_cores);
 
 /// Calls `take(row)` for each kernel's row that takes the layer, in order, until it returns true.
 template <class Take>

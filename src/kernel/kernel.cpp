@@ -130,11 +130,11 @@ DataType widened(DataType type, DataType wide) { return is_narrow(type) ? wide :
 bool falls_back(const PlanRequest& request) {
   const Layer& layer = request.layer;
   if (layer.kernels != KernelSource::heuristic || facts_of(request.engine).operand_byte != 2 ||
-      product(layer.window->kernel) <= request.model.constants->values.selection.most_taps)
+      request.problem.taps <= request.model.constants->values.selection.most_taps)
     return false;
-  return has_row(request.model.constants->choices, request.model.library,
-                 LibraryKernel::vector_fallback,
-                 choice_facts(layer, is_nhwc(layer), is_tensor_engine(request.engine)));
+  return has_row(
+      request.model.constants->choices, request.model.library, LibraryKernel::vector_fallback,
+      choice_facts(request.problem, request.problem.nhwc, is_tensor_engine(request.engine)));
 }
 
 /// A GPU's tensor cores for the layer's type, whichever engine was asked for; null without.
@@ -172,7 +172,7 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
     return engine.features[LibraryFeature::scatter];
   };
   if (own->engine != Engine::tf32) {
-    const Pass pass = mirror_of(layer).pass;
+    const Pass pass = request.problem.pass;
     const bool adds = pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
     if (facts_of(own->engine).operand_byte != 2) return std::nullopt;
     if (pass != Pass::fwd && !adds && !falls_back(request)) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernel/problem.hpp"
 #include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
@@ -13,6 +14,7 @@ struct PlanRequest {
   Engine engine;
   const ResolvedModel& model;
   CacheState cache;
+  Problem problem = problem_of(layer, counts);
 
   /// Null if the GPU lacks the engine.
   const EngineModel* own_engine() const { return engine_model(model, engine); }

@@ -25,12 +25,12 @@ struct DenseContext {
   const Layer& layer;
   const ResolvedModel& model;
   const EngineModel& engine;
-  Contraction x;
+  LayerProduct x;
 };
 
 struct DenseChoice {
   Algorithm algorithm = Algorithm::gemm;
-  Product product;
+  TileProduct product;
   TileMapping mapping;  ///< of the product; products with a vector have no tiles
   std::optional<Transform> transform;
   bool clears = false;  ///< zeros are written first
@@ -59,7 +59,7 @@ AroundProduct<Number> vector_kernel(const DenseContext& context, const DenseRate
                                     Eval<Number>& eval) {
   const MemorySystem& memory = context.model.memory;
   const DenseConstants& constants = *context.engine.constants;
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   const Number l2_s = eval.named(
       "operands through L2",
       (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
@@ -90,14 +90,14 @@ AroundProduct<Number> around_product(const DenseContext& context, const DenseCho
                                      Eval<Number>& eval) {
   const MemorySystem& memory = context.model.memory;
   const DenseConstants& constants = *context.engine.constants;
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   if (!choice.tiled()) return vector_kernel(context, rates, eval);
   const TransformConstants& transforms = context.model.constants->values.transforms;
   if (choice.staged())
     return staging(x, *choice.transform, memory, transforms, constants.extra_kernel_s, rates,
                    product_s, eval);
   if (choice.weights_first())
-    return fused_weights(x, *choice.transform, memory, transforms, rates, product_s, eval);
+    return fused_weights(*x.problem, *choice.transform, memory, transforms, rates, product_s, eval);
   AroundProduct<Number> around;
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
@@ -132,13 +132,13 @@ DenseKernel<Number> dense_kernel(const DenseContext& context, const DenseChoice&
 }
 
 /// Without a tile, unless the mapping states one. `older`: on kernels for any window.
-DenseChoice product_choice(const DenseContext& context, const Contraction& x, Algorithm algorithm,
+DenseChoice product_choice(const DenseContext& context, const LayerProduct& x, Algorithm algorithm,
                            bool older = false) {
   const KernelMapping& mapping = *context.layer.mapping;
   const bool on_tensor = is_tensor_engine(context.engine.engine);
   DenseChoice choice;
   choice.algorithm = algorithm;
-  choice.product = product_of(x, context.model, context.engine, older);
+  choice.product = tile_product(x, context.model, context.engine, older);
   choice.clears = x.leaves_zeros;
   if (!mapping.tile) return choice;
   if (algorithm == Algorithm::direct)
@@ -150,11 +150,12 @@ DenseChoice product_choice(const DenseContext& context, const Contraction& x, Al
 
 /// `direct`: the contraction's own product.
 DenseChoice transformed(const DenseContext& context, const Transform& transform,
-                        const Product& direct) {
+                        const TileProduct& direct) {
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
-  choice.product = transformed_product(context.x, transform, direct, context.engine.features);
+  choice.product =
+      transformed_product(*context.x.problem, transform, direct, context.engine.features);
   return choice;
 }
 
@@ -188,13 +189,13 @@ class Fastest {
   }
   void consider(std::span<const Transform> transforms) {
     if (transforms.empty()) return;
-    const Product direct = product_of(context_.x, context_.model, context_.engine);
+    const TileProduct direct = tile_product(context_.x, context_.model, context_.engine);
     for (const Transform& transform : transforms)
       consider(transformed(context_, transform, direct),
                transform_tiles(transform, context_.x.role, *context_.model.constants,
                                context_.engine.engine));
   }
-  void consider(const Contraction& x, Algorithm algorithm) {
+  void consider(const LayerProduct& x, Algorithm algorithm) {
     consider(product_choice(context_, x, algorithm),
              library_tiles(*context_.model.constants, context_.engine.engine, x));
   }
@@ -221,13 +222,13 @@ class Fastest {
 };
 
 /// cuBLAS runs half-precision rows on tiled kernels, but not single columns.
-bool is_vector_product(const Contraction& x) {
+bool is_vector_product(const LayerProduct& x) {
   if (x.is_convolution) return false;
   return x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1;
 }
 
 void consider_plain_product(Fastest& fastest, const DenseContext& context, Algorithm algorithm) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   const Engine engine = context.engine.engine;
   const auto older = older_tiles(*context.model.constants, engine, x);
   if (!older.empty()) fastest.consider(product_choice(context, x, algorithm, true), older);
@@ -236,18 +237,18 @@ void consider_plain_product(Fastest& fastest, const DenseContext& context, Algor
 }
 
 bool scatters(const DenseContext& context) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   return context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
          x.is_convolution && !x.pointwise;
 }
 
-Algorithm usual_product(const Contraction& x) {
+Algorithm usual_product(const LayerProduct& x) {
   return x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm;
 }
 
 void consider_library(Fastest& fastest, const DenseContext& context) {
-  const Contraction& x = context.x;
-  fastest.consider(transforms_of(x, context.engine.features));
+  const LayerProduct& x = context.x;
+  fastest.consider(transforms_of(*x.problem, context.engine.features));
   consider_plain_product(fastest, context, usual_product(x));
   if (scatters(context)) fastest.consider(scattered(x), Algorithm::scatter_gemm);
   if (is_vector_product(x)) fastest.consider_vector_product();
@@ -255,7 +256,7 @@ void consider_library(Fastest& fastest, const DenseContext& context) {
 
 /// Even if it is not the fastest.
 void consider_stated(Fastest& fastest, const DenseContext& context, Algorithm algorithm) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
                       context.layer.mapping->tile;
   if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm)
@@ -265,7 +266,7 @@ void consider_stated(Fastest& fastest, const DenseContext& context, Algorithm al
     return fastest.consider(scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= most_vectors)
     return fastest.consider_vector_product();
-  fastest.consider(transforms_of(x, context.engine.features, algorithm));
+  fastest.consider(transforms_of(*x.problem, context.engine.features, algorithm));
 }
 
 /// nullopt if the layer has no kernel of the stated algorithm.
@@ -284,7 +285,7 @@ std::optional<DenseChoice> choice_of(const DenseContext& context) {
 /// Whether consider_library() considers it.
 bool is_in_library(const DenseContext& context) {
   const KernelMapping& mapping = *context.layer.mapping;
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   if (mapping.tile) return false;
   if (!mapping.algorithm) return true;
   switch (*mapping.algorithm) {
@@ -294,7 +295,7 @@ bool is_in_library(const DenseContext& context) {
     case Algorithm::gemv: return is_vector_product(x);
     default: break;
   }
-  const auto transforms = transforms_of(x, context.engine.features);
+  const auto transforms = transforms_of(*x.problem, context.engine.features);
   return std::ranges::any_of(transforms, [&](const Transform& transform) {
     return transform.algorithm == *mapping.algorithm;
   });
@@ -302,9 +303,9 @@ bool is_in_library(const DenseContext& context) {
 
 /// Data gradients of windows as large as their strides, by cuDNN on tensor cores.
 bool may_fold(const DenseContext& context) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   return has_cudnn(context.model.machine) && is_tensor_engine(context.engine.engine) &&
-         x.element_byte > 1 && x.strided_dgrad() && x.rank == 2 &&
+         x.element_byte > 1 && x.strided_dgrad() && x.problem->rank == 2 &&
          context.layer.window->kernel == context.layer.window->stride;
 }
 
@@ -322,14 +323,15 @@ struct Copies {
 /// Tensor-core kernels need channels last; cuDNN's on vector units channels first, but for weight
 /// gradients of images.
 bool reorders(const DenseContext& context) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   if (is_tensor_engine(context.engine.engine)) return x.channels_first;
-  return x.channels_last && has_cudnn(context.model.machine) &&
-         (x.role != Pass::wgrad || x.rank == 3);
+  return x.problem->nhwc && has_cudnn(context.model.machine) &&
+         (x.role != Pass::wgrad || x.problem->rank == 3);
 }
 
 Copies copies_of(const DenseContext& context) {
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
+  const Problem& problem = *x.problem;
   Copies copies;
   if (!x.is_convolution) return copies;
   const auto move = [&copies](double rows, double channels, double positions) {
@@ -338,11 +340,12 @@ Copies copies_of(const DenseContext& context) {
   copies.reorders = reorders(context);
   if (copies.reorders) {
     copies.element = (x.read_byte + x.write_byte) / x.element_byte;
-    move(x.batch, x.in_channels, x.in_positions / x.batch);
-    move(x.batch, x.out_channels, x.out_positions / x.batch);
-    if (x.taps > 1) move(x.out_channels, x.in_channels, x.taps);
+    move(problem.batch, problem.in_channels, problem.input_positions);
+    move(problem.batch, problem.out_channels, problem.output_positions);
+    if (problem.taps > 1) move(problem.out_channels, problem.in_channels, problem.taps);
   } else if (x.pads_image) {
-    copies.element = 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps);
+    copies.element =
+        4 * (problem.batch * problem.in_h * problem.in_w + problem.out_channels * problem.taps);
     copies.moved = copies.element;
   }
   // In a gradient one of two tensors is padded on its way to the other layout.
@@ -358,7 +361,7 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
                    double sm_count) {
   const TileMapping& mapping = choice.mapping;
   const TileKernel& tile = mapping.tile;
-  const Product& product = choice.product;
+  const TileProduct& product = choice.product;
   const double resident = resident_blocks(mapping);
   const double blocks = value_of(gemm.schedule.blocks);
   plan.tile = {tile.m, tile.n, tile.k};
@@ -389,7 +392,7 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
                                   Eval<Number>& eval) {
   const EngineModel& engine = context.engine;
   const ResolvedModel& model = context.model;
-  const Contraction& x = context.x;
+  const LayerProduct& x = context.x;
   const MemorySystem& memory = model.memory;
   const DenseConstants& constants = *engine.constants;
   const std::optional<DenseChoice> chosen = choice_of(context);
@@ -462,7 +465,7 @@ std::optional<KernelPlan> fastest_plan_of(const PlanRequest& request, const Engi
   const Layer& layer = request.layer;
   const auto context_with = [&](Operands operands) {
     return DenseContext{layer, request.model, engine,
-                        contraction_of(layer, request.counts, engine, operands)};
+                        layer_product(request.problem, engine, operands)};
   };
   const DenseContext own = context_with(Operands::as_they_are);
   const bool may_copy = own.x.is_convolution && !layer.mapping->tile;

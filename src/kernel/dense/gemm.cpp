@@ -44,7 +44,7 @@ TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool
   return tile;
 }
 
-/// Shared memory of a tile's pipeline. `patch_share`: see Product.
+/// Shared memory of a tile's pipeline. `patch_share`: see TileProduct.
 std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte,
                                double patch_share = 1) {
   const double rows = tile.m * patch_share + tile.n;
@@ -63,7 +63,7 @@ bool is_fp16_like(Engine engine) {
          engine == Engine::fp16_tensor_fp16_accumulate;
 }
 
-TileList vector_list(Engine engine, const Contraction& x) {
+TileList vector_list(Engine engine, const LayerProduct& x) {
   if (engine != Engine::fp32 || (!x.is_convolution && x.role != Pass::fwd))
     return TileList::vector_gemm;
   if (!x.is_convolution) return x.batched ? TileList::vector_matmul : TileList::vector_linear;
@@ -72,15 +72,17 @@ TileList vector_list(Engine engine, const Contraction& x) {
                                  : TileList::vector_wgrad;
 }
 
-TileList gathered_list(Engine engine, const Contraction& x, double own_window) {
+TileList gathered_list(Engine engine, const LayerProduct& x, double own_window) {
   if (x.role == Pass::wgrad) return TileList::gathered_wgrad;
-  const bool has_own = x.rank == 2 && x.kernel_h == own_window && x.kernel_w == own_window;
-  return has_own && (is_fp16_like(engine) || (is_8bit(engine) && x.by_engine))
+  const bool has_own = x.problem->rank == 2 && x.problem->kernel_h == own_window &&
+                       x.problem->kernel_w == own_window;
+  return has_own && (is_fp16_like(engine) ||
+                     (is_8bit(engine) && x.problem->kernels == KernelSource::inference_engine))
              ? TileList::gathered_window
              : TileList::gathered_fwd;
 }
 
-TileList tensor_list(Engine engine, const Contraction& x) {
+TileList tensor_list(Engine engine, const LayerProduct& x) {
   if (is_8bit(engine)) return has_ragged_rows(x) ? TileList::byte_unaligned : TileList::byte;
   if (!is_fp16_like(engine))
     return x.strided_dgrad() ? TileList::tf32_strided_dgrad : TileList::tf32;
@@ -98,7 +100,7 @@ TileList fallback(TileList list) {
 
 constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
-TileMapping mapping_of(const TileKernel& tile, const Product& product, const SmLimits& sm) {
+TileMapping mapping_of(const TileKernel& tile, const TileProduct& product, const SmLimits& sm) {
   TileMapping mapping;
   mapping.tile = tile;
   mapping.shared_byte = tile_shared_byte(tile, product.element_byte);
@@ -107,14 +109,15 @@ TileMapping mapping_of(const TileKernel& tile, const Product& product, const SmL
 }
 
 /// Splits beyond a full GPU only add partial sums.
-bool may_split(const Product& product, double steps, double blocks, double slots, double split) {
+bool may_split(const TileProduct& product, double steps, double blocks, double slots,
+               double split) {
   return product.may_split && split <= product.most_splits && steps >= 4 * split &&
          blocks <= std::min(2 * slots, product.most_split_blocks);
 }
 
 }  // namespace
 
-TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
+TileMapping stated_mapping(const KernelMapping& mapping, const TileProduct& product,
                            const ResolvedModel& model, bool tensor) {
   TileMapping stated;
   stated.stated = true;
@@ -138,7 +141,7 @@ TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
 }
 
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
-                                          const Contraction& x) {
+                                          const LayerProduct& x) {
   const auto tiles = [&](TileList list) -> const std::vector<TileKernel>& {
     return constants.tiles[list];
   };
@@ -155,13 +158,13 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
 }
 
 std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
-                                        const Contraction& x) {
+                                        const LayerProduct& x) {
   if (is_8bit(engine) || !x.is_convolution || x.gathered) return {};
   const bool on_tensor = is_tensor_engine(engine);
   // The heuristic knows the newest kernels alone for volumes' weight gradients on vector units.
-  if (!on_tensor && x.by_heuristic && x.rank == 3 && x.role == Pass::wgrad) return {};
+  if (!on_tensor && x.by_heuristic && x.problem->rank == 3 && x.role == Pass::wgrad) return {};
   if (!on_tensor) return library_tiles(constants, engine, x);
-  const bool is_volume = x.rank == 3 && x.role == Pass::fwd;
+  const bool is_volume = x.problem->rank == 3 && x.role == Pass::fwd;
   return constants.tiles[!is_fp16_like(engine) ? TileList::older_tf32
                          : x.strided_dgrad()   ? TileList::older_strided_dgrad
                          : is_volume           ? TileList::older_volume
@@ -172,17 +175,17 @@ namespace {
 
 constexpr double rounding = 1 - 1e-9;  ///< of a bound below a time
 
-double flop_of(const Product& product) {
+double flop_of(const TileProduct& product) {
   return 2 * product.m * product.n * product.k * product.count;
 }
 
 }  // namespace
 
-double least_product_s(const Product& product, const ProductRates<double>& rates) {
+double least_product_s(const TileProduct& product, const ProductRates<double>& rates) {
   return rounding * flop_of(product) * rates.second_per_flop / rates.sm_count;
 }
 
-TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
+TileMapping fastest_mapping(const TileProduct& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm, double limit_s) {
   Planning eval;
   std::array<TileMapping, 3> best;  // the fastest first, as far as product.faster_tiles
@@ -245,11 +248,10 @@ TileMapping fastest_mapping(const Product& product, const ProductRates<double>& 
 double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
                      double rate_flop_per_s) {
   Planning eval;
-  Contraction x;
-  x.is_convolution = false;
-  x.pointwise = true;
-  x.element_byte = facts_of(engine.engine).operand_byte;
-  const Product product = product_of(x, model, engine);
+  Problem problem;
+  problem.element_byte = facts_of(engine.engine).operand_byte;
+  const LayerProduct x(problem);
+  const TileProduct product = tile_product(x, model, engine);
   const auto machine = machine_rates(model.machine, eval);
   const auto rates = product_rates(product, model, engine, machine, eval);
   // Rates are of the whole GPU. The best tile is one with fast enough operands, if there is one.

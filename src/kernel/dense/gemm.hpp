@@ -15,7 +15,7 @@
 #include <limits>
 #include <span>
 
-#include "kernel/dense/contraction.hpp"
+#include "kernel/dense/layer_product.hpp"
 #include "kernel/rates.hpp"
 
 namespace roofline {
@@ -66,7 +66,7 @@ Number kernel_share(ProductKernels kernels, const EngineModel& engine,
 /// whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies which bypass
 /// registers take 4 and 8 byte ("Asynchronous data copies"); rows of 2 byte pass through registers.
 template <class Number>
-Number unaligned_flop_per_s(const Product& product, const TensorConstants& constants,
+Number unaligned_flop_per_s(const TileProduct& product, const TensorConstants& constants,
                             const MachineRates<Number>& machine, Eval<Number>& eval) {
   const double& rate = product.row_byte < 4 ? constants.odd_row_flop_per_clk_per_sm
                                             : constants.short_row_flop_per_clk_per_sm;
@@ -76,7 +76,7 @@ Number unaligned_flop_per_s(const Product& product, const TensorConstants& const
 }
 
 template <class Number>
-ProductRates<Number> product_rates(const Product& product, const ResolvedModel& model,
+ProductRates<Number> product_rates(const TileProduct& product, const ResolvedModel& model,
                                    const EngineModel& engine, const MachineRates<Number>& machine,
                                    Eval<Number>& eval) {
   const DenseConstants& constants = *engine.constants;
@@ -168,7 +168,7 @@ struct TileCost {
 };
 
 template <class Number>
-TileCost<Number> tile_cost(const Product& product, const ProductRates<Number>& r,
+TileCost<Number> tile_cost(const TileProduct& product, const ProductRates<Number>& r,
                            const TileKernel& tile, Eval<Number>& eval) {
   const Number m = tile.m;
   const Number n = tile.n;
@@ -238,7 +238,7 @@ struct Schedule {
 };
 
 template <class Number>
-Schedule<Number> schedule(const Product& product, const ProductRates<Number>& r,
+Schedule<Number> schedule(const TileProduct& product, const ProductRates<Number>& r,
                           const TileCost<Number>& cost, double split, double resident,
                           Eval<Number>& eval) {
   Schedule<Number> s;
@@ -316,7 +316,7 @@ inline double resident_blocks(const TileMapping& mapping) {
 }
 
 template <class Number>
-GemmTime<Number> gemm_time(const Product& product, const ProductRates<Number>& r,
+GemmTime<Number> gemm_time(const TileProduct& product, const ProductRates<Number>& r,
                            const TileMapping& mapping, Eval<Number>& eval) {
   const TileKernel& tile = mapping.tile;
   eval.named("m", product.m, "", product.m_is);
@@ -383,21 +383,21 @@ void add_product(TimeParts<Number>& parts, const GemmTime<Number>& gemm, const N
 /// registers for those results, twice for 64 bits, plus 40; two stages; shared memory stages * (m +
 /// n) * k * bytes, for a direct convolution that of its weights and the patch under m outputs.
 /// Throws InputError if no SM of the GPU can run it.
-TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
+TileMapping stated_mapping(const KernelMapping& mapping, const TileProduct& product,
                            const ResolvedModel& model, bool tensor);
 
 std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
-                                          const Contraction& x);
+                                          const LayerProduct& x);
 
 /// Tiles of kernels for any window; empty if they are not told from the newest.
 std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine engine,
-                                        const Contraction& x);
+                                        const LayerProduct& x);
 
 /// Less than the product takes on any tile: all SMs busy all the time, with no loads on top.
-double least_product_s(const Product& product, const ProductRates<double>& rates);
+double least_product_s(const TileProduct& product, const ProductRates<double>& rates);
 
 /// With an infinite time if no tile takes less than `limit_s`.
-TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
+TileMapping fastest_mapping(const TileProduct& product, const ProductRates<double>& rates,
                             std::span<const TileKernel> tiles, const SmLimits& sm, double limit_s);
 
 /// The peak at which a large product on the library's best tile runs at `rate_flop_per_s`.

@@ -31,21 +31,22 @@ struct Box {
 constexpr std::array<Box, 6> boxes{
     {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
-void add_winograd(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
-                  std::optional<Algorithm> stated) {
-  const bool wgrad = x.role == Pass::wgrad;
+void add_winograd(std::vector<Transform>& all, const Problem& problem,
+                  const LibraryFeatures& library, std::optional<Algorithm> stated) {
+  const bool wgrad = problem.pass == Pass::wgrad;
   const auto add = [&](const Transform& transform) {
     const bool has =
         wgrad ? library[LibraryFeature::winograd_wgrad] : library[LibraryFeature::winograd];
     if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
   };
   // cuDNN's take 16-bit tensors in NCHW.
-  if (x.kernel_h != x.kernel_w || (x.element_byte < 4 && x.channels_last && !stated)) return;
-  if (x.kernel_h == 3 && !wgrad)
-    add({Algorithm::winograd_2x2_fused, 4, 16, x.element_byte,
+  if (problem.kernel_h != problem.kernel_w || (problem.element_byte < 4 && problem.nhwc && !stated))
+    return;
+  if (problem.kernel_h == 3 && !wgrad)
+    add({Algorithm::winograd_2x2_fused, 4, 16, problem.element_byte,
          library[LibraryFeature::winograd_box]});
-  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, x.element_byte});
-  if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, x.element_byte});
+  if (problem.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, problem.element_byte});
+  if (problem.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, problem.element_byte});
 }
 
 struct TileGrid {
@@ -54,41 +55,44 @@ struct TileGrid {
   double count() const { return rows * columns; }
 };
 
-TileGrid tile_grid(const Contraction& x, double edge) {
+TileGrid tile_grid(const Problem& problem, double edge) {
   // A data gradient's outputs are the inputs of the forward convolution.
-  const bool dgrad = x.role == Pass::dgrad;
-  return {divide_up(dgrad ? x.in_h : x.out_h, edge - x.kernel_h + 1),
-          divide_up(dgrad ? x.in_w : x.out_w, edge - x.kernel_w + 1)};
+  const bool dgrad = problem.pass == Pass::dgrad;
+  return {divide_up(dgrad ? problem.in_h : problem.out_h, edge - problem.kernel_h + 1),
+          divide_up(dgrad ? problem.in_w : problem.out_w, edge - problem.kernel_w + 1)};
 }
 
 /// Sizes from kernel names (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient use whole
 /// images; data gradient, and forward in some libraries, use tiles. All need 32 bits (of 5,800
 /// convolutions in 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW.
-void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
+void add_fft(std::vector<Transform>& all, const Problem& problem, const LibraryFeatures& library,
              std::optional<Algorithm> stated) {
-  if (x.element_byte < 4 && !stated) return;
+  if (problem.element_byte < 4 && !stated) return;
   const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
-    if (stated ? *stated == algorithm : has && (x.role != Pass::fwd || !x.channels_last))
+    if (stated ? *stated == algorithm : has && (problem.pass != Pass::fwd || !problem.nhwc))
       all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, false, places});
   };
-  const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
-  if (x.role != Pass::wgrad && std::max(x.kernel_h, x.kernel_w) < 32)
+  const double image =
+      std::max(problem.out_h + problem.kernel_h, problem.out_w + problem.kernel_w) - 1;
+  if (problem.pass != Pass::wgrad && std::max(problem.kernel_h, problem.kernel_w) < 32)
     add(Algorithm::fft_tiled,
-        x.role == Pass::fwd ? library[LibraryFeature::fft_tiled_fwd] : library[LibraryFeature::fft],
-        32, tile_grid(x, 32).count());
-  if (x.role != Pass::dgrad && image <= 64)
+        problem.pass == Pass::fwd ? library[LibraryFeature::fft_tiled_fwd]
+                                  : library[LibraryFeature::fft],
+        32, tile_grid(problem, 32).count());
+  if (problem.pass != Pass::dgrad && image <= 64)
     add(Algorithm::fft, library[LibraryFeature::fft], image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
 }
 
 /// Tiles of the fused kernel, with tiles of partly filled boxes.
-double boxed_tiles(const Contraction& x, const Transform& transform,
+double boxed_tiles(const Problem& problem, const Transform& transform,
                    const LibraryFeatures& library) {
-  const TileGrid grid = tile_grid(x, transform.edge);
-  if (!library[LibraryFeature::winograd_box]) return transform_tile_count(x, transform);
+  const TileGrid grid = tile_grid(problem, transform.edge);
+  if (!library[LibraryFeature::winograd_box]) return transform_tile_count(problem, transform);
   double fewest = std::numeric_limits<double>::infinity();
   for (const Box& box : boxes) {
-    fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
-                                  divide_up(grid.columns, box.columns));
+    fewest =
+        std::min(fewest, divide_up(problem.batch, box.images) * divide_up(grid.rows, box.rows) *
+                             divide_up(grid.columns, box.columns));
     if (!library[LibraryFeature::winograd_boxes]) break;
   }
   return 32 * fewest;
@@ -96,33 +100,33 @@ double boxed_tiles(const Contraction& x, const Transform& transform,
 
 }  // namespace
 
-std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
+std::vector<Transform> transforms_of(const Problem& problem, const LibraryFeatures& library,
                                      std::optional<Algorithm> stated) {
   std::vector<Transform> all;
-  if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
-      x.kernel_h * x.kernel_w == 1)
+  if (!problem.convolves || problem.rank != 2 || problem.stride != 1 || problem.dilation != 1 ||
+      problem.kernel_h * problem.kernel_w == 1)
     return all;
   all.reserve(4);
-  add_winograd(all, x, library, stated);
-  add_fft(all, x, library, stated);
+  add_winograd(all, problem, library, stated);
+  add_fft(all, problem, library, stated);
   return all;
 }
 
-double transform_tile_count(const Contraction& x, const Transform& transform) {
-  const TileGrid grid = tile_grid(x, transform.edge);
-  return x.batch * grid.rows * grid.columns;
+double transform_tile_count(const Problem& problem, const Transform& transform) {
+  const TileGrid grid = tile_grid(problem, transform.edge);
+  return problem.batch * grid.rows * grid.columns;
 }
 
-Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
-                            const LibraryFeatures& library) {
+TileProduct transformed_product(const Problem& problem, const Transform& transform,
+                                const TileProduct& direct, const LibraryFeatures& library) {
   constexpr const char* in_word = "input channels";
   constexpr const char* out_word = "output channels";
-  const double in = x.in_channels;
-  const double out = x.out_channels;
-  const double tiles = transform_tile_count(x, transform);
-  const bool fwd = x.role == Pass::fwd;
-  const bool wgrad = x.role == Pass::wgrad;
-  Product product = direct;
+  const double in = problem.in_channels;
+  const double out = problem.out_channels;
+  const double tiles = transform_tile_count(problem, transform);
+  const bool fwd = problem.is_fwd();
+  const bool wgrad = problem.is_wgrad();
+  TileProduct product = direct;
   product.k_runs = 1;
   product.useful_flop = 0;
   product.may_split = false;
@@ -130,7 +134,7 @@ Product transformed_product(const Contraction& x, const Transform& transform, co
   product.n_is = fwd ? out_word : in_word;
   if (transform.fused()) {
     product.kernels = ProductKernels::fused_winograd;
-    product.m = 4 * boxed_tiles(x, transform, library);
+    product.m = 4 * boxed_tiles(problem, transform, library);
     product.m_is = "4 x transformed tiles";
     product.n *= 4;
     product.n_is = fwd ? "4 x output channels" : "4 x input channels";
@@ -162,11 +166,9 @@ std::span<const TileKernel> transform_tiles(const Transform& transform, Pass rol
   if (transform.fused()) return fused_tile;
   if (multiplies_few_images(transform, role)) return few_images_tile;
   if (transform.fourier()) return complex_tiles;
-  Contraction plain;  // the GEMM library's, with operands across k as in a gradient
-  plain.role = Pass::wgrad;
-  plain.pointwise = true;
-  plain.is_convolution = false;
-  return library_tiles(constants, engine, plain);
+  Problem plain;  // the GEMM library's, with operands across k as in a gradient
+  plain.pass = Pass::wgrad;
+  return library_tiles(constants, engine, LayerProduct(plain));
 }
 
 }  // namespace roofline

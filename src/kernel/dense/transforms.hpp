@@ -49,12 +49,12 @@ inline bool multiplies_few_images(const Transform& transform, Pass role) {
 }
 
 /// The library's; with `stated` this algorithm, even if the library lacks it.
-std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
+std::vector<Transform> transforms_of(const Problem& problem, const LibraryFeatures& library,
                                      std::optional<Algorithm> stated = {});
 
 /// The product over a transform's points. `direct`: the layer's product without a transform.
-Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
-                            const LibraryFeatures& library);
+TileProduct transformed_product(const Problem& problem, const Transform& transform,
+                                const TileProduct& direct, const LibraryFeatures& library);
 
 std::span<const TileKernel> transform_tiles(const Transform& transform, Pass role,
                                             const ModelConstants& constants, Engine engine);
@@ -73,7 +73,7 @@ struct AroundProduct {
 };
 
 /// Tiles over all images of the pass's result.
-double transform_tile_count(const Contraction& x, const Transform& transform);
+double transform_tile_count(const Problem& problem, const Transform& transform);
 
 template <class Number>
 struct DenseRates {
@@ -90,15 +90,16 @@ Number all_clock_per_s(const DenseRates<Number>& rates, Eval<Number>& eval) {
 
 /// Kernels before and after the products, and the memory between them, in L2 if it fits.
 template <class Number>
-AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
+AroundProduct<Number> staging(const LayerProduct& x, const Transform& transform,
                               const MemorySystem& memory, const TransformConstants& constants,
                               const double& extra_kernel_s, const DenseRates<Number>& rates,
                               const Number& product_s, Eval<Number>& eval) {
+  const Problem& problem = *x.problem;
   AroundProduct<Number> around;
   const Number clock_per_s = all_clock_per_s(rates, eval);
-  const Number tiles = transform_tile_count(x, transform);
-  const Number in = x.in_channels;
-  const Number out = x.out_channels;
+  const Number tiles = transform_tile_count(problem, transform);
+  const Number in = problem.in_channels;
+  const Number out = problem.out_channels;
   const Number images = eval.named("points of images", transform.points * tiles * (in + out));
   const Number weights = eval.named("points of weights", transform.points * in * out);
   const Number places = eval.factor("places of an image, one after the other", transform.places);
@@ -117,12 +118,12 @@ AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
   Number transform_s = transform.fourier() ? points_s / eval(constants.fft_share) : points_s;
   // For 64 x 64 points, kernels in between collect the points of each frequency
   // (region_transform_ABC); rows of 16 x 16 points fill only a part of a cache line.
-  if (transform.edge == 64 && !multiplies_few_images(transform, x.role))
+  if (transform.edge == 64 && !multiplies_few_images(transform, problem.pass))
     transform_s = transform_s + 2 * points_s;
   if (transform.edge == 16) transform_s = 3 * transform_s;
   // Measured weight gradients show no more than the memory's time.
   Limiter transforming = level;
-  if (!transform.fourier() && x.role != Pass::wgrad) {
+  if (!transform.fourier() && problem.pass != Pass::wgrad) {
     const Number clocks = images / eval(constants.transform_per_clk_per_sm) +
                           weights / eval(constants.weight_transform_per_clk_per_sm);
     if (clocks / clock_per_s > transform_s) transforming = Limiter::instructions;
@@ -149,13 +150,13 @@ AroundProduct<Number> staging(const Contraction& x, const Transform& transform,
 }
 
 template <class Number>
-AroundProduct<Number> fused_weights(const Contraction& x, const Transform& transform,
+AroundProduct<Number> fused_weights(const Problem& problem, const Transform& transform,
                                     const MemorySystem& memory, const TransformConstants& constants,
                                     const DenseRates<Number>& rates, const Number& product_s,
                                     Eval<Number>& eval) {
   const Number clock_per_s = all_clock_per_s(rates, eval);
-  const Number points =
-      eval.named("points of weights", transform.points * Number(x.in_channels) * x.out_channels);
+  const Number points = eval.named(
+      "points of weights", transform.points * Number(problem.in_channels) * problem.out_channels);
   const Number transform_s =
       eval.named("transform of the weights",
                  max({points * transform.point_byte / rates.dram_byte_per_s,

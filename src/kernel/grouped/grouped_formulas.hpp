@@ -1,48 +1,29 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
+#include "kernel/problem.hpp"
 #include "kernel/throughput_kernel.hpp"
+#include "model/window_reads.hpp"
 
 namespace roofline {
 
-struct ConvolutionProblem {
-  const Layer* layer = nullptr;
-  const Shape* input = nullptr;  ///< of the convolution; a transposed one is its data gradient
-  const Shape* output = nullptr;
-  Pass pass = Pass::fwd;  ///< of that convolution
+/// The layout of a kernel's tensors.
+struct KernelLayout {
   bool nhwc = false;
   bool copied = false;  ///< into this layout and back
-  bool by_cudnn = false;
-  bool by_tensor_cores = false;
-  double element_byte = 4;
-  double batch = 1;
-  double groups = 1;
-  double group_in = 1;  ///< input channels per group
-  double group_out = 1;
-  double taps = 1;
-  double phase_taps = 1;       ///< of a phase of a data gradient's stride; else all
-  double valid_taps = 1;       ///< mean number inside the input
-  double valid_rows = 1;       ///< mean number of window rows inside the input
-  double stride = 1;           ///< product over the axes
-  double input_positions = 1;  ///< per channel of an image
-  double output_positions = 1;
-  Streams streams;
-
-  bool is_16bit() const { return element_byte <= 2; }
-  double input_element() const { return batch * groups * group_in * input_positions; }
-  double output_element() const { return batch * groups * group_out * output_positions; }
-  /// Elements of the tensor made by a forward pass or data gradient.
-  double made_element() const { return pass == Pass::dgrad ? input_element() : output_element(); }
-  bool strided_dgrad() const { return pass == Pass::dgrad && stride > 1; }
-  /// Positions behind a GEMM's rows: outputs, or inputs in a data gradient.
-  double positions() const {
-    return batch * (pass == Pass::dgrad ? input_positions : output_positions);
-  }
 };
 
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
+
+/// In NCHW these kernels fetch whole images: one access covers more than a row.
+inline Streams moved_streams(const Problem& problem) {
+  Streams moved = problem.streams;
+  moved.read_byte += skipped_byte(*problem.layer, problem.nhwc ? 3 : 0);
+  return moved;
+}
 
 template <class Number>
 struct GroupedFormulas {
@@ -50,18 +31,20 @@ struct GroupedFormulas {
 
   static constexpr double k_step = 32;
 
-  const ConvolutionProblem& problem;
+  const Problem& problem;
+  const KernelLayout& layout;
   const GroupedConstants& constants;
   const ResolvedModel& model;
   const MachineRates<Number>& rates;
   Eval<Number>& eval;
+  Streams streams = moved_streams(problem);
 
   /// A kernel's work apart from arithmetic: the problem's bytes, one round trip.
   Work start_of(Algorithm algorithm, const double& start_s) const {
     Work work;
     work.algorithm = algorithm;
     work.start_s = eval.summand("start beyond the launch", eval(start_s), "s");
-    work.streams = problem.streams;
+    work.streams = streams;
     work.round_trips = 1;
     return work;
   }
@@ -78,10 +61,29 @@ struct GroupedFormulas {
     return work;
   }
 
+  /// Taps of a phase of a data gradient's stride; else all.
+  double phase_taps() const {
+    const Window& window = *problem.layer->window;
+    double taps = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      taps *= divide_up(static_cast<double>(window.kernel[axis]),
+                        problem.is_dgrad() ? static_cast<double>(window.stride[axis]) : 1.0);
+    return taps;
+  }
+
+  /// Mean number of taps inside the input, along the first `axes` axes.
+  double taps_inside(std::size_t axes) const {
+    double inside = 1;
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      inside *= static_cast<double>(taps_reading(windows_along(*problem.layer, axis))) /
+                static_cast<double>(problem.output->spatial[axis]);
+    return inside;
+  }
+
   Number outputs() const { return eval.named("outputs", problem.made_element(), "", "layer"); }
   Number window_taps() const { return eval.named("taps", problem.taps, "", "window"); }
   Number valid_taps() const {
-    return eval.named("taps inside the input, on average", problem.valid_taps, "",
+    return eval.named("taps inside the input, on average", taps_inside(3), "",
                       "window and padding");
   }
 
@@ -161,8 +163,8 @@ struct GroupedFormulas {
   Work forward_nchw() const {
     const Number taps = valid_taps();
     const Number made = outputs();
-    const Number rows = eval.named("window rows inside the input, on average", problem.valid_rows,
-                                   "", "window and padding");
+    const Number rows = eval.named("window rows inside the input, on average", taps_inside(2), "",
+                                   "window and padding");
     Work work = direct_work(Algorithm::depthwise_forward_nchw,
                             is_volume()     ? constants.nchw_forward_volume
                             : is_unrolled() ? constants.nchw_forward
@@ -269,7 +271,7 @@ struct GroupedFormulas {
       case Pass::fwd:
         return sizes(problem.positions(), problem.group_out, problem.group_in * problem.taps);
       case Pass::dgrad:
-        return sizes(problem.positions(), problem.group_in, problem.group_out * problem.phase_taps);
+        return sizes(problem.positions(), problem.group_in, problem.group_out * phase_taps());
       case Pass::wgrad: break;
     }
     return sizes(problem.group_out, problem.group_in * problem.taps, problem.positions());
@@ -291,7 +293,7 @@ struct GroupedFormulas {
     const Number flop =
         eval.named("FLOP of a group, on whole tiles",
                    2 * round_up(m, winograd ? 64 : 32) *
-                       round_up(n, problem.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
+                       round_up(n, layout.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
                    "FLOP");
     // Beyond some steps a weight gradient's depth is split over blocks.
     const Number steps =
@@ -312,8 +314,8 @@ struct GroupedFormulas {
     if (copy_clock != nullptr)
       work.copy_clocks =
           (problem.input_element() + Number(problem.output_element())) * eval(*copy_clock);
-    if (problem.nhwc) {
-      work.reread_byte = problem.streams.read_byte + problem.streams.write_byte;
+    if (layout.nhwc) {
+      work.reread_byte = streams.read_byte + streams.write_byte;
       work.moves = 2;
     }
     return work;
@@ -353,8 +355,8 @@ struct GroupedFormulas {
     const Number steps =
         problem.pass == Pass::wgrad ? Number(problem.positions()) : valid_taps() * channels;
     return direct_work(
-        problem.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
-        (problem.nhwc ? constants.general_nhwc : constants.general_nchw)[problem.pass], steps,
+        layout.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
+        (layout.nhwc ? constants.general_nhwc : constants.general_nchw)[problem.pass], steps,
         made * taps * channels, made);
   }
 
@@ -382,14 +384,14 @@ struct GroupedFormulas {
     const bool widens_out = problem.group_out < width;
     const double copies = 1.0 + widens_in + widens_out;
     if (repack)
-      work.start_s = work.start_s + (problem.copied ? 2 : copies) * eval(constants.repack_start_s);
+      work.start_s = work.start_s + (layout.copied ? 2 : copies) * eval(constants.repack_start_s);
     work.kernels = repack ? 1 + copies : 1;
     const Number positions = eval.named("positions", problem.positions(), "", "layer");
     const Number channels =
         eval.named("packed channels", Number(width) * problem.groups, "", "padded groups");
     const bool skips = problem.is_16bit() && problem.strided_dgrad();  // taps of other phases
     const Number taps =
-        eval.named("taps of a position", skips ? problem.phase_taps : problem.taps, "", "window");
+        eval.named("taps of a position", skips ? phase_taps() : problem.taps, "", "window");
     work.l2_round_trips =
         eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
@@ -402,7 +404,7 @@ struct GroupedFormulas {
         eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
     if (skips) work.fetch_byte_per_s = work.fetch_byte_per_s * eval(constants.packed_16bit_strided);
     work.reread_byte = eval.summand("bytes read again through L2",
-                                    max({0, work.fetch_byte - problem.streams.read_byte}), "byte");
+                                    max({0, work.fetch_byte - streams.read_byte}), "byte");
     work.flop = eval.named(
         "FLOP of whole tiles",
         2 * positions * taps * round_up(channels, packed_tile) * std::max(width, packed_tile),
@@ -414,7 +416,7 @@ struct GroupedFormulas {
                   divide_up(width * problem.groups, packed_tile);
     work.threads = 128;
     // Copies from NCHW widen on their way.
-    if (repack && !problem.copied)
+    if (repack && !layout.copied)
       work.copy_clocks =
           (widens_in * problem.input_element() / problem.group_in * width +
            Number(widens_out * problem.output_element()) / problem.group_out * width) *

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -25,72 +24,31 @@
 #include "kernel/derivation.hpp"
 #include "kernel/grouped/grouped_formulas.hpp"
 #include "kernel/plans.hpp"
-#include "model/window_reads.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
-ConvolutionProblem convolution_problem(const PlanRequest& request, bool nhwc) {
-  const Layer& layer = request.layer;
-  const auto [input, output, pass] = mirror_of(layer);
-  ConvolutionProblem problem;
-  problem.layer = &layer;
-  problem.input = input;
-  problem.output = output;
-  problem.pass = pass;
-  problem.nhwc = nhwc;
-  problem.copied = nhwc != is_nhwc(layer);
-  problem.by_cudnn = has_cudnn(request.model.machine);
-  problem.by_tensor_cores = is_tensor_engine(request.engine);
-  problem.element_byte = element_byte(layer.dtypes.input);
-  problem.batch = static_cast<double>(input->batch);
-  problem.groups = static_cast<double>(layer.groups);
-  problem.group_in = static_cast<double>(input->channels) / problem.groups;
-  problem.group_out = static_cast<double>(output->channels) / problem.groups;
-  problem.taps = product(layer.window->kernel);
-  problem.stride = product(layer.window->stride);
-  problem.input_positions = product(input->spatial);
-  problem.output_positions = product(output->spatial);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double phases =
-        problem.pass == Pass::dgrad ? static_cast<double>(layer.window->stride[axis]) : 1;
-    problem.phase_taps *= divide_up(static_cast<double>(layer.window->kernel[axis]), phases);
-    const double valid = static_cast<double>(taps_reading(windows_along(layer, axis))) /
-                         static_cast<double>(output->spatial[axis]);
-    problem.valid_taps *= valid;
-    if (axis < 2) problem.valid_rows *= valid;
-  }
-  // In NCHW these kernels fetch whole images: one access covers more than a row.
-  problem.streams = streams_of(layer, request.counts);
-  problem.streams.read_byte += skipped_byte(layer, is_nhwc(layer) ? 3 : 0);
-  return problem;
-}
-
-ChoiceFacts facts_of(const ConvolutionProblem& problem) {
-  return choice_facts(*problem.layer, problem.nhwc, problem.by_tensor_cores);
-}
-
 /// In the layer's own layout and, with copies, in the other one. cuDNN has kernels for groups of
 /// channels on tensor cores in NHWC alone, on vector units in NCHW alone but for weight gradients
 /// of images.
-std::vector<ConvolutionProblem> problems_of(const PlanRequest& request) {
-  const Layer& layer = request.layer;
-  const bool own = is_nhwc(layer);
+std::vector<KernelLayout> layouts_of(const PlanRequest& request) {
+  const Problem& problem = request.problem;
+  const Layer& layer = *problem.layer;
+  const bool own = problem.nhwc;
   const bool on_tensor = is_tensor_engine(request.engine);
   const bool has_other =
       on_tensor ? !own : own && (layer.pass != Pass::wgrad || layer.window->rank == 3);
   const bool copies = has_cudnn(request.model.machine) && !is_depthwise(layer) && has_other &&
                       has_row(request.model.constants->choices, request.model.library,
-                              LibraryKernel::layout_copy, choice_facts(layer, own, on_tensor));
-  std::vector<ConvolutionProblem> problems;
-  const bool has_own = !copies || element_byte(layer.dtypes.input) > 2;
-  if (has_own) problems.push_back(convolution_problem(request, own));
-  if (copies) problems.push_back(convolution_problem(request, !own));
-  return problems;
+                              LibraryKernel::layout_copy, choice_facts(problem, own, on_tensor));
+  std::vector<KernelLayout> layouts;
+  if (!copies || !problem.is_16bit()) layouts.push_back({own, false});
+  if (copies) layouts.push_back({!own, true});
+  return layouts;
 }
 
-double packed_width(const ConvolutionProblem& problem) {
+double packed_width(const Problem& problem) {
   const auto wider = static_cast<std::uint64_t>(std::max(problem.group_in, problem.group_out));
   return problem.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
@@ -98,7 +56,7 @@ double packed_width(const ConvolutionProblem& problem) {
 /// The kernel's work.
 template <class Number>
 ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
-  const ConvolutionProblem& problem = f.problem;
+  const Problem& problem = f.problem;
   const GroupedConstants& constants = f.constants;
   const Pass pass = problem.pass;
   const bool is_16bit = problem.is_16bit();
@@ -121,7 +79,7 @@ ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<
     case LibraryKernel::each_group:
       return f.group_by_group(Algorithm::group_by_group_nhwc,
                               (is_16bit ? constants.group_16bit : constants.group_32bit)[pass],
-                              problem.copied ? nullptr : &constants.repack_element_clock);
+                              f.layout.copied ? nullptr : &constants.repack_element_clock);
     case LibraryKernel::each_group_long:
       return f.group_by_group(Algorithm::group_by_group_nhwc, constants.long_window_16bit);
     case LibraryKernel::each_group_whole:
@@ -163,33 +121,38 @@ ThroughputWork<Number> with_group_copies(ThroughputWork<Number> work, const Grou
 }
 
 struct GroupedChoice {
-  ConvolutionProblem problem;
+  KernelLayout layout;
   const ChoiceRow* row = nullptr;
   GroupCopies copies;
 };
 
 /// As by autotuning.
 GroupedChoice fastest_candidate(const PlanRequest& request) {
+  const Problem& problem = request.problem;
   const ResolvedModel& model = request.model;
   const LibraryChoices& choices = model.constants->choices;
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
   GroupedChoice best;
   double best_s = std::numeric_limits<double>::infinity();
-  for (const ConvolutionProblem& problem : problems_of(request)) {
-    const GroupedFormulas<double> formulas{problem, model.constants->values.grouped, model, rates,
-                                           eval};
-    GroupCopies copies{problem.copied};
-    for_rows(choices, model.library, facts_of(problem), [&](const ChoiceRow& row) {
-      copies.of_groups |= row.kernel == LibraryKernel::group_copy;
-      if (!computes_groups(row.kernel)) return false;
-      const auto work = with_group_copies(grouped_work(row.kernel, formulas), copies, formulas);
-      const double each_s = throughput_time(work, rates, model.memory, request.cache, eval).total_s;
-      if (best.row != nullptr && each_s >= best_s) return false;
-      best = {problem, &row, copies};
-      best_s = each_s;
-      return false;
-    });
+  for (const KernelLayout& layout : layouts_of(request)) {
+    const GroupedFormulas<double> formulas{problem, layout, model.constants->values.grouped,
+                                           model,   rates,  eval};
+    GroupCopies copies{layout.copied};
+    for_rows(choices, model.library,
+             choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine)),
+             [&](const ChoiceRow& row) {
+               copies.of_groups |= row.kernel == LibraryKernel::group_copy;
+               if (!computes_groups(row.kernel)) return false;
+               const auto work =
+                   with_group_copies(grouped_work(row.kernel, formulas), copies, formulas);
+               const double each_s =
+                   throughput_time(work, rates, model.memory, request.cache, eval).total_s;
+               if (best.row != nullptr && each_s >= best_s) return false;
+               best = {layout, &row, copies};
+               best_s = each_s;
+               return false;
+             });
   }
   if (best.row == nullptr)
     throw InputError("expected a row of " + model.constants->name +
@@ -211,9 +174,9 @@ template <class Number>
 Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
                             Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
-  const auto [problem, row, copies] = fastest_candidate(request);
-  const GroupedFormulas<Number> formulas{problem, model.constants->values.grouped, model, rates,
-                                         eval};
+  const auto [layout, row, copies] = fastest_candidate(request);
+  const GroupedFormulas<Number> formulas{request.problem, layout, model.constants->values.grouped,
+                                         model,           rates,  eval};
   name_choice(*row, *model.constants, eval);
   return {with_group_copies(grouped_work(row->kernel, formulas), copies, formulas)};
 }

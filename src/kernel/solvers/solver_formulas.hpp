@@ -10,7 +10,7 @@
 // Example, MI100 fp32, ConvMlirIgemmFwdXdlops, M = 6272, N = 256, K = 2304, tile 128 x 64 x 16: 49
 // * 4 = 196 blocks of 144 steps on 120 compute units, two resident on each.
 
-#include "kernel/dense/contraction.hpp"
+#include "kernel/dense/layer_product.hpp"
 #include "kernel/plans.hpp"
 #include "kernel/solvers/solver.hpp"
 

@@ -22,26 +22,22 @@ constexpr const char* solver_share_origin = "the solver's share of its family's 
 constexpr std::array<double, 9> splits{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
 /// A convolution, and the product that it is on vector units, which pad nothing.
-struct SolverProblem {
+struct SolverContext {
   const PlanRequest& request;
-  Contraction x;
-  double groups = static_cast<double>(request.layer.groups);
-  double in = x.in_channels / groups;  ///< of a group
-  double out = x.out_channels / groups;
-  bool fwd = x.role == Pass::fwd;
-  bool wgrad = x.role == Pass::wgrad;
+  LayerProduct x;
 };
 
-EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
+EnumArray<SolverWord, bool> words_of(const SolverContext& context) {
+  const Problem& problem = context.request.problem;
   using enum SolverWord;
-  const bool one_channel = problem.groups > 1 && problem.in == 1 && problem.out == 1;
-  const Window& w = *problem.request.layer.window;
-  const DataType type = problem.request.layer.dtypes.input;
-  const bool bare = problem.x.taps == 1 && w.pad_begin == Axes{} && w.pad_end == Axes{};
-  const bool square_3 = problem.x.kernel_h == 3 && problem.x.kernel_w == 3;
+  const bool one_channel = problem.groups > 1 && problem.group_in == 1 && problem.group_out == 1;
+  const Window& w = *context.request.layer.window;
+  const DataType type = context.request.layer.dtypes.input;
+  const bool bare = problem.taps == 1 && w.pad_begin == Axes{} && w.pad_end == Axes{};
+  const bool square_3 = problem.kernel_h == 3 && problem.kernel_w == 3;
   EnumArray<SolverWord, bool> words{};
   for (const SolverWord word :
-       {static_cast<SolverWord>(problem.x.role),
+       {static_cast<SolverWord>(context.x.role),
         type == DataType::fp32   ? fp32
         : type == DataType::fp16 ? fp16
                                  : bf16,
@@ -49,8 +45,8 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
         bare       ? pointwise
         : square_3 ? window_3x3
                    : windows,
-        problem.x.strided ? strides : unit_strides, problem.x.dilation > 1 ? dilations : undilated,
-        is_nhwc(problem.request.layer) ? nhwc : nchw, one_channel ? depthwise : several_channels})
+        context.x.strided ? strides : unit_strides, problem.dilation > 1 ? dilations : undilated,
+        problem.nhwc ? nhwc : nchw, one_channel ? depthwise : several_channels})
     words[word] = true;
   return words;
 }
@@ -58,65 +54,69 @@ EnumArray<SolverWord, bool> words_of(const SolverProblem& problem) {
 /// F(o, r) has tiles of (o + r - 1)^2 points, for o x o outputs of r x r taps; several cover a
 /// window, for each phase of its stride. In a weight gradient taps are outputs, and the image is
 /// the window.
-SolverProduct winograd_product(const SolverProblem& problem, double outputs, double taps) {
-  const Contraction& x = problem.x;
+SolverProduct winograd_product(const SolverContext& context, double outputs, double taps) {
+  const Problem& problem = context.request.problem;
   const double edge = outputs + taps - 1;  // so that m x n x k counts all points
-  SolverProduct product{edge * (problem.wgrad ? problem.out : x.batch),
-                        edge * (problem.fwd ? problem.out : problem.in),
-                        problem.wgrad ? x.batch
-                        : problem.fwd ? problem.in
-                                      : problem.out,
+  SolverProduct product{edge * (problem.is_wgrad() ? problem.group_out : problem.batch),
+                        edge * (problem.is_fwd() ? problem.group_out : problem.group_in),
+                        problem.is_wgrad() ? problem.batch
+                        : problem.is_fwd() ? problem.group_in
+                                           : problem.group_out,
                         problem.groups};
   const auto along = [&](double window, std::uint64_t strides, double inputs, double positions) {
     const auto stride = static_cast<double>(strides);
-    if (problem.wgrad) {
+    if (problem.is_wgrad()) {
       product.n *= stride * divide_up(divide_up(window, stride), outputs);
       product.k *= divide_up(positions, taps);
       return;
     }
-    product.m *= divide_up(problem.fwd ? positions : divide_up(inputs, stride), outputs);
+    product.m *= divide_up(problem.is_fwd() ? positions : divide_up(inputs, stride), outputs);
     // Phases have floor(window / stride) taps, the first ones another.
     const double whole = std::floor(window / stride);
     const double longer = window - whole * stride;
     product.k *= longer * divide_up(whole + 1, taps) + (stride - longer) * divide_up(whole, taps);
   };
-  const Axes& stride = problem.request.layer.window->stride;
-  along(x.kernel_h, stride[1], x.in_h, x.out_h);
-  along(x.kernel_w, stride[2], x.in_w, x.out_w);
+  const Axes& stride = context.request.layer.window->stride;
+  along(problem.kernel_h, stride[1], problem.in_h, problem.out_h);
+  along(problem.kernel_w, stride[2], problem.in_w, problem.out_w);
   return product;
 }
 
-SolverProduct product_of(const SolverProblem& problem, SolverMethod method) {
-  const Contraction& x = problem.x;
+SolverProduct product_of(const SolverContext& context, SolverMethod method) {
+  const Problem& problem = context.request.problem;
+  const LayerProduct& x = context.x;
   SolverProduct product{x.m, x.n, x.k, x.count};
   switch (method) {
     case SolverMethod::product:
     case SolverMethod::copied: return product;
-    case SolverMethod::winograd_2x3: return winograd_product(problem, 2, 3);
-    case SolverMethod::winograd_3x2: return winograd_product(problem, 3, 2);
-    case SolverMethod::winograd_3x4: return winograd_product(problem, 3, 4);
+    case SolverMethod::winograd_2x3: return winograd_product(context, 2, 3);
+    case SolverMethod::winograd_3x2: return winograd_product(context, 3, 2);
+    case SolverMethod::winograd_3x4: return winograd_product(context, 3, 4);
     case SolverMethod::image_batch: break;
     case SolverMethod::strided:
     case SolverMethod::columns:
       if (x.role == Pass::dgrad)
-        product = {x.out_positions, problem.in * x.taps, problem.out, problem.groups};
+        product = {problem.out_positions(), problem.group_in * problem.taps, problem.group_out,
+                   problem.groups};
   }
-  (problem.wgrad ? product.k : product.m) /= x.batch;
-  (problem.wgrad || method == SolverMethod::columns ? product.times : product.count) *= x.batch;
+  (problem.is_wgrad() ? product.k : product.m) /= problem.batch;
+  (problem.is_wgrad() || method == SolverMethod::columns ? product.times : product.count) *=
+      problem.batch;
   return product;
 }
 
 /// Multiples as in the library's conditions: channels first, without phases of a stride.
-bool takes(const Solver& solver, const SolverProblem& problem,
+bool takes(const Solver& solver, const SolverContext& context,
            const EnumArray<SolverWord, bool>& words) {
+  const Problem& problem = context.request.problem;
   for (const SolverWord word : enumerators<SolverWord>)
     if (words[word] && !solver.runs[word]) return false;
-  if (!holds_in(problem.request.model.library.release, solver.since, solver.until)) return false;
-  const Contraction& x = problem.x;
+  if (!holds_in(context.request.model.library.release, solver.since, solver.until)) return false;
+  const LayerProduct& x = context.x;
   using Sizes = std::array<double, 3>;
-  const Sizes sizes = problem.wgrad ? Sizes{x.m, x.n, x.k}
-                      : problem.fwd ? Sizes{x.n, x.m, x.k}
-                                    : Sizes{x.n, x.in_positions, problem.out};
+  const Sizes sizes = problem.is_wgrad() ? Sizes{x.m, x.n, x.k}
+                      : problem.is_fwd() ? Sizes{x.n, x.m, x.k}
+                                         : Sizes{x.n, problem.in_positions(), problem.group_out};
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (std::fmod(sizes[i], solver.multiples[i]) != 0) return false;
   return true;
@@ -132,12 +132,12 @@ const EngineModel* engine_of(const Solver& solver, const PlanRequest& request) {
 }
 
 template <class Number>
-SolverFormulas<Number> formulas_of(const Solver& solver, const SolverProblem& problem,
+SolverFormulas<Number> formulas_of(const Solver& solver, const SolverContext& context,
                                    const EngineModel& engine, Eval<Number>& eval) {
-  const ResolvedModel& model = problem.request.model;
+  const ResolvedModel& model = context.request.model;
   const ConstantValues& values = model.constants->values;
   const SolverConstants& constants = values.solvers[solver.family];
-  const DataType type = problem.request.layer.dtypes.input;
+  const DataType type = context.request.layer.dtypes.input;
   const bool is_vector = solver.engine == EngineClass::vector;
   const Number peak = eval.sourced(engine.rate_flop_per_s, engine.peak_origin) *
                       (is_vector ? eval(values.part.single_issue_share) : Number(1));
@@ -176,44 +176,47 @@ SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
 }
 
 /// Bytes read, and written again, by each copying kernel around a product; 0: no kernel.
-std::array<double, 3> copies_of(const SolverProblem& problem, SolverMethod method) {
-  const Contraction& x = problem.x;
-  const Mirror mirror = mirror_of(problem.request.layer);
-  const double input = element_count(*mirror.input) * x.element_byte;
-  const double output = element_count(*mirror.output) * x.element_byte;
-  const double tiles = 36 * x.batch * divide_up(x.out_h, 4) * divide_up(x.out_w, 4);
+std::array<double, 3> copies_of(const Problem& problem, SolverMethod method) {
+  const double input = problem.input_element() * problem.element_byte;
+  const double output = problem.output_element() * problem.element_byte;
+  const double tiles =
+      36 * problem.batch * divide_up(problem.out_h, 4) * divide_up(problem.out_w, 4);
   switch (method) {
     case SolverMethod::copied:
-      if (is_nhwc(problem.request.layer)) return {};
-      return {input, static_cast<double>(problem.request.counts.bytes.weight), output};
-    case SolverMethod::strided: return {input / x.stride};
+      if (problem.nhwc) return {};
+      return {input, problem.weight_byte, output};
+    case SolverMethod::strided: return {input / problem.stride};
     case SolverMethod::columns:
-      return {(x.in_channels * x.taps * x.out_positions * x.element_byte + input / 2) / x.batch};
+      return {(problem.in_channels * problem.taps * problem.out_positions() * problem.element_byte +
+               input / 2) /
+              problem.batch};
     case SolverMethod::winograd_3x4:
-      return {tiles * x.in_channels * x.element_byte, tiles * x.out_channels * x.element_byte};
+      return {tiles * problem.in_channels * problem.element_byte,
+              tiles * problem.out_channels * problem.element_byte};
     default: return {};
   }
 }
 
 /// Less than the solver takes: the arithmetic of its product, without whole tiles and loads.
-double least_solver_s(const Solver& solver, const SolverProblem& problem,
+double least_solver_s(const Solver& solver, const SolverContext& context,
                       const EngineModel& engine) {
   constexpr double rounding = 1 - 1e-9;
   Planning eval;
-  const SolverProduct product = product_of(problem, solver.method);
+  const SolverProduct product = product_of(context, solver.method);
   const double flop = 2 * product.m * product.n * product.k * product.count * product.times;
-  return rounding * flop / formulas_of(solver, problem, engine, eval).flop_per_s;
+  return rounding * flop / formulas_of(solver, context, engine, eval).flop_per_s;
 }
 
 template <class Number>
-KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const EngineModel& engine,
+KernelPlan plan_on(const Solver& solver, const SolverContext& context, const EngineModel& engine,
                    Eval<Number>& eval) {
+  const Problem& problem = context.request.problem;
   Planning planning;
-  const SolverProduct product = product_of(problem, solver.method);
+  const SolverProduct product = product_of(context, solver.method);
   const SolverTile tile =
-      fastest_tile(solver, product, problem.request.model.constants->tiles[solver.tiles],
-                   formulas_of(solver, problem, engine, planning));
-  const auto f = formulas_of(solver, problem, engine, eval);
+      fastest_tile(solver, product, context.request.model.constants->tiles[solver.tiles],
+                   formulas_of(solver, context, engine, planning));
+  const auto f = formulas_of(solver, context, engine, eval);
   eval.named("m", product.m, "", "product");
   eval.named("n", product.n, "", "product");
   eval.named("k", product.k, "", "product");
@@ -221,12 +224,11 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   eval.factor("products, one after the other", product.times, "", "images");
   const auto kernel = f.kernel(product, tile);
   const Number flop_s =
-      practical_flop_s(problem.request.counts, problem.request.own_engine(), eval);
-  const double weight =
-      problem.wgrad ? 0 : static_cast<double>(problem.request.counts.bytes.weight);
+      practical_flop_s(context.request.counts, context.request.own_engine(), eval);
+  const double weight = problem.is_wgrad() ? 0 : problem.weight_byte;
   const Streams streams{
-      (problem.x.read_byte - weight) / product.times + weight,
-      problem.wgrad ? problem.x.write_byte : problem.x.write_byte / product.times};
+      (context.x.read_byte - weight) / product.times + weight,
+      problem.is_wgrad() ? context.x.write_byte : context.x.write_byte / product.times};
 
   TimeParts<Number> parts;
   add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, eval);
@@ -234,11 +236,11 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
   add_overlapped(parts, kernel.chained_s + kernel.partial_s, Limiter::dram,
-                 f.moving_s("operands and result", streams, problem.request.cache), eval);
+                 f.moving_s("operands and result", streams, context.request.cache), eval);
   parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
   KernelPlan plan;
   const double& copy_s = solver.method == SolverMethod::copied
-                             ? problem.request.model.constants->values.launch.solver_copy_s
+                             ? context.request.model.constants->values.launch.solver_copy_s
                              : f.constants.start_s;
   std::uint64_t kernels = 1;
   for (const double byte : copies_of(problem, solver.method)) {
@@ -260,14 +262,14 @@ KernelPlan plan_on(const Solver& solver, const SolverProblem& problem, const Eng
   plan.split_k = static_cast<std::uint64_t>(tile.split);
   plan.blocks = static_cast<std::uint64_t>(value_of(kernel.blocks));
   plan.resident_blocks_per_sm = static_cast<std::uint64_t>(tile.resident());
-  const SmLimits& sm = problem.request.model.machine.sm;
+  const SmLimits& sm = context.request.model.machine.sm;
   plan.occupancy = std::min(1.0, tile.resident() * tile.kernel.threads /
                                      (static_cast<double>(sm.max_warps) * sm.warp_size));
-  plan.waves = value_of(kernel.blocks) / (tile.resident() * problem.request.model.machine.sm_count);
+  plan.waves = value_of(kernel.blocks) / (tile.resident() * context.request.model.machine.sm_count);
   plan.tile_utilization = value_of(kernel.useful_share);
   plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
-  const auto traffic = memory_traffic({problem.x.read_byte, problem.x.write_byte}, 0.0, f.memory,
-                                      problem.request.cache, planning);
+  const auto traffic = memory_traffic({context.x.read_byte, context.x.write_byte}, 0.0, f.memory,
+                                      context.request.cache, planning);
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
@@ -287,19 +289,18 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   if (solvers.empty() || !convolves || !has_type || layer.mapping->tile || !vector)
     return std::nullopt;
-  const SolverProblem problem{request,
-                              contraction_of(layer, request.counts, *vector, Operands::copied)};
-  const auto words = words_of(problem);
+  const SolverContext context{request, layer_product(request.problem, *vector, Operands::copied)};
+  const auto words = words_of(context);
   const Solver* best = nullptr;
   std::optional<KernelPlan> plan;
   double best_s = std::numeric_limits<double>::infinity();
   Planning planning;
   for (const Solver& solver : solvers) {
     const EngineModel* const engine = engine_of(solver, request);
-    if (engine == nullptr || !takes(solver, problem, words)) continue;
+    if (engine == nullptr || !takes(solver, context, words)) continue;
     if (layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm) continue;
-    if (least_solver_s(solver, problem, *engine) >= best_s) continue;
-    KernelPlan own = plan_on(solver, problem, *engine, planning);
+    if (least_solver_s(solver, context, *engine) >= best_s) continue;
+    KernelPlan own = plan_on(solver, context, *engine, planning);
     const double time_s = own.expected_time_s();
     if (!(time_s < best_s)) continue;
     best = &solver;
@@ -308,7 +309,7 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
   }
   if (best == nullptr) return std::nullopt;
   if constexpr (std::is_same_v<Number, double>) return plan;
-  return plan_on(*best, problem, *engine_of(*best, request), eval);
+  return plan_on(*best, context, *engine_of(*best, request), eval);
 }
 
 template std::optional<KernelPlan> solver_plan(const PlanRequest&, Planning&);

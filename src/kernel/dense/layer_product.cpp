@@ -1,8 +1,9 @@
-#include "kernel/dense/contraction.hpp"
+#include "kernel/dense/layer_product.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel/formula.hpp"
 #include "kernel/layer_sizes.hpp"
@@ -19,8 +20,9 @@ constexpr double heuristic_splits = 16;  ///< of a sum, at most
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
 /// Number of phases of a strided data gradient, and taps of each: its own or the longest phase's.
-void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty,
+void set_data_gradient(LayerProduct& x, const Window& window, double k_channels, bool skip_empty,
                        bool own_taps) {
+  const Problem& problem = *x.problem;
   double taps = 1;
   double positions = 1;
   double phases = 1;
@@ -35,8 +37,8 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   x.leaves_zeros = skip_empty && phases < positions;
   x.m = divide_up(x.m, positions);
   if (skip_empty && own_taps) {
-    x.longest = taps * phases / x.taps;
-    taps = x.taps / phases;
+    x.longest = taps * phases / problem.taps;
+    taps = problem.taps / phases;
   }
   x.k = k_channels * taps;
   x.k_runs = taps;
@@ -49,15 +51,15 @@ bool is_wide_first_layer(const Layer& layer, double in_channels, double out_chan
          window.stride == Axes{1, 2, 2} && in_channels <= 4 && out_channels == 64;
 }
 
-void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  const EngineModel& engine, Operands operands) {
+void set_matrices(LayerProduct& x, double align, const EngineModel& engine, Operands operands) {
+  const Problem& problem = *x.problem;
+  const Layer& layer = *problem.layer;
   const LibraryFeatures& library = engine.features;
-  const double groups = number(layer.groups);
-  const double group_in = x.in_channels / groups;
-  const double group_out = x.out_channels / groups;
-  const double taps = product(layer.window->kernel);
-  const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
-  const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
+  const double group_in = problem.group_in;
+  const double group_out = problem.group_out;
+  const double taps = problem.taps;
+  const double out_positions = problem.out_positions();
+  const double in_positions = problem.in_positions();
   // cuDNN names no such kernel in bf16.
   x.gathered = operands == Operands::as_they_are && align > 1 && x.role != Pass::dgrad &&
                std::fmod(group_in, align) != 0 && group_in < 2 * align &&
@@ -77,16 +79,16 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
                                              : padded_to_4                            ? 4
                                              : library[LibraryFeature::pads_gathered] ? 8
                                                                                       : 1);
-  const double weights = x.out_channels * group_in * taps;
+  const double weights = problem.out_channels * group_in * taps;
   const auto pad = [&](double channels, double elements) {
     if (padded || std::fmod(channels, align) == 0) return;
     const double weights_too = x.padded_tensors == 0 ? weights : 0;
     x.padded_tensors += x.padded_tensors == 0 ? 2 : 1;
     x.pad_element += (elements + weights_too) * (1 + round_up(channels, align) / channels);
   };
-  pad(group_out, out_positions * x.out_channels);
-  if (!x.gathered) pad(group_in, in_positions * x.in_channels);
-  x.count = groups;
+  pad(group_out, out_positions * problem.out_channels);
+  if (!x.gathered) pad(group_in, in_positions * problem.in_channels);
+  x.count = problem.groups;
   switch (x.role) {
     case Pass::fwd:
       x.m = out_positions;
@@ -105,7 +107,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.k_is = "output channels, in whole vectors, x taps of a phase";
       set_data_gradient(x, *layer.window, round_up(group_out, align),
                         library[LibraryFeature::skips_empty_phases], align > 1);
-      x.count *= groups;
+      x.count *= problem.groups;
       if (align == 1) x.k_runs = 1;
       break;
     case Pass::wgrad:
@@ -121,27 +123,6 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   }
 }
 
-void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
-  const Window& window = *layer.window;
-  x.rank = is_line(layer) ? 1 : window.rank;
-  x.taps = product(window.kernel);
-  x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
-  x.in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
-  x.batch = number(mirror.input->batch);
-  x.in_channels = number(mirror.input->channels);
-  x.out_channels = number(mirror.output->channels);
-  x.in_h = number(mirror.input->spatial[1]);
-  x.in_w = number(mirror.input->spatial[2]);
-  x.out_h = number(mirror.output->spatial[1]);
-  x.out_w = number(mirror.output->spatial[2]);
-  x.kernel_h = number(window.kernel[1]);
-  x.kernel_w = number(window.kernel[2]);
-  x.stride = product(window.stride);
-  x.dilation = number(std::max({window.dilation[0], window.dilation[1], window.dilation[2]}));
-  x.strided = x.stride > 1;
-  x.pointwise = product(window.kernel) == 1 && !x.strided;
-}
-
 /// The largest power of two, at most 16, which divides rows of both lengths, in bytes.
 double row_byte_of(double element, double length, double other_length) {
   double byte = 16;
@@ -153,19 +134,20 @@ double row_byte_of(double element, double length, double other_length) {
 
 /// A convolution without a window in NCHW: each image is a product of the GEMM library with
 /// positions as rows; a kernel adds the images' weight gradients.
-void set_products_of_images(Contraction& x) {
-  const double positions = x.in_positions / x.batch;
+void set_products_of_images(LayerProduct& x) {
+  const Problem& problem = *x.problem;
+  const double positions = problem.input_positions;
   x.channels_first = x.gathered = x.by_heuristic = false;
   x.padded_tensors = x.pad_element = 0;
-  x.row_byte =
-      row_byte_of(x.element_byte, positions, x.role == Pass::wgrad ? positions : x.in_channels);
+  x.row_byte = row_byte_of(x.element_byte, positions,
+                           x.role == Pass::wgrad ? positions : problem.in_channels);
   (x.role == Pass::wgrad ? x.k : x.m) = positions;
-  x.count = x.batch;
-  x.sums_products = x.role == Pass::wgrad && x.batch > 1;
+  x.count = problem.batch;
+  x.sums_products = x.role == Pass::wgrad && problem.batch > 1;
 }
 
 /// Weights of a linear layer are shared by all positions.
-void set_plain(Contraction& x, const Layer& layer, double align) {
+void set_plain(LayerProduct& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
   // Products that share their second matrix are rows of one, a linear layer's.
   x.count = layer.kind == LayerKind::matmul ? number(layer.inputs[1].shape.batch) : 1;
@@ -173,9 +155,6 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   const double rows = product(in.spatial) * number(layer.output.batch) / x.count;
   const double columns = number(layer.output.channels);
   const double depth = number(in.channels);
-  x.role = layer.pass;
-  x.is_convolution = false;
-  x.pointwise = true;
   x.m = x.role == Pass::wgrad ? columns : rows;
   x.n = x.role == Pass::fwd ? columns : depth;
   x.k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
@@ -190,41 +169,36 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   if (x.role != Pass::wgrad) x.k = round_up(x.k, align);
 }
 
-void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
-  const Streams streams = streams_of(layer, counts);
-  x.element_byte = element_byte(layer.dtypes.input);
-  x.result_byte = element_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input);
-  x.read_byte = streams.read_byte;
-  x.write_byte = streams.write_byte;
-  x.useful_flop = number(counts.flops);
-}
-
 /// A data gradient's sizes: all outputs by all taps of the input's channels.
-void set_outputs_by_taps(Contraction& x) {
-  x.m = x.out_positions;
+void set_outputs_by_taps(LayerProduct& x) {
+  const Problem& problem = *x.problem;
+  x.m = problem.out_positions();
   x.m_is = "images x output positions";
-  x.n = x.in_channels * x.taps;
+  x.n = problem.in_channels * problem.taps;
   x.n_is = "input channels x taps";
   x.count = 1;
 }
 
 /// Windows that meet nowhere: a plain product makes all results, which a copy puts in their places.
-void fold(Contraction& x, double align) {
+void fold(LayerProduct& x, double align) {
+  const Problem& problem = *x.problem;
   x.pointwise = true;
   x.strided = x.leaves_zeros = false;
   set_outputs_by_taps(x);
-  x.k = round_up(x.out_channels, align);
+  x.k = round_up(problem.out_channels, align);
   x.k_is = "output channels, in whole vectors";
   x.k_runs = x.longest = 1;
   x.padded_tensors += 3;
-  x.pad_element += 2 * (x.in_positions * x.in_channels + x.n * x.out_channels);
+  x.pad_element += 2 * (problem.in_positions() * problem.in_channels + x.n * problem.out_channels);
 }
 
 /// Whether the newest kernels on vector units split it: a volume's weight gradient only of many
 /// channels, and not the heuristic's.
-bool splits_sum(const Contraction& x) {
-  if (x.role != Pass::wgrad || !x.is_convolution || x.rank < 3) return true;
-  return !x.by_heuristic && x.kernel_h > 1 && std::min(x.in_channels, x.out_channels) >= 16;
+bool splits_sum(const LayerProduct& x) {
+  const Problem& problem = *x.problem;
+  if (x.role != Pass::wgrad || !x.is_convolution || problem.rank < 3) return true;
+  return !x.by_heuristic && problem.kernel_h > 1 &&
+         std::min(problem.in_channels, problem.out_channels) >= 16;
 }
 
 }  // namespace
@@ -233,74 +207,84 @@ bool keeps_tensors_padded(const Layer& layer) {
   return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
 }
 
-bool has_ragged_rows(const Contraction& x) {
+bool has_ragged_rows(const LayerProduct& x) {
   return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
 
-Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           Operands operands) {
+LayerProduct::LayerProduct(const Problem& asked) : problem(&asked) {
+  role = asked.pass;
+  element_byte = asked.element_byte;
+  result_byte = asked.result_byte;
+  useful_flop = asked.flop;
+  is_convolution = asked.convolves;
+  strided = asked.stride > 1;
+  pointwise = asked.taps == 1 && !strided;
+  by_heuristic = asked.kernels == KernelSource::heuristic;
+  read_byte = asked.streams.read_byte;
+  write_byte = asked.streams.write_byte;
+}
+
+LayerProduct layer_product(const Problem& problem, const EngineModel& model, Operands operands) {
+  const Layer& layer = *problem.layer;
   const Engine engine = model.engine;
-  Contraction x;
+  LayerProduct x(problem);
   const double align = facts_of(engine).channel_alignment;
-  set_bytes(x, layer, counts);
-  x.by_engine = layer.kernels == KernelSource::inference_engine;
-  x.by_heuristic = layer.kernels == KernelSource::heuristic;
   // An inference engine has 16-bit kernels for its chosen layouts.
   const bool wants_nhwc =
-      engine == Engine::tf32 || (is_tensor_engine(engine) &&
-                                 usual_layout(layer.dtypes.input) == Layout::nhwc && !x.by_engine);
-  x.channels_first = wants_nhwc && !is_nhwc(layer);
-  x.channels_last = is_nhwc(layer);
-  if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
+      engine == Engine::tf32 ||
+      (is_tensor_engine(engine) && usual_layout(layer.dtypes.input) == Layout::nhwc &&
+       problem.kernels != KernelSource::inference_engine);
+  x.channels_first = wants_nhwc && !problem.nhwc;
+  if (!problem.convolves) {
     set_plain(x, layer, align);
     return x;
   }
-  const Mirror mirror = mirror_of(layer);
-  x.role = mirror.pass;
-  set_window(x, layer, mirror);
   // Tensor cores read tensors with channels innermost, or copies in this order.
   x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
-  set_matrices(x, layer, mirror, align, model, operands);
+  set_matrices(x, align, model, operands);
   if (operands == Operands::folded) fold(x, align);
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
   // gradients, the others on cuDNN's own kernels.
-  const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
+  const bool one_position = problem.input_positions * problem.output_positions == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (!x.pointwise || !x.is_convolution || !model.features[LibraryFeature::products_of_images])
     return x;
   if (operands != Operands::as_they_are) return x;
   if (x.channels_first) set_products_of_images(x);
-  const double row_byte = row_byte_of(x.element_byte, x.in_channels, x.out_channels);
-  if (x.channels_last && x.padded_tensors > 0) {
+  const double row_byte = row_byte_of(x.element_byte, problem.in_channels, problem.out_channels);
+  if (problem.nhwc && x.padded_tensors > 0) {
     x.row_byte = row_byte;
     x.padded_tensors = x.pad_element = 0;
   }
   return x;
 }
 
-Contraction scattered(const Contraction& dgrad) {
-  Contraction x = dgrad;
+LayerProduct scattered(const LayerProduct& dgrad) {
+  LayerProduct x = dgrad;
   set_outputs_by_taps(x);
-  x.k = x.out_channels;
+  x.k = x.problem->out_channels;
   x.k_is = "output channels";
   x.scattered = true;
   x.leaves_zeros = true;  // sums start from zero
   return x;
 }
 
-bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor) {
+bool fits_newest(const LayerProduct& x, const ResolvedModel& model, bool on_tensor) {
+  const Problem& problem = *x.problem;
   const SelectionConstants& newest = model.constants->values.selection;
-  if (!on_tensor && x.role == Pass::fwd) return x.taps <= newest.most_taps;
-  if (!on_tensor) return x.rank < 3 || x.role == Pass::wgrad;
+  if (!on_tensor && x.role == Pass::fwd) return problem.taps <= newest.most_taps;
+  if (!on_tensor) return problem.rank < 3 || x.role == Pass::wgrad;
   constexpr double most_phases = 8;
-  return (!x.strided_dgrad() || x.count <= most_phases) && x.dilation <= newest.near_dilation &&
-         (x.role == Pass::dgrad ? x.k_runs : x.taps) <= newest.most_taps;
+  return (!x.strided_dgrad() || x.count <= most_phases) &&
+         problem.dilation <= newest.near_dilation &&
+         (x.role == Pass::dgrad ? x.k_runs : problem.taps) <= newest.most_taps;
 }
 
-Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
-                   bool older) {
+TileProduct tile_product(const LayerProduct& x, const ResolvedModel& model,
+                         const EngineModel& engine, bool older) {
+  const Problem& problem = *x.problem;
   const bool on_tensor = is_tensor_engine(engine.engine);
-  Product product;
+  TileProduct product;
   static_cast<MatrixProduct&>(product) = x;
   product.kernels = !x.is_convolution            ? ProductKernels::gemm_library
                     : older && x.strided_dgrad() ? ProductKernels::older_strided
@@ -309,14 +293,15 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   product.follows_window = !x.pointwise;
   const bool own_phases = x.strided_dgrad() && x.count > 1 && !older &&
                           !model.constants->tiles[TileList::tensor_strided_dgrad].empty();
-  product.follows_volume = !x.pointwise && (x.rank == 3 || own_phases);
+  product.follows_volume = !x.pointwise && (problem.rank == 3 || own_phases);
   // Over strided, dilated windows of images the newest kernels load as if they gathered three.
-  const bool gathers = !older && x.strided_dgrad() && x.dilation > 1 && x.rank == 2 && on_tensor;
+  const bool gathers =
+      !older && x.strided_dgrad() && problem.dilation > 1 && problem.rank == 2 && on_tensor;
   product.gather_vector = x.gathered ? x.gather_vector : gathers ? 3 : 0;
   product.first_layer = x.pads_image;
   // One-byte types have special tiles for these rows.
   if (on_tensor && x.element_byte > 1) product.row_byte = x.row_byte;
-  product.persistent = x.by_engine;
+  product.persistent = problem.kernels == KernelSource::inference_engine;
   product.converts = x.sums_products;
   // Those for any window do not split, on GPUs that have no other kernels either.
   const bool for_any_window = older || (on_tensor && !fits_newest(x, model, on_tensor));
@@ -337,13 +322,14 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   return product;
 }
 
-double patch_share(const Contraction& x, double outputs) {
-  const double columns = std::min(x.out_w, std::ceil(std::sqrt(outputs)));
-  const double rows = std::min(x.out_h, std::ceil(outputs / columns));
-  const double stride = std::sqrt(x.stride);
-  const double patch = ((rows - 1) * stride + (x.kernel_h - 1) * x.dilation + 1) *
-                       ((columns - 1) * stride + (x.kernel_w - 1) * x.dilation + 1);
-  return std::min(1.0, patch / (rows * columns * x.taps));
+double patch_share(const LayerProduct& x, double outputs) {
+  const Problem& problem = *x.problem;
+  const double columns = std::min(problem.out_w, std::ceil(std::sqrt(outputs)));
+  const double rows = std::min(problem.out_h, std::ceil(outputs / columns));
+  const double stride = std::sqrt(problem.stride);
+  const double patch = ((rows - 1) * stride + (problem.kernel_h - 1) * problem.dilation + 1) *
+                       ((columns - 1) * stride + (problem.kernel_w - 1) * problem.dilation + 1);
+  return std::min(1.0, patch / (rows * columns * problem.taps));
 }
 
 }  // namespace roofline

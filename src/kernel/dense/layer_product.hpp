@@ -20,11 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/problem.hpp"
 #include "kernel/resolved_model.hpp"
 #include "model/layer_kind.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
@@ -48,43 +48,28 @@ struct MatrixProduct {
   double useful_flop = 0;  ///< of the layer; 0: all of m, n and k
 };
 
-struct Contraction : MatrixProduct {
-  bool pointwise = false;  ///< a plain GEMM: no window, no stride
+/// A problem's product on one engine, as the library lays out its operands.
+struct LayerProduct : MatrixProduct {
+  /// Without operands: m, n and k are 1.
+  explicit LayerProduct(const Problem& asked);
+
+  const Problem* problem;
+  bool is_convolution = false;  ///< by kernels of convolutions, not the GEMM library's
+  bool pointwise = true;        ///< a plain GEMM: no window, no stride
   bool strided = false;
   bool strided_dgrad() const { return strided && role == Pass::dgrad; }
   bool leaves_zeros = false;    ///< a data gradient with phases without taps, which are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores need NHWC
-  bool channels_last = false;
-  double padded_tensors = 0;  ///< with channels which copies pad to whole vectors
-  double pad_element = 0;     ///< read and written by these copies
+  double padded_tensors = 0;    ///< with channels which copies pad to whole vectors
+  double pad_element = 0;       ///< read and written by these copies
   /// Operands are loaded element by element: channels are no multiple of the vector.
   bool gathered = false;
-  double gather_vector = 1;  ///< elements per gathering load
-  bool pads_image = false;   ///< copies pad the channels of image and weights to four first
-  bool is_convolution = true;
+  double gather_vector = 1;   ///< elements per gathering load
+  bool pads_image = false;    ///< copies pad the channels of image and weights to four first
   bool batched = false;       ///< products without shared weights
-  bool by_engine = false;     ///< kernels picked by an inference engine's builder
   bool by_heuristic = false;  ///< kernels picked by the library's heuristic
   /// Without a window: the largest power of two, at most 16, dividing all rows.
   double row_byte = 16;
-  std::uint8_t rank = 2;
-
-  // Its convolution, for algorithms with transformed tiles.
-  double batch = 1;
-  double in_channels = 1;
-  double out_channels = 1;
-  double taps = 1;           ///< of the window
-  double out_positions = 1;  ///< N*P*Q of the (mirrored) forward convolution
-  double in_positions = 1;   ///< of all images
-  double out_h = 1;          ///< of the (mirrored) forward convolution, as the next three
-  double out_w = 1;
-  double in_h = 1;
-  double in_w = 1;
-  double kernel_h = 1;
-  double kernel_w = 1;
-  double stride = 1;    ///< product of all
-  double dilation = 1;  ///< the largest
-
   double read_byte = 0;   ///< operands, once
   double write_byte = 0;  ///< result, once
 };
@@ -93,19 +78,19 @@ struct Contraction : MatrixProduct {
 /// in which each position of a stride is a channel of its own (kernels foldedNhwcToNhwcKernel).
 enum class Operands : std::uint8_t { as_they_are, copied, folded };
 
-Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
-                           Operands operands);
+/// Refers to the problem.
+LayerProduct layer_product(const Problem& problem, const EngineModel& engine, Operands operands);
 
 /// The scattered form of a data gradient: products of all outputs and taps, M = N*P*Q, N = C*R*S, K
 /// = K, added by atomics. It spends no work on zeros (strides) and fills tiles if C is small.
-Contraction scattered(const Contraction& dgrad);
+LayerProduct scattered(const LayerProduct& dgrad);
 
 /// Whether tensors are stored with channels padded to whole vectors, without copies: an inference
 /// engine's are, and only engines convolve one-byte types.
 bool keeps_tensors_padded(const Layer& layer);
 
 /// One-byte results with rows which are no multiple of 16 run on older kernels.
-bool has_ragged_rows(const Contraction& x);
+bool has_ragged_rows(const LayerProduct& x);
 
 /// Origin of a product's kernels; each reaches its own share of the engine's sustained rate.
 enum class ProductKernels : std::uint8_t {
@@ -117,7 +102,8 @@ enum class ProductKernels : std::uint8_t {
   transformed_points,  ///< batched kernels of the GEMM library
 };
 
-struct Product : MatrixProduct {
+/// What a kernel runs, tile by tile.
+struct TileProduct : MatrixProduct {
   double flop_ratio = 1;  ///< FLOP done / FLOP counted, above 1 for complex products
   double load_ratio = 1;  ///< relative operand loads per multiply-add: half for complex products
   ProductKernels kernels = ProductKernels::convolution;
@@ -139,12 +125,12 @@ struct Product : MatrixProduct {
 
 /// Whether the library's newest kernels run this window: on tensor cores few taps, near each other;
 /// on vector units few taps forward, and all gradients but data gradients of volumes.
-bool fits_newest(const Contraction& x, const ResolvedModel& model, bool on_tensor);
+bool fits_newest(const LayerProduct& x, const ResolvedModel& model, bool on_tensor);
 
-Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine,
-                   bool older = false);
+TileProduct tile_product(const LayerProduct& x, const ResolvedModel& model,
+                         const EngineModel& engine, bool older = false);
 
 /// Differing operands of `outputs` neighbouring outputs: the patch under a square serves all taps.
-double patch_share(const Contraction& x, double outputs);
+double patch_share(const LayerProduct& x, double outputs);
 
 }  // namespace roofline
