@@ -31,24 +31,6 @@ struct Box {
 constexpr std::array<Box, 6> boxes{
     {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
-void add_winograd(std::vector<Transform>& all, const Problem& problem,
-                  const LibraryFeatures& library, std::optional<Algorithm> stated) {
-  const bool wgrad = problem.pass == Pass::wgrad;
-  const auto add = [&](const Transform& transform) {
-    const bool has =
-        wgrad ? library[LibraryFeature::winograd_wgrad] : library[LibraryFeature::winograd];
-    if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
-  };
-  // cuDNN's take 16-bit tensors in NCHW.
-  if (problem.kernel_h != problem.kernel_w || (problem.element_byte < 4 && problem.nhwc && !stated))
-    return;
-  if (problem.kernel_h == 3 && !wgrad)
-    add({Algorithm::winograd_2x2_fused, 4, 16, problem.element_byte,
-         library[LibraryFeature::winograd_box]});
-  if (problem.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, problem.element_byte});
-  if (problem.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, problem.element_byte});
-}
-
 struct TileGrid {
   double rows;  ///< of an image
   double columns;
@@ -62,25 +44,20 @@ TileGrid tile_grid(const Problem& problem, double edge) {
           divide_up(dgrad ? problem.in_w : problem.out_w, edge - problem.kernel_w + 1)};
 }
 
-/// Sizes from kernel names (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient use whole
-/// images; data gradient, and forward in some libraries, use tiles. All need 32 bits (of 5,800
-/// convolutions in 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW.
-void add_fft(std::vector<Transform>& all, const Problem& problem, const LibraryFeatures& library,
-             std::optional<Algorithm> stated) {
-  if (problem.element_byte < 4 && !stated) return;
-  const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
-    if (stated ? *stated == algorithm : has && (problem.pass != Pass::fwd || !problem.nhwc))
-      all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, false, places});
-  };
-  const double image =
-      std::max(problem.out_h + problem.kernel_h, problem.out_w + problem.kernel_w) - 1;
-  if (problem.pass != Pass::wgrad && std::max(problem.kernel_h, problem.kernel_w) < 32)
-    add(Algorithm::fft_tiled,
-        problem.pass == Pass::fwd ? library[LibraryFeature::fft_tiled_fwd]
-                                  : library[LibraryFeature::fft],
-        32, tile_grid(problem, 32).count());
-  if (problem.pass != Pass::dgrad && image <= 64)
-    add(Algorithm::fft, library[LibraryFeature::fft], image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
+bool is_fourier(Algorithm algorithm) {
+  return algorithm == Algorithm::fft || algorithm == Algorithm::fft_tiled;
+}
+
+/// Image and window's border along the longer axis.
+double padded_edge(const Problem& problem) {
+  return std::max(problem.out_h + problem.kernel_h, problem.out_w + problem.kernel_w) - 1;
+}
+
+/// Where the library has the transform, of the types and layouts that it takes.
+LibraryFeature feature_of(Algorithm algorithm, Pass pass) {
+  if (algorithm == Algorithm::fft_tiled && pass == Pass::fwd) return LibraryFeature::fft_tiled_fwd;
+  if (is_fourier(algorithm)) return LibraryFeature::fft;
+  return pass == Pass::wgrad ? LibraryFeature::winograd_wgrad : LibraryFeature::winograd;
 }
 
 /// Tiles of the fused kernel, with tiles of partly filled boxes.
@@ -100,16 +77,50 @@ double boxed_tiles(const Problem& problem, const Transform& transform,
 
 }  // namespace
 
-std::vector<Transform> transforms_of(const Problem& problem, const LibraryFeatures& library,
-                                     std::optional<Algorithm> stated) {
-  std::vector<Transform> all;
+bool fits_transform(const Problem& problem, Algorithm algorithm) {
+  const double height = problem.kernel_h;
+  const double width = problem.kernel_w;
   if (!problem.convolves || problem.rank != 2 || problem.stride != 1 || problem.dilation != 1 ||
-      problem.kernel_h * problem.kernel_w == 1)
-    return all;
-  all.reserve(4);
-  add_winograd(all, problem, library, stated);
-  add_fft(all, problem, library, stated);
-  return all;
+      height * width == 1)
+    return false;
+  switch (algorithm) {
+    case Algorithm::winograd_2x2_fused: return height == 3 && width == 3 && !problem.is_wgrad();
+    case Algorithm::winograd_4x4_nonfused: return height == 3 && width == 3;
+    case Algorithm::winograd_5x5_nonfused: return height == 5 && width == 5;
+    case Algorithm::fft_tiled: return !problem.is_wgrad() && std::max(height, width) < 32;
+    case Algorithm::fft: return !problem.is_dgrad() && padded_edge(problem) <= 64;
+    default: return false;
+  }
+}
+
+bool has_transform(const Problem& problem, Algorithm algorithm, const LibraryFeatures& library) {
+  if (!library[feature_of(algorithm, problem.pass)]) return false;
+  // cuDNN's Winograd takes 16-bit tensors in NCHW. Fourier needs 32 bits (of 5,800 convolutions in
+  // 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW.
+  const bool is_16bit = problem.element_byte < 4;
+  const bool takes_tensors = is_fourier(algorithm)
+                                 ? !is_16bit && !(problem.is_fwd() && problem.nhwc)
+                                 : !(is_16bit && problem.nhwc);
+  return takes_tensors && fits_transform(problem, algorithm);
+}
+
+Transform transform_of(const Problem& problem, Algorithm algorithm,
+                       const LibraryFeatures& library) {
+  const double byte = problem.element_byte;
+  switch (algorithm) {
+    case Algorithm::winograd_2x2_fused:
+      return {algorithm, 4, 16, byte, library[LibraryFeature::winograd_box]};
+    case Algorithm::winograd_4x4_nonfused: return {algorithm, 6, 36, byte};
+    case Algorithm::winograd_5x5_nonfused: return {algorithm, 9, 81, byte};
+    default: break;
+  }
+  // Sizes are from kernel names (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient use
+  // whole images; data gradient, and forward in some libraries, use tiles.
+  const bool tiled = algorithm == Algorithm::fft_tiled;
+  const double image = padded_edge(problem);
+  const double edge = tiled || (image > 16 && image <= 32) ? 32 : image <= 16 ? 16 : 64;
+  return {algorithm, edge,  edge * (edge / 2 + 1),
+          8,         false, tiled ? tile_grid(problem, edge).count() : 1};
 }
 
 double transform_tile_count(const Problem& problem, const Transform& transform) {

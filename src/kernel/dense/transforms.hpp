@@ -21,9 +21,7 @@
 //                           kernels, which read the points of the weights again
 
 #include <array>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "kernel/dense/gemm.hpp"
 #include "roofline/layer.hpp"
@@ -48,9 +46,14 @@ inline bool multiplies_few_images(const Transform& transform, Pass role) {
   return transform.fourier() && transform.edge == 64 && role == Pass::fwd;
 }
 
-/// The library's; with `stated` this algorithm, even if the library lacks it.
-std::vector<Transform> transforms_of(const Problem& problem, const LibraryFeatures& library,
-                                     std::optional<Algorithm> stated = {});
+/// Whether its tiles cover the layer's window.
+bool fits_transform(const Problem& problem, Algorithm algorithm);
+
+/// Whether the library runs the layer so.
+bool has_transform(const Problem& problem, Algorithm algorithm, const LibraryFeatures& library);
+
+/// One that fits.
+Transform transform_of(const Problem& problem, Algorithm algorithm, const LibraryFeatures& library);
 
 /// The product over a transform's points. `direct`: the layer's product without a transform.
 TileProduct transformed_product(const Problem& problem, const Transform& transform,

@@ -1,0 +1,236 @@
+#include "kernel/dense/dense_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+namespace roofline {
+namespace {
+
+using Tiles = std::span<const TileKernel>;
+
+/// A kernel, or several that differ in their tiles.
+struct DenseRow {
+  Algorithm algorithm;
+  /// Whether the library runs the layer on it.
+  bool (*takes)(const DenseContext&, Algorithm);
+  /// Whether it can compute the layer, though the library may lack it: for a mapping that states
+  /// it.
+  bool (*can_run)(const DenseContext&, Algorithm);
+  /// Without a tile, unless the mapping states one.
+  DenseChoice (*choice)(const DenseContext&, Algorithm);
+  Tiles (*tiles)(const DenseContext&, const DenseChoice&);
+};
+
+bool never(const DenseContext&, Algorithm) { return false; }
+
+// Products over transformed tiles.
+
+bool takes_transform(const DenseContext& context, Algorithm algorithm) {
+  return has_transform(*context.x.problem, algorithm, context.engine.features);
+}
+
+bool fits_transform(const DenseContext& context, Algorithm algorithm) {
+  return fits_transform(*context.x.problem, algorithm);
+}
+
+DenseChoice transformed(const DenseContext& context, Algorithm algorithm) {
+  const Problem& problem = *context.x.problem;
+  const LibraryFeatures& library = context.engine.features;
+  DenseChoice choice;
+  choice.algorithm = algorithm;
+  choice.transform = transform_of(problem, algorithm, library);
+  choice.product = transformed_product(problem, *choice.transform, context.product, library);
+  return choice;
+}
+
+Tiles tiles_of_transform(const DenseContext& context, const DenseChoice& choice) {
+  return transform_tiles(*choice.transform, context.x.role, *context.model.constants,
+                         context.engine.engine);
+}
+
+// Products of the layer's own matrices.
+
+DenseChoice product_choice(const DenseContext& context, const LayerProduct& x, Algorithm algorithm,
+                           const TileProduct& product) {
+  const KernelMapping& mapping = *context.layer.mapping;
+  const bool on_tensor = is_tensor_engine(context.engine.engine);
+  DenseChoice choice;
+  choice.algorithm = mapping.algorithm.value_or(
+      algorithm == Algorithm::implicit_gemm && x.pointwise ? Algorithm::gemm : algorithm);
+  choice.product = product;
+  choice.clears = x.leaves_zeros;
+  if (!mapping.tile) return choice;
+  if (algorithm == Algorithm::direct)
+    choice.product.patch_share = patch_share(x, static_cast<double>((*mapping.tile)[0]));
+  choice.product.shares_operands = !on_tensor;
+  choice.mapping = stated_mapping(mapping, choice.product, context.model, on_tensor);
+  return choice;
+}
+
+Tiles tiles_for_any_window(const DenseContext& context) {
+  return older_tiles(*context.model.constants, context.engine.engine, context.x);
+}
+
+bool has_older(const DenseContext& context, Algorithm) {
+  return !tiles_for_any_window(context).empty();
+}
+
+DenseChoice older(const DenseContext& context, Algorithm algorithm) {
+  return product_choice(context, context.x, algorithm,
+                        tile_product(context.x, context.model, context.engine, true));
+}
+
+Tiles tiles_of_older(const DenseContext& context, const DenseChoice&) {
+  return tiles_for_any_window(context);
+}
+
+bool has_newest(const DenseContext& context, Algorithm) {
+  return tiles_for_any_window(context).empty() ||
+         fits_newest(context.x, context.model, is_tensor_engine(context.engine.engine));
+}
+
+DenseChoice newest(const DenseContext& context, Algorithm algorithm) {
+  return product_choice(context, context.x, algorithm, context.product);
+}
+
+Tiles tiles_of_newest(const DenseContext& context, const DenseChoice&) {
+  return library_tiles(*context.model.constants, context.engine.engine, context.x);
+}
+
+bool runs_direct(const DenseContext& context, Algorithm) {
+  return context.x.role == Pass::fwd && context.x.is_convolution && context.layer.mapping->tile;
+}
+
+bool can_scatter(const DenseContext& context, Algorithm) {
+  return context.x.role == Pass::dgrad && context.x.is_convolution;
+}
+
+bool scatters(const DenseContext& context, Algorithm algorithm) {
+  return context.engine.features[LibraryFeature::scatter] && can_scatter(context, algorithm) &&
+         !context.x.pointwise;
+}
+
+DenseChoice scatter(const DenseContext& context, Algorithm algorithm) {
+  const LayerProduct x = scattered(context.x);
+  return product_choice(context, x, algorithm, tile_product(x, context.model, context.engine));
+}
+
+Tiles tiles_of_scattered(const DenseContext& context, const DenseChoice&) {
+  return library_tiles(*context.model.constants, context.engine.engine, scattered(context.x));
+}
+
+// Products with a vector.
+
+/// cuBLAS runs half-precision rows on tiled kernels, but not single columns.
+bool is_vector_product(const DenseContext& context, Algorithm) {
+  const LayerProduct& x = context.x;
+  if (x.is_convolution) return false;
+  return x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1;
+}
+
+bool has_few_vectors(const DenseContext& context, Algorithm) {
+  return std::min(context.x.m, context.x.n) <= most_vectors;
+}
+
+DenseChoice vector_product(const DenseContext&, Algorithm algorithm) {
+  DenseChoice choice;
+  choice.algorithm = algorithm;
+  return choice;
+}
+
+Tiles no_tiles(const DenseContext&, const DenseChoice&) { return {}; }
+
+/// Rows of few tiles come first: choices which cannot win are dropped before their tiles are
+/// searched. The plain product's name is gemm where it has no window.
+constexpr std::array<DenseRow, 10> rows{{
+    {Algorithm::winograd_2x2_fused, takes_transform, fits_transform, transformed,
+     tiles_of_transform},
+    {Algorithm::winograd_4x4_nonfused, takes_transform, fits_transform, transformed,
+     tiles_of_transform},
+    {Algorithm::winograd_5x5_nonfused, takes_transform, fits_transform, transformed,
+     tiles_of_transform},
+    {Algorithm::fft_tiled, takes_transform, fits_transform, transformed, tiles_of_transform},
+    {Algorithm::fft, takes_transform, fits_transform, transformed, tiles_of_transform},
+    {Algorithm::implicit_gemm, has_older, has_older, older, tiles_of_older},
+    {Algorithm::implicit_gemm, has_newest, has_newest, newest, tiles_of_newest},
+    {Algorithm::direct, never, runs_direct, newest, tiles_of_newest},
+    {Algorithm::scatter_gemm, scatters, can_scatter, scatter, tiles_of_scattered},
+    {Algorithm::gemv, is_vector_product, has_few_vectors, vector_product, no_tiles},
+}};
+
+bool has_name(const DenseRow& row, Algorithm stated) {
+  return row.algorithm == stated ||
+         (row.algorithm == Algorithm::implicit_gemm && stated == Algorithm::gemm);
+}
+
+bool is_considered(const DenseRow& row, const DenseContext& context) {
+  const KernelMapping& mapping = *context.layer.mapping;
+  if (!mapping.algorithm && !mapping.tile) return row.takes(context, row.algorithm);
+  return has_name(row, mapping.algorithm.value_or(Algorithm::implicit_gemm)) &&
+         row.can_run(context, row.algorithm);
+}
+
+/// The fastest of the considered choices, the first of equals.
+class Fastest {
+ public:
+  explicit Fastest(const DenseContext& context)
+      : context_(context), rates_(dense_rates(context.model, eval_)) {}
+
+  void consider(const DenseRow& row) {
+    DenseChoice choice = row.choice(context_, row.algorithm);
+    if (choice.tiled() && !finds_tile(choice, row)) return;
+    const double own_s = kernels_s(choice, choice.mapping.time_s);
+    if (best_ && own_s >= best_s_) return;
+    best_ = choice;
+    best_s_ = own_s;
+  }
+
+  const std::optional<DenseChoice>& best() const { return best_; }
+
+ private:
+  double kernels_s(const DenseChoice& choice, double product_s) {
+    return around_product(context_, choice, rates_, product_s, eval_).kernels_s;
+  }
+
+  /// False if no tile can win.
+  bool finds_tile(DenseChoice& choice, const DenseRow& row) {
+    const auto rates =
+        product_rates(choice.product, context_.model, context_.engine, rates_.machine, eval_);
+    TileMapping& mapping = choice.mapping;
+    if (mapping.stated) {
+      mapping.time_s = gemm_time(choice.product, rates, mapping, eval_).schedule.kernel_s;
+      return true;
+    }
+    if (best_ && kernels_s(choice, least_product_s(choice.product, rates)) >= best_s_) return false;
+    mapping = fastest_mapping(choice.product, rates, row.tiles(context_, choice),
+                              context_.model.machine.sm, best_s_);
+    return true;
+  }
+
+  const DenseContext& context_;
+  Planning eval_;
+  DenseRates<double> rates_;
+  std::optional<DenseChoice> best_;
+  double best_s_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::optional<DenseChoice> fastest_choice(const DenseContext& context) {
+  Fastest fastest(context);
+  for (const DenseRow& row : rows)
+    if (is_considered(row, context)) fastest.consider(row);
+  return fastest.best();
+}
+
+bool is_in_library(const DenseContext& context) {
+  const KernelMapping& mapping = *context.layer.mapping;
+  if (mapping.tile) return false;
+  return !mapping.algorithm || std::ranges::any_of(rows, [&](const DenseRow& row) {
+    return has_name(row, *mapping.algorithm) && row.takes(context, row.algorithm);
+  });
+}
+
+}  // namespace roofline
