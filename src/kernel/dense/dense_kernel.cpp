@@ -29,9 +29,10 @@ std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::ro
 struct Copies {
   double kernels = 0;
   double moved = 0;    ///< elements between NCHW and NHWC, in blocks of 32 channels x 32 positions
-  double padded = 0;   ///< elements read and written to pad channels
+  double padded = 0;   ///< elements read and written to pad channels or images
   double element = 0;  ///< of the copied tensors
-  bool reorders = false;
+  /// Read and written beside the kernel, whole tensors, to what the kernel reads and writes.
+  double again = 0;
 };
 
 /// Tensor-core kernels need channels last; cuDNN's on vector units channels first, but for weight
@@ -51,9 +52,13 @@ Copies copies_of(const DenseContext& context) {
   const auto move = [&copies](double rows, double channels, double positions) {
     copies.moved += rows * round_up(channels, 32) * round_up(positions, 32);
   };
-  copies.reorders = reorders(context);
-  if (copies.reorders) {
-    copies.element = (x.read_byte + x.write_byte) / x.element_byte;
+  const double image = problem.input_element();
+  const double whole = image + problem.output_element();
+  const double asked = (x.read_byte + x.write_byte) / x.element_byte;
+  const bool reordered = reorders(context);
+  if (reordered) {
+    copies.again = 2 * std::max(1.0, whole / asked);
+    copies.element = asked;
     move(problem.batch, problem.in_channels, problem.input_positions);
     move(problem.batch, problem.out_channels, problem.output_positions);
     if (problem.taps > 1) move(problem.out_channels, problem.in_channels, problem.taps);
@@ -63,9 +68,17 @@ Copies copies_of(const DenseContext& context) {
     copies.moved = copies.element;
   }
   // In a gradient one of two tensors is padded on its way to the other layout.
-  const double apart = copies.reorders && x.role != Pass::fwd ? 0.5 : 1;
+  const double apart = reordered && x.role != Pass::fwd ? 0.5 : 1;
   copies.kernels = (copies.moved > 0 ? 2 : 0) + apart * x.padded_tensors;
   copies.padded = apart * x.pad_element;
+  // cuDNN pads both ends alike, so frameworks write a padded image first.
+  const Window& window = *problem.layer->window;
+  if (window.pad_begin != window.pad_end && has_cudnn(context.model.machine) &&
+      problem.kernels != KernelSource::inference_engine) {
+    copies.kernels += 1;
+    copies.padded += 2 * image;
+    copies.again += 2 * image / asked;
+  }
   copies.element += copies.padded;
   return copies;
 }
@@ -138,12 +151,11 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
     const CopyConstants& copying = model.constants->values.copies;
     const Number clock_per_s = rates.machine.clock_hz * rates.machine.sm_count;
     // The part of tensors beyond the L2 is read and written once more.
-    const double copied_again = copies.reorders ? 2 : 0;
     const Number moved_s = copies.moved / (eval(copying.transpose_per_clk_per_sm) * clock_per_s);
     parts.add(Limiter::instructions,
-              eval.named("copies between layouts", hypot(moved_s, copied_again * dram_s), "s"));
+              eval.named("copies between layouts", hypot(moved_s, copies.again * dram_s), "s"));
     parts.add(Limiter::instructions,
-              eval.summand("copies that pad channels",
+              eval.summand("copies that pad",
                            copies.padded / (eval(copying.pad_per_clk_per_sm) * clock_per_s), "s"));
     parts.add(Limiter::launch,
               eval.named("launches of the copies",

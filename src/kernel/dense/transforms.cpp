@@ -96,11 +96,13 @@ bool fits_transform(const Problem& problem, Algorithm algorithm) {
 bool has_transform(const Problem& problem, Algorithm algorithm, const LibraryFeatures& library) {
   if (!library[feature_of(algorithm, problem.pass)]) return false;
   // cuDNN's Winograd takes 16-bit tensors in NCHW. Fourier needs 32 bits (of 5,800 convolutions in
-  // 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW.
+  // 16 bits on an H100 one ran so); gradients in NHWC run on copies in NCHW, as all does where
+  // frameworks copy NHWC for a library that knows fp32 in NCHW alone.
   const bool is_16bit = problem.element_byte < 4;
-  const bool takes_tensors = is_fourier(algorithm)
-                                 ? !is_16bit && !(problem.is_fwd() && problem.nhwc)
-                                 : !(is_16bit && problem.nhwc);
+  const bool stays_nhwc =
+      problem.is_fwd() && problem.nhwc && !library[LibraryFeature::fft_tiled_fwd];
+  const bool takes_tensors =
+      is_fourier(algorithm) ? !is_16bit && !stays_nhwc : !(is_16bit && problem.nhwc);
   return takes_tensors && fits_transform(problem, algorithm);
 }
 
