@@ -118,6 +118,10 @@ struct WiderLayer {
   Counts counts;
   Engine engine = Engine::fp16_tensor;
   double bits = 16;
+
+  PlanRequest request(const PlanRequest& own) const {
+    return {layer, counts, engine, own.model, own.cache};
+  }
 };
 
 bool is_narrow(DataType type) { return info(type).bits < 16; }
@@ -155,10 +159,12 @@ bool is_off_tensor_cores(const PlanRequest& request) {
          tensor_model(request) != nullptr;
 }
 
+constexpr double vector_bits = 32;
+
 /// cuDNN's older kernels on vector units, in NCHW or between copies: TF32's convolutions may run in
 /// fp32, and 16-bit ones forward, or as data gradients that sum in fp32 where tensor cores have
 /// none (cuDNN 7).
-std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
+std::optional<PlanRequest> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = tensor_model(request);
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
@@ -177,7 +183,8 @@ std::optional<WiderLayer> on_vector_units(const PlanRequest& request) {
     if (facts_of(own->engine).operand_byte != 2) return std::nullopt;
     if (pass != Pass::fwd && !adds && !falls_back(request)) return std::nullopt;
   }
-  return WiderLayer{layer, request.counts, Engine::fp32, 32};
+  return PlanRequest{layer,         request.counts, Engine::fp32,
+                     request.model, request.cache,  request.problem};
 }
 
 /// Below 16 bits an inference engine's builder times kernels in both widths and keeps the faster,
@@ -212,8 +219,8 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
 }
 
 /// More FLOP than vector units do in this time: of 16 bits in NHWC no transform saves any.
-bool is_beyond_vector_units(const WiderLayer& wider, double time_s, const ResolvedModel& model) {
-  const EngineModel* const engine = engine_model(model, wider.engine);
+bool is_beyond_vector_units(const PlanRequest& wider, double time_s) {
+  const EngineModel* const engine = wider.own_engine();
   return engine != nullptr && !is_tensor_engine(wider.engine) && is_nhwc(wider.layer) &&
          info(wider.layer.dtypes.input).bits == 16 &&
          static_cast<double>(wider.counts.flops) >= time_s * engine->rate_flop_per_s;
@@ -221,28 +228,32 @@ bool is_beyond_vector_units(const WiderLayer& wider, double time_s, const Resolv
 
 template <class Number>
 std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>& eval) {
-  std::optional<WiderLayer> wider = in_16_bits(request);
-  if (!wider) wider = on_vector_units(request);
+  const std::optional<WiderLayer> wider_layer = in_16_bits(request);
+  const std::optional<PlanRequest> wider =
+      wider_layer ? wider_layer->request(request) : on_vector_units(request);
   const bool lacks_own = is_off_tensor_cores(request);
   if (!wider) {
     auto plan = plan_in_own_type(request, eval);
     if (plan && lacks_own && plan->solver->empty()) plan->in_library = false;
     return plan;
   }
-  const PlanRequest in_16{wider->layer, wider->counts, wider->engine, request.model, request.cache};
   Planning planning;
-  const auto own = plan_in_own_type(request, planning);
+  auto own = plan_in_own_type(request, planning);
   const bool must = lacks_own || !own || !own->in_library || falls_back(request);
   std::optional<KernelPlan> other;
-  if (must || !is_beyond_vector_units(*wider, own->expected_time_s(), request.model))
-    other = plan_in_own_type(in_16, planning);
+  if (must || !is_beyond_vector_units(*wider, own->expected_time_s()))
+    other = plan_in_own_type(*wider, planning);
   const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
   const bool runs_wider = other && (is_alone || !own || falls_back(request) ||
                                     other->expected_time_s() < own->expected_time_s());
-  if constexpr (std::is_same_v<Number, double>) return runs_wider ? other : own;
+  if constexpr (std::is_same_v<Number, double>) {
+    if (runs_wider) return other;
+    return own;
+  }
   if (!runs_wider) return plan_in_own_type(request, eval);
-  eval.named("bits of an element", wider->bits, "bit", "kernels in more bits, which are faster");
-  return plan_in_own_type(in_16, eval);
+  eval.named("bits of an element", wider_layer ? wider_layer->bits : vector_bits, "bit",
+             "kernels in more bits, which are faster");
+  return plan_in_own_type(*wider, eval);
 }
 
 template <class Number>
@@ -347,6 +358,7 @@ KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& lau
   const double more_s = more_launch_s(plan, model.resolved().memory, launch);
   const PartConstants& part = model.resolved().constants->values.part;
   plan.idle_ratio = idle_ratio(plan, plan.expected_time_s() + more_s, part, launch.from_idle);
+  if (more_s == 0 && plan.idle_ratio == 1) return plan;
   TimeParts<double> parts;
   for (const Limiter limiter : enumerators<Limiter>)
     parts.add(limiter,

@@ -268,18 +268,18 @@ TunedPlans plans_on(Engine engine, LayerResult& row, const Timing& timing) {
   const KernelSource own = row.layer.kernels;
   const auto plan_from = [&](KernelSource kernels) {
     row.layer.kernels = kernels;
-    const auto plan =
-        plan_kernel(row.layer, row.counts, engine, context.kernel, context.options.cache);
+    auto plan = plan_kernel(row.layer, row.counts, engine, context.kernel, context.options.cache);
     row.layer.kernels = own;
-    return plan.value();
+    return std::move(plan).value();
   };
   const LayerErrors* const errors = picked_errors(row.layer, engine, context.kernel.resolved());
   if (errors == nullptr || !timing.tells_other_tuning) return {plan_from(own), std::nullopt};
-  const std::optional<KernelPlan> fastest = plan_from(KernelSource::library);
-  const std::optional<KernelPlan> picked = fastest && heuristic_picks_fastest(row.layer, engine)
-                                               ? as_picked(*fastest, *errors)
-                                               : plan_from(KernelSource::heuristic);
-  return own == KernelSource::heuristic ? TunedPlans{picked, fastest} : TunedPlans{fastest, picked};
+  std::optional<KernelPlan> fastest = plan_from(KernelSource::library);
+  std::optional<KernelPlan> picked = fastest && heuristic_picks_fastest(row.layer, engine)
+                                         ? as_picked(*fastest, *errors)
+                                         : plan_from(KernelSource::heuristic);
+  if (own == KernelSource::heuristic) std::swap(fastest, picked);
+  return {std::move(fastest), std::move(picked)};
 }
 
 /// TF32 falls back to faster FP32. Half types stay on tensor cores, as measured one-channel layers
