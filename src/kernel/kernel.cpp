@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernel/choices.hpp"
+#include "kernel/dense/layer_product.hpp"
 #include "kernel/derivation.hpp"
 #include "kernel/plans.hpp"
 #include "kernel/tunings.hpp"
@@ -168,7 +169,7 @@ std::optional<PlanRequest> on_vector_units(const PlanRequest& request) {
   const Layer& layer = request.layer;
   const EngineModel* const own = tensor_model(request);
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
-  if (!is_convolution(layer.kind) || layer.groups > 1 ||
+  if (!is_convolution(layer.kind) || layer.groups > 1 || runs_as_product_of_rows(request.problem) ||
       !is_any(layer.kernels, KernelSource::library, KernelSource::heuristic) ||
       layer.mapping->tile || own == nullptr || vector == nullptr ||
       !has_cudnn(request.model.machine))

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "kernel/engine_facts.hpp"
 #include "model/layer_kind.hpp"
 #include "model/sized_layers.hpp"
 
@@ -156,8 +157,8 @@ TEST_CASE("Twice as many channels are at most four times as fast", "[model/one_a
   });
   INFO(law.where << ", " << law.broken << " of " << law.checked);
   CHECK(law.checked > 70000);
-  // Solvers of MIOpen that take whole blocks of channels, on an MI50 and in bf16 on an MI100.
-  CHECK(law.broken <= 14);
+  // A solver of MIOpen that takes whole blocks of channels, in bf16 on an MI100.
+  CHECK(law.broken <= 1);
 }
 
 TEST_CASE("A window of one axis takes as long as over images of one row", "[model/one_answer]") {
@@ -216,6 +217,39 @@ TEST_CASE("A matrix product takes as long as the linear layer that it is", "[mod
       });
   INFO(law.where << ", " << law.broken << " of " << law.checked);
   CHECK(law.checked > 4000);
+  CHECK(law.broken == 0);
+}
+
+// Forward in 16 bits, with channels that are no whole vectors, cuDNN 9.19 runs cuBLAS's kernels: 22
+// of 22 pairs on an H100 have one time (mean ratio 1.00, mean distance 1.02); elsewhere it pads the
+// channels, which the linear layer does not, and takes 144 us where that takes 171. Of whole
+// vectors it runs them for 34 of 38 there (1.00), but for 244 of 356 of networks on an H200, and
+// its own, which take longer, for the rest. Gradients take 1.17 and 1.13 times as long as the
+// linear layer's, and in fp32, between copies to NCHW, 1.5 to 2.2 times.
+TEST_CASE("A convolution without a window in NHWC takes as long as its linear layer",
+          "[model/one_answer]") {
+  const auto pointwise = [](const Sizes& sizes) { return sizes.kind == Sized::pointwise; };
+  const Law law =
+      law_of(pointwise, [](const Part& part, Layer layer, const KernelPlan&, Law& found) {
+        if (layer.pass != Pass::fwd || info(layer.dtypes.input).bits != 16) return;
+        layer.layout = Layout::nhwc;
+        const auto convolution = part.plan(layer);
+        if (!is_tensor_engine(convolution->engine) || !convolution->solver->empty()) return;
+        Shape& in = layer.inputs.front().shape;
+        const bool in_vectors = in.channels % 8 == 0 && layer.output.channels % 8 == 0;
+        layer.kind = LayerKind::linear;
+        layer.window = Window{};
+        for (Shape* const shape : {&in, &layer.output}) {
+          shape->batch *= shape->spatial[1] * shape->spatial[2];
+          shape->spatial = {1, 1, 1};
+        }
+        const auto linear = part.plan(layer);
+        const double ratio = convolution->expected_time_s() / linear->expected_time_s();
+        found.check((ratio > 0.95 || !in_vectors) && ratio < (in_vectors ? 1.6 : 1.05),
+                    times(*convolution, *linear));
+      });
+  INFO(law.where << ", " << law.broken << " of " << law.checked);
+  CHECK(law.checked > 450);
   CHECK(law.broken == 0);
 }
 

@@ -166,6 +166,7 @@ inline Layer layer_of(const Sizes& s, DataType type, Pass pass) {
                                      : (s.size + 2 * pad - reach - 1) / s.stride + 1;
     }
     layer.window = window;
+    in.spatial_rank = out.spatial_rank = 2;
   }
   layer.inputs = {{in, std::nullopt, false}};
   if (s.kind == Sized::matmul)

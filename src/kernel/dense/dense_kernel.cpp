@@ -193,13 +193,16 @@ std::optional<KernelPlan> fastest_plan_of(const PlanRequest& request, const Engi
     return DenseContext{layer, request.model, engine,
                         layer_product(request.problem, engine, operands)};
   };
-  const DenseContext own = context_with(Operands::as_they_are);
-  const bool may_copy = own.x.is_convolution && !layer.mapping->tile;
+  const bool has_rows =
+      has_cudnn(request.model.machine) && runs_as_product_of_rows(request.problem);
+  const Operands usual = has_rows ? Operands::as_rows : Operands::as_they_are;
+  const DenseContext own = context_with(usual);
+  const bool may_copy = (own.x.is_convolution || has_rows) && !layer.mapping->tile;
   const bool copies = may_copy && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
   const bool folds = may_copy && may_fold(own);
   if (!copies && !folds) return plan_of(own, request, eval);
   Planning planning;
-  Operands best = Operands::as_they_are;
+  Operands best = usual;
   std::optional<KernelPlan> plan = plan_of(own, request, planning);
   const auto consider = [&](Operands operands) {
     std::optional<KernelPlan> other = plan_of(context_with(operands), request, planning);

@@ -146,6 +146,17 @@ void set_products_of_images(LayerProduct& x) {
   x.sums_products = x.role == Pass::wgrad && problem.batch > 1;
 }
 
+/// An inference engine keeps rows padded.
+void set_product_of_rows(LayerProduct& x, double align) {
+  const Problem& problem = *x.problem;
+  x.is_convolution = x.gathered = x.by_heuristic = false;
+  x.padded_tensors = x.pad_element = 0;
+  if (problem.kernels != KernelSource::inference_engine)
+    x.row_byte = row_byte_of(x.element_byte, problem.in_channels, problem.out_channels);
+  x.k = round_up(problem.in_channels, align);
+  x.k_runs = 1;
+}
+
 /// Weights of a linear layer are shared by all positions.
 void set_plain(LayerProduct& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
@@ -207,6 +218,13 @@ bool keeps_tensors_padded(const Layer& layer) {
   return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
 }
 
+bool runs_as_product_of_rows(const Problem& problem) {
+  const bool in_vectors =
+      std::fmod(problem.in_channels, 8) == 0 && std::fmod(problem.out_channels, 8) == 0;
+  return problem.convolves && problem.groups == 1 && problem.nhwc && problem.is_fwd() &&
+         problem.element_byte == 2 && !in_vectors && problem.taps == 1 && problem.stride == 1;
+}
+
 bool has_ragged_rows(const LayerProduct& x) {
   return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
@@ -247,6 +265,10 @@ LayerProduct layer_product(const Problem& problem, const EngineModel& model, Ope
   // gradients, the others on cuDNN's own kernels.
   const bool one_position = problem.input_positions * problem.output_positions == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
+  if (align > 1 && operands == Operands::as_rows) {
+    set_product_of_rows(x, align);
+    return x;
+  }
   if (!x.pointwise || !x.is_convolution || !model.features[LibraryFeature::products_of_images])
     return x;
   if (operands != Operands::as_they_are) return x;
