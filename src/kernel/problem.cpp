@@ -55,4 +55,10 @@ Problem problem_of(const Layer& layer, const Counts& counts) {
   return problem;
 }
 
+double skipped_byte(const Problem& problem, std::size_t axes) {
+  const bool in_unit_steps = problem.stride == 1 && problem.dilation == 1 &&
+                             problem.layer->window->output_padding == Axes{};
+  return in_unit_steps ? 0 : skipped_byte(*problem.layer, axes);
+}
+
 }  // namespace roofline

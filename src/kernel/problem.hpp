@@ -3,6 +3,7 @@
 // What a contraction asks of a kernel, whichever runs it. Computed once a layer, before an engine,
 // a library's kernel and its operands' layout are chosen.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernel/layer_sizes.hpp"
@@ -64,5 +65,9 @@ struct Problem {
 
 /// Empty for a layer that is no contraction.
 Problem problem_of(const Layer& layer, const Counts& counts);
+
+/// As skipped_byte() of a layer (layer_sizes.hpp), of a convolution: windows in unit steps skip
+/// nothing.
+double skipped_byte(const Problem& problem, std::size_t axes);
 
 }  // namespace roofline

@@ -258,7 +258,7 @@ LayerProduct layer_product(const Problem& problem, const EngineModel& model, Ope
     return x;
   }
   // Tensor cores read tensors with channels innermost, or copies in this order.
-  x.read_byte += skipped_byte(layer, align > 1 ? 3 : 2);
+  x.read_byte += skipped_byte(problem, align > 1 ? 3 : 2);
   set_matrices(x, align, model, operands);
   if (operands == Operands::folded) fold(x, align);
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight

@@ -21,7 +21,7 @@ inline constexpr double batched_tile = 128;
 /// In NCHW these kernels fetch whole images: one access covers more than a row.
 inline Streams moved_streams(const Problem& problem) {
   Streams moved = problem.streams;
-  moved.read_byte += skipped_byte(*problem.layer, problem.nhwc ? 3 : 0);
+  moved.read_byte += skipped_byte(problem, problem.nhwc ? 3 : 0);
   return moved;
 }
 
