@@ -28,13 +28,16 @@ struct DenseChoice {
   TileMapping mapping;  ///< of the product; products with a vector have no tiles
   std::optional<Transform> transform;
   bool clears = false;  ///< zeros are written first
+  /// Both operands are first rounded to TF32, by a kernel each.
+  bool rounds_operands = false;
 
   bool tiled() const { return algorithm != Algorithm::gemv; }
   bool staged() const { return transform && !transform->fused(); }
   bool weights_first() const { return transform && transform->weights_first; }
   double kernels() const {
     if (staged()) return transform->kernels();
-    return (mapping.split > 1 || product.converts ? 2 : 1) + (clears || weights_first() ? 1 : 0);
+    return (mapping.split > 1 || product.converts ? 2 : 1) + (clears || weights_first() ? 1 : 0) +
+           (rounds_operands ? 2 : 0);
   }
 };
 
@@ -102,7 +105,19 @@ AroundProduct<Number> around_product(const DenseContext& context, const DenseCho
                                 "s");
     around.parts = {{{Limiter::l2, clear_s}, {Limiter::launch, clear_launch_s}}};
   }
-  around.kernels_s = eval.named("kernels", product_s + clear_launch_s + clear_s, "s");
+  Number round_s{}, round_launch_s{};
+  if (choice.rounds_operands) {
+    round_s =
+        eval.named("rounding of operands to TF32", 2 * x.read_byte / rates.dram_byte_per_s, "s");
+    round_launch_s = eval.named(
+        "launches of the kernels that round",
+        2 * (eval.sourced(memory.launch_s, memory.launch_origin) + eval(constants.copy_start_s)),
+        "s");
+    around.parts[2] = {Limiter::dram, round_s};
+    around.parts[3] = {Limiter::launch, round_launch_s};
+  }
+  around.kernels_s =
+      eval.named("kernels", product_s + clear_launch_s + clear_s + round_s + round_launch_s, "s");
   return around;
 }
 
