@@ -541,7 +541,7 @@ std::string in_our_keys(const Value& object, const std::vector<Value>& wrong) {
     const std::string key = in_quotes(member.key());
     const std::string hint = hint_on(member.key(), kind);
     const std::string after = hint.empty() ? "" : "; " + hint;
-    if (find_field(kind, member.key())) member.fail(what + " takes no " + key + after);
+    if (find_field(kind, member.key())) member.fail_layer(kind, what + " takes no " + key + after);
     member.fail_layer(kind, "expected a key of " + what + ", got " + key + after);
   }
   constexpr std::size_t most_named = 20;

@@ -627,6 +627,9 @@ constexpr auto advice = std::to_array<std::pair<std::string_view, std::string_vi
     {"_d_h_ _d_w_",
      "write stride_h and stride_w for steps, as Torch's dH and dW, and dil_h and dil_w for "
      "dilations"},
+    {"_weight_ _weights_ _weight_shape_ _filter_shape_",
+     "write out_channels and kernel_size, 64 and 7 of weights [64, 3, 7, 7]; out_features of a "
+     "linear layer"},
     {"_grid_ _grid_dim_", "leave it out: it follows from the tile and the sizes"},
     {"_activation_", "write it as the next layer, such as {\"type\": \"relu\"}"},
     {"_depth_multiplier_", "write out_channels, the input's times this number"},

@@ -226,7 +226,7 @@ constexpr auto in_order = [] {
           .costs(Cost::simple)
           .reads_only(Reads::of_result)
           .named_by_operator()
-          .also("pad"),
+          .also("pad transpose permute"),
       movement(embedding, KindFamily::lookup).reads_only(Reads::picked).features_last(),
       movement(gather).reads_only(Reads::picked).features_last().also("indexselect"),
       // an add an input element

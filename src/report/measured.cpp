@@ -384,13 +384,17 @@ std::string kernels_text(const TraceSummary& trace) {
   return differs ? kernels : "time";
 }
 
-/// "about 3.021 ms without the recorder (5.008 ms with it)"
+/// The factor of the estimate within which 68 of 100 steps lie, of 40 timed without a recorder.
+constexpr double unrecorded_error = 1.15;
+
+/// "about 3.021 ms (2.6 to 3.5) without the recorder (5.008 ms with it)"
 std::string step_text(const Verdict& verdict) {
   if (!verdict.recorded_step_s) return duration(verdict.step_s);
-  return fmt::format("{}{} {} ({} with it)", verdict.is_stated ? "" : "about ",
-                     duration(verdict.step_s),
-                     verdict.is_stated ? "as given, without the recorder" : "without the recorder",
-                     duration(*verdict.recorded_step_s));
+  const std::string without = verdict.is_stated
+                                  ? duration(verdict.step_s) + " as given, without"
+                                  : fmt::format("about {} ({}) without", duration(verdict.step_s),
+                                                duration_range(verdict.step_s, unrecorded_error));
+  return fmt::format("{} the recorder ({} with it)", without, duration(*verdict.recorded_step_s));
 }
 
 }  // namespace

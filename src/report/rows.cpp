@@ -122,8 +122,8 @@ bool has_one_engine(const Report& report, const std::vector<std::size_t>& result
   return engines.size() < 2;
 }
 
-/// What a table in lines of text shows of layers, in this order: what each takes, and why. It fits
-/// 80 columns, so that a pipe and a terminal have the same.
+/// What a table of main rows shows of layers, in this order: what each takes, and why. It fits
+/// 80 columns, so that a pipe, a terminal and a page have the same.
 constexpr auto told_in_text = std::to_array<std::string_view>(
     {"layer", "id", "expected", "share", "bound", "limiter", "roofline", "FLOP/B"});
 
@@ -150,7 +150,7 @@ class LayerTable {
     if (is_many_) facts |= layer_facts::several_results;
     if (has_one_engine(report, results)) facts |= layer_facts::one_engine;
     columns_ = shown_columns(layer_columns(), facts);
-    if (rows_ == ShownRows::main && !is_measured_) columns_ = in_text(columns_);
+    if (rows_ != ShownRows::each) columns_ = is_measured_ ? without_engine() : in_text(columns_);
     grid_ = empty_grid(columns_, facts);
     for (const std::size_t i : results) add_rows(report.results[i], report.results[i].selection);
     if (!is_many_ && first.layers.size() > 1) add_total(first);
@@ -159,6 +159,12 @@ class LayerTable {
   Table table() && { return {std::move(grid_), is_measured_ ? enough_recorded_name : enough_name}; }
 
  private:
+  LayerColumns without_engine() const {
+    LayerColumns told = columns_;
+    std::erase_if(told, [](const auto& column) { return column.path == "engine"; });
+    return told;
+  }
+
   void add_rows(const Result& result, const Selection& selection) {
     const bool of_main = rows_ != ShownRows::each;
     if (of_main || folds_everywhere(result))

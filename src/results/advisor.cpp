@@ -245,7 +245,7 @@ std::string algorithms_text(const Subject& subject) {
 /// The model expects the library's fastest kernel, but under Tuning::heuristic.
 bool autotune(Variant& variant, const LayerResult& row, const Subject&) {
   if (row.layer.kernels == KernelSource::heuristic) variant.layer.kernels = KernelSource::library;
-  return row.layer.kind == LayerKind::conv;
+  return is_convolution(row.layer.kind);
 }
 
 /// Patches that neither overlap nor leave gaps are rows of a matrix, of whole loads where an image

@@ -126,6 +126,7 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
   folder.write("m.py", "import torch\n");
   folder.write("conv.json", conv);
   folder.write("m.yaml", "layers:\n  - type: conv\n");
+  folder.write("k.cu", "__global__ void k() {}\n");
   folder.write("keras.txt", "Model: \"sequential\"\n____\n");
   folder.write("torchinfo.txt", "==========\nLayer (type:depth-idx)\n");
   const struct {
@@ -133,6 +134,10 @@ TEST_CASE("What people give in place of layers is told what to do", "[cli/exit_c
     std::string message;
   } table[] = {
       {"m.yaml --gpu v100", "m.yaml:1:1: expected JSON, got YAML: write the same as JSON\n"},
+      {"k.cu --gpu v100",
+       "k.cu: this is a CUDA source, which is not read: write the layer that its kernel computes, "
+       "such as {\"type\": \"matmul\", \"m\": 4096, \"n\": 4096, \"k\": 4096}, and give its time "
+       "with --measured 9.1ms\n"},
       {"keras.txt --gpu v100",
        "keras.txt: this is a Keras summary, without kernel sizes, which is not read: export the "
        "model with model.export(\"model.onnx\", format=\"onnx\")\n"},

@@ -149,6 +149,20 @@ TEST_CASE("A layer that lacks a key is shown one of its kind that works", "[cli/
             "\"stride\": 2}\n");
 }
 
+TEST_CASE("A layer with a key of other kinds is shown one of its kind that works", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("add.json", R"({"type": "add", "input": [8]})");
+  const std::string err = run(folder, "roofline add.json --gpu v100").err;
+  CHECK(
+      err.starts_with("add.json: /input: an add layer takes no \"input\"\na layer that works: "
+                      "{\"type\": \"add\", \"inputs\": "));
+  folder.write("conv.json",
+               R"({"type": "conv2d", "input": [3, 224, 224], "weight": [64, 3, 7, 7]})");
+  CHECK(run(folder, "roofline conv.json --gpu v100")
+            .err.starts_with("conv.json: /weight: expected a key of a conv layer, got \"weight\"; "
+                             "write out_channels and kernel_size, "));
+}
+
 TEST_CASE("A person's own GPU by alias", "[cli/inputs]") {
   const TemporaryFolder folder;
   folder.write("conv.json", conv);

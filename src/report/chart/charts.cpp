@@ -103,8 +103,11 @@ std::string row_hover(const TableRow& row) {
 }
 
 double length_of(const Bar& bar) {
-  return std::max({sum_over(bar.segments, &Segment::value), bar.bound.value_or(0),
-                   bar.measured.value_or(0), bar.whisker ? bar.whisker->high : 0});
+  constexpr double far = 5;  // a time so much longer would leave nothing of the bar
+  const double length = std::max({sum_over(bar.segments, &Segment::value), bar.bound.value_or(0),
+                                  bar.whisker ? bar.whisker->high : 0});
+  const double measured = bar.measured.value_or(0);
+  return length > 0 && measured > far * length ? length : std::max(length, measured);
 }
 
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty) {
@@ -131,7 +134,7 @@ void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& m
   add({"roofline", Sign::bound}, [](const Mark& m) { return m.bound_y && !m.bound_is_l2; });
   add({"operands in L2: its roof", Sign::l2_bound},
       [](const Mark& m) { return m.bound_y && m.bound_is_l2; });
-  add({"by its bytes at L2", Sign::ring}, [](const Mark& m) { return m.l2_x.has_value(); });
+  add({"by its bytes at L2", Sign::l2_bound}, [](const Mark& m) { return m.l2_x.has_value(); });
   add(whisker_legend(), [](const Mark& m) { return m.whisker.has_value(); });
 }
 
@@ -159,7 +162,8 @@ void number_longest(std::vector<Mark>& marks, bool of_many) {
   double named = 0;
   for (const std::size_t i : marks_by_share(marks)) {
     Mark& mark = marks[i];
-    const auto name = std::ranges::find(names, mark.label);
+    // The marks of one layer on several GPUs have one number.
+    const auto name = of_many ? std::ranges::find(names, mark.label) : names.end();
     mark.number = static_cast<std::size_t>(name - names.begin()) + 1;
     if (name != names.end()) continue;
     if (names.size() == most || named > most_of_time || mark.share < little_time) {

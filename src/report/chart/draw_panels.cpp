@@ -348,7 +348,11 @@ class PlotDrawing {
     if (mark.bound_y)
       draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, dot_radius,
                   mark.bound_is_l2 ? "open-dot" : "dot");
-    if (mark.l2_x) draw_other(mark.symbol, {x_(*mark.l2_x), at.y}, 4);
+    if (mark.l2_x) {
+      const Position at_l2{x_(*mark.l2_x), at.y};
+      draw_symbol(scene_, Symbol::circle, at_l2, dot_radius, "open-dot");
+      keep_free(at_l2, dot_radius);
+    }
     if (mark.expected_y)
       draw_other(Symbol::circle, {at.x, y_(*mark.expected_y)}, std::clamp(radius * 0.6, 3.0, 5.0));
     scene_.body += "</g>\n";
@@ -381,7 +385,19 @@ constexpr double widest_label = 330;
 constexpr std::size_t bar_label_columns = 45;
 constexpr double bar_gap = 8;
 
-void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
+/// A tick, or an arrow at the end of the axis for a time beyond it.
+void draw_measured(Scene& scene, double measured, double longest, const Scale& scale, double top) {
+  const double x = scale(std::min(measured, longest));
+  const double bottom = top + row_height - 1;
+  if (measured <= longest) return draw_line(scene, {x, top + 1}, {x, bottom}, "measured");
+  constexpr double head = 5;
+  const Position tip{x + head, top + row_height / 2};
+  draw_line(scene, {x, top + 4}, tip, "measured");
+  draw_line(scene, tip, {x, bottom - 3}, "measured");
+}
+
+/// `longest`: the end of the axis.
+void draw_bar(Scene& scene, const Bar& bar, double longest, const Scale& scale, double top) {
   const double middle = top + row_height / 2;
   double sum = 0;
   for (const Segment& segment : bar.segments) {
@@ -400,9 +416,7 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
     const double below = middle + bar_height / 2 + 2;
     draw_whisker(scene, {scale(bar.whisker->low), below}, {scale(bar.whisker->high), below});
   }
-  if (bar.measured)
-    draw_line(scene, {scale(*bar.measured), top + 1}, {scale(*bar.measured), top + row_height - 1},
-              "measured");
+  if (bar.measured) draw_measured(scene, *bar.measured, longest, scale, top);
 }
 
 }  // namespace
@@ -447,11 +461,12 @@ double draw_bars(Scene& scene, const Bars& all, double area_top) {
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const Bar& bar = bars[i];
     const double top = area_top + row_height * static_cast<double>(i);
-    draw_bar(scene, bar, scale, top);
+    draw_bar(scene, bar, longest, scale, top);
     const double base = top + row_height / 2 + 4;
     scene.texts.push_back({left - bar_gap, base, labels[i], Anchor::end, "ink"});
-    scene.texts.push_back(
-        {scale(length_of(bar)) + bar_gap, base, bar.note, Anchor::start, "muted"});
+    const bool is_beyond = bar.measured.value_or(0) > longest;
+    scene.texts.push_back({scale(is_beyond ? longest : length_of(bar)) + bar_gap, base, bar.note,
+                           Anchor::start, "muted"});
   }
   return bottom + 24;
 }

@@ -60,7 +60,7 @@ std::vector<PartOfTime> parts_of(const TableRow& row) {
 Panel panel_of_parts(std::string heading, Bar bar, const std::vector<PartOfTime>& parts,
                      double whole_s) {
   Panel panel{std::move(heading), {}, {}};
-  bar.note = duration(whole_s);
+  bar.note = duration(whole_s) + (bar.measured ? " expected" : "");
   for (const PartOfTime& part : parts) {
     if (part.time_s <= 0) continue;
     const std::string share = percent(share_of(part.time_s, whole_s));
@@ -161,12 +161,17 @@ void share_scales(std::vector<Chart>& charts) {
         }
 }
 
-/// In the bar's order.
+/// In the bar's order, which tells parts of one sort apart. The colours mean kinds of layers or
+/// limiters below the bar: it is without, the GPU's idle time empty and layers dark.
 constexpr std::pair<StepPart, Colour> step_looks[] = {
-    {StepPart::idle_host, Colour::vermillion},      {StepPart::idle_data_loading, Colour::orange},
-    {StepPart::idle_synchronisation, Colour::wine}, {StepPart::idle_queued, Colour::yellow},
-    {StepPart::overcounted, Colour::brown},         {StepPart::copies, Colour::purple},
-    {StepPart::collectives, Colour::green},         {StepPart::other_kernels, Colour::sky},
+    {StepPart::idle_host, Colour::paper},
+    {StepPart::idle_data_loading, Colour::paper},
+    {StepPart::idle_synchronisation, Colour::paper},
+    {StepPart::idle_queued, Colour::paper},
+    {StepPart::overcounted, Colour::grey},
+    {StepPart::copies, Colour::grey},
+    {StepPart::collectives, Colour::grey},
+    {StepPart::other_kernels, Colour::grey},
 };
 /// Smaller parts round to nothing.
 constexpr double least_step_part = 5e-4;
@@ -271,7 +276,7 @@ std::optional<Panel> step_panel(const Result& result) {
   for (const auto& [part, colour] : step_looks)
     if (const double time_s = verdict->part_s[part]; time_s > least_step_part * verdict->step_s)
       parts.push_back({part_text(part), std::string(meaning_of(part)), time_s, colour});
-  parts.push_back({"layers", "kernels of layers", verdict->layers_s(), Colour::blue});
+  parts.push_back({"layers", "kernels of layers", verdict->layers_s(), Colour::ink});
   return panel_of_parts("where a step goes", {.label = "step"}, parts, verdict->step_s);
 }
 

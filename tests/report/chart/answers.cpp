@@ -113,7 +113,7 @@ TEST_CASE("A recording's picture begins with its step, idle time by cause",
   CHECK(svg.find("(5.008 ms with it), GPU idle 25.2%") < svg.find("arithmetic intensity"));
   CHECK(run(folder, "roofline " + step + " -o x.html").exit_code == 0);
   const std::string page = read_file(folder / "x.html");
-  CHECK(page.find("batch 32, fwd, nhwc: a step of about 2.996 ms without the recorder "
+  CHECK(page.find("batch 32, fwd, nhwc: a step of about 2.996 ms (2.6 to 3.4) without the recorder "
                   "(5.008 ms with it), GPU idle 25.2%</h1>") != page.npos);
   // The table's rows follow.
   const std::string table = run(folder, "roofline " + step).out;
