@@ -59,6 +59,15 @@ bool lacks_solver(const PlanRequest& request) {
       .has_value();
 }
 
+/// In place of a library's solvers, where there are some.
+template <class Number>
+std::optional<KernelPlan> dense_plan_without_solver(const PlanRequest& request,
+                                                    Eval<Number>& eval) {
+  auto plan = dense_plan(request, eval);
+  if (plan && lacks_solver(request)) plan->in_library = false;
+  return plan;
+}
+
 template <class Number>
 std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Number>& eval) {
   const KindFamily family = info(request.layer.kind).family;
@@ -71,11 +80,7 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
     return std::nullopt;
   if (contracts)
     if (auto on_solver = solver_plan(request, eval)) return on_solver;
-  if (is_dense) {
-    auto dense = dense_plan(request, eval);
-    if (dense && lacks_solver(request)) dense->in_library = false;
-    return dense;
-  }
+  if (is_dense) return dense_plan_without_solver(request, eval);
   if (family == KindFamily::recurrent) return recurrent_plan(request, eval);
   if (family == KindFamily::deformable) return deformable_plan(request, eval);
   const auto flop_s = practical_flop_s(request.counts, own, eval);
@@ -219,6 +224,14 @@ std::optional<WiderLayer> in_16_bits(const PlanRequest& request) {
   return std::nullopt;
 }
 
+/// In the layer's own type, where the library runs it in no other.
+template <class Number>
+std::optional<KernelPlan> plan_without_choice(const PlanRequest& request, Eval<Number>& eval) {
+  auto plan = plan_in_own_type(request, eval);
+  if (plan && is_off_tensor_cores(request) && plan->solver->empty()) plan->in_library = false;
+  return plan;
+}
+
 /// More FLOP than vector units do in this time: of 16 bits in NHWC no transform saves any.
 bool is_beyond_vector_units(const PlanRequest& wider, double time_s) {
   const EngineModel* const engine = wider.own_engine();
@@ -232,12 +245,8 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
   const std::optional<WiderLayer> wider_layer = in_16_bits(request);
   const std::optional<PlanRequest> wider =
       wider_layer ? wider_layer->request(request) : on_vector_units(request);
+  if (!wider) return plan_without_choice(request, eval);
   const bool lacks_own = is_off_tensor_cores(request);
-  if (!wider) {
-    auto plan = plan_in_own_type(request, eval);
-    if (plan && lacks_own && plan->solver->empty()) plan->in_library = false;
-    return plan;
-  }
   Planning planning;
   auto own = plan_in_own_type(request, planning);
   const bool must = lacks_own || !own || !own->in_library || falls_back(request);
