@@ -124,7 +124,7 @@ using TypeBits = PropertyBits<DataType, CostBits::end>;
 
 std::uint64_t mapping_bit(bool is_stated) { return is_stated ? 1 : 2; }
 
-/// A stated mapping belongs to no library, whose kernels were measured.
+/// A stated mapping belongs to no library, whose kernels were measured, as a newer one's were not.
 std::uint64_t taken_by(const LayerErrors& errors) {
   std::uint64_t costs = errors.costs.empty() ? CostBits::all() : 0;
   for (const ElementCost cost : errors.costs) costs |= CostBits::one(cost);
@@ -144,9 +144,9 @@ FoundErrors::FoundErrors(MeasuredErrors errors) : all_(std::move(errors)) {
   }
 }
 
-const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels,
-                                     Engine engine) const {
-  const std::uint64_t own = mapping_bit(layer.mapping->tile.has_value()) |
+const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels, Engine engine,
+                                     bool is_newer) const {
+  const std::uint64_t own = mapping_bit(is_newer || layer.mapping->tile.has_value()) |
                             FormBits::one(form_of(layer)) | PassBits::one(layer.pass) |
                             CostBits::one(info(layer.kind).cost) |
                             TypeBits::one(facts_of(engine).error_type);

@@ -189,8 +189,9 @@ class FoundErrors {
 
   const MeasuredErrors& all() const { return all_; }
   /// The errors of the layer on kernels of this source; null if the library's heuristic was not
-  /// measured.
-  const LayerErrors* find(const Layer& layer, KernelSource kernels, Engine engine) const;
+  /// measured. Of a kernel newer than all measurements those hold that hold for any GPU.
+  const LayerErrors* find(const Layer& layer, KernelSource kernels, Engine engine,
+                          bool is_newer = false) const;
 
  private:
   struct Entry {

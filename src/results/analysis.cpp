@@ -414,6 +414,14 @@ void time_rows(std::vector<LayerResult>& rows, const Context& context, const Net
   let_host_run_ahead(rows, context, network);
 }
 
+/// MIOpen's databases, to which errors were measured, are of releases before the first that a
+/// solver states.
+bool is_newer_than_errors(const KernelPlan& plan, const ResolvedModel& model) {
+  return std::ranges::any_of(model.constants->solvers, [&](const Solver& solver) {
+    return solver.since.is_stated() && *solver.name == *plan.solver;
+  });
+}
+
 /// What else a row says of its time than the time itself. A measured time is held against the
 /// expected one's uncertainty, whether or not the row tells it.
 void judge_rows(std::vector<LayerResult>& rows, const Context& context,
@@ -421,7 +429,9 @@ void judge_rows(std::vector<LayerResult>& rows, const Context& context,
   for_rows(rows, context, [&](std::size_t begin, std::size_t end) {
     for (LayerResult& row : std::span(rows).subspan(begin, end - begin)) {
       if (row.kernel && (tells_uncertainty || row.layer.measured->is_known()))
-        row.expected_uncertainty = layer_uncertainty(row, context.kernel.resolved().errors);
+        row.expected_uncertainty =
+            layer_uncertainty(row, context.kernel.resolved().errors,
+                              is_newer_than_errors(*row.kernel, context.kernel.resolved()));
       set_measured(row, context);
       row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
     }

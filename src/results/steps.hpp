@@ -80,8 +80,9 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
                                    const Network& network);
 
 /// nullopt without applicable measurements. A stated mapping belongs to no library, so its kernel
-/// was measured on no GPU.
-std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors);
+/// was measured on no GPU, and neither was one that is newer than the measurements.
+std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors,
+                                             bool is_newer = false);
 
 /// Uncertainty of the sum of the rows' times. With l = ln factor of a row and s its share of the
 /// time,

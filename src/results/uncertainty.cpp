@@ -72,8 +72,10 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
 
 }  // namespace
 
-std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors) {
-  const LayerErrors* const found = errors.find(row.layer, row.layer.kernels, row.planned_engine);
+std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors,
+                                             bool is_newer) {
+  const LayerErrors* const found =
+      errors.find(row.layer, row.layer.kernels, row.planned_engine, is_newer);
   if (found == nullptr) return std::nullopt;
   return with_host(row, {found->factor, found->factor_95, found->basis});
 }
