@@ -38,6 +38,8 @@ Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
   switch (algorithm) {
     case Algorithm::grouped_packed_gemm:
     case Algorithm::grouped_packed_gemm_repacked:
+      if (request.problem.groups_fill_tiles() && is_tensor_engine(request.engine))
+        return request.engine;
       return request.model.dense_engine[request.layer.dtypes.input].value_or(request.engine);
     case Algorithm::grouped_direct_nhwc:
     case Algorithm::grouped_direct_nchw:

@@ -3,6 +3,7 @@
 // What a contraction asks of a kernel, whichever runs it. Computed once a layer, before an engine,
 // a library's kernel and its operands' layout are chosen.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,6 +52,9 @@ struct Problem {
   bool is_dgrad() const { return pass == Pass::dgrad; }
   bool is_wgrad() const { return pass == Pass::wgrad; }
   bool is_16bit() const { return element_byte <= 2; }
+  /// Each group fills a tile of tensor cores. Narrower ones in fp32 run on vector units, whether
+  /// TF32 is on or not.
+  bool groups_fill_tiles() const { return std::min(group_in, group_out) >= 64; }
   bool strided_dgrad() const { return is_dgrad() && stride > 1; }
   /// Positions of all images.
   double in_positions() const { return batch * input_positions; }

@@ -33,6 +33,7 @@ struct GroupedFormulas {
 
   const Problem& problem;
   const KernelLayout& layout;
+  Engine engine;  ///< asked for
   const GroupedConstants& constants;
   const ResolvedModel& model;
   const MachineRates<Number>& rates;
@@ -59,6 +60,10 @@ struct GroupedFormulas {
     work.useful_share = 1 / waste;
     work.in_flight_byte = eval(kernel.in_flight_byte) * rates.sm_count;
     return work;
+  }
+
+  double weight_element() const {
+    return problem.groups * problem.group_in * problem.group_out * problem.taps;
   }
 
   /// Taps of a phase of a data gradient's stride; else all.
@@ -132,8 +137,19 @@ struct GroupedFormulas {
                        made);
   }
 
+  /// Next places of a row share all but one column of their windows, which L1 then holds.
+  Number loaded_taps() const {
+    const Window& w = *problem.layer->window;
+    const double columns = static_cast<double>(w.kernel[2]);
+    if (w.stride[2] > 1) return valid_taps();
+    const Number found = eval(constants.nhwc_found_tap);
+    return valid_taps() * eval.factor("cost of a tap, where columns are shared",
+                                      (1 + (columns - 1) * found) / columns);
+  }
+
   Work general_depthwise() const {
-    const Number taps = valid_taps();
+    const bool shares = problem.pass == Pass::fwd && is_volume();
+    const Number taps = shares ? loaded_taps() : valid_taps();
     const Number made = outputs();
     return direct_work(Algorithm::grouped_direct_nhwc, constants.general_nhwc[problem.pass],
                        problem.pass == Pass::wgrad ? Number(problem.positions()) : taps,
@@ -159,6 +175,14 @@ struct GroupedFormulas {
   }
   bool is_volume() const { return problem.layer->window->rank == 3; }
 
+  /// PyTorch compiles its kernels of volumes for windows of 3 x 3 x 3, whose taps are then
+  /// unrolled.
+  void unroll_cube(Work& work) const {
+    const Window& w = *problem.layer->window;
+    if (is_volume() && w.kernel == Axes{3, 3, 3} && w.dilation == Axes{1, 1, 1})
+      work.clocks = work.clocks * eval(constants.nchw_cube_share);
+  }
+
   /// PyTorch's forward kernel: each window row is a loop of its own.
   Work forward_nchw() const {
     const Number taps = valid_taps();
@@ -174,6 +198,7 @@ struct GroupedFormulas {
       work.clocks = work.clocks + made * rows *
                                       eval(is_unrolled() ? constants.nchw_row_clock
                                                          : constants.nchw_looped_row_clock);
+    unroll_cube(work);
     return work;
   }
 
@@ -189,6 +214,7 @@ struct GroupedFormulas {
     if (!is_volume() && !is_unrolled())
       work.clocks = work.clocks + made * static_cast<double>(problem.layer->window->kernel[1]) *
                                       eval(constants.nchw_looped_row_clock);
+    unroll_cube(work);
     return work;
   }
 
@@ -279,8 +305,11 @@ struct GroupedFormulas {
 
   /// Rate limit of whole groups or packed channels: that of the units for dense matrices.
   Number dense_flop_per_s() const {
-    const Engine engine = model.dense_engine[problem.layer->dtypes.input].value_or(Engine::fp32);
-    const EngineModel* const dense = engine_model(model, engine);
+    const Engine units =
+        problem.groups_fill_tiles() && is_tensor_engine(engine)
+            ? engine
+            : model.dense_engine[problem.layer->dtypes.input].value_or(Engine::fp32);
+    const EngineModel* const dense = engine_model(model, units);
     return dense != nullptr ? eval.sourced(dense->rate_flop_per_s, dense->peak_origin)
                             : eval.sourced(1e12, "assumed");
   }

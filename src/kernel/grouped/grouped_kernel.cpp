@@ -114,9 +114,10 @@ ThroughputWork<Number> with_group_copies(ThroughputWork<Number> work, const Grou
                                          const GroupedFormulas<Number>& f) {
   if (copies.of_layout || copies.of_groups)
     work.copy_clocks =
-        work.copy_clocks + (Number(f.problem.input_element()) + f.problem.output_element()) *
-                               f.eval(copies.of_layout ? f.constants.layout_element_clock
-                                                       : f.constants.generic_element_clock);
+        work.copy_clocks +
+        (Number(f.problem.input_element()) + f.problem.output_element() + f.weight_element()) *
+            f.eval(copies.of_layout ? f.constants.layout_element_clock
+                                    : f.constants.generic_element_clock);
   return work;
 }
 
@@ -136,8 +137,8 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
   GroupedChoice best;
   double best_s = std::numeric_limits<double>::infinity();
   for (const KernelLayout& layout : layouts_of(request)) {
-    const GroupedFormulas<double> formulas{problem, layout, model.constants->values.grouped,
-                                           model,   rates,  eval};
+    const GroupedFormulas<double> formulas{
+        problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
     GroupCopies copies{layout.copied};
     for_rows(choices, model.library,
              choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine)),
@@ -175,8 +176,8 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
                             Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
   const auto [layout, row, copies] = fastest_candidate(request);
-  const GroupedFormulas<Number> formulas{request.problem, layout, model.constants->values.grouped,
-                                         model,           rates,  eval};
+  const GroupedFormulas<Number> formulas{
+      request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
   name_choice(*row, *model.constants, eval);
   return {with_group_copies(grouped_work(row->kernel, formulas), copies, formulas)};
 }
