@@ -305,8 +305,8 @@ class Attempt {
 };
 
 std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
-  std::vector<bool> may_move(constant_count);
-  for (std::size_t i = 0; i < constant_count; ++i)
+  std::vector<bool> may_move(constant_fields().size());
+  for (std::size_t i = 0; i < may_move.size(); ++i)
     may_move[i] = fits_pattern(dotted(constant_fields()[i].path), pattern) &&
                   constants.notes[i].least < constants.notes[i].most;
   return may_move;

@@ -1,12 +1,14 @@
 // constants SCHEMA HEADER TABLE: writes the constants of the kernel model as C++, from the one
 // place where they are listed: SCHEMA, which is configs/schemas/kernel_model.json. HEADER gets a
-// structure for each definition that has a title, TABLE a row for each constant, in the order of
-// the structures' numbers. A definition stands before those that refer to it.
+// structure for each title of a definition, TABLE a row for each member of the structures, in their
+// order, and one for each constant. A definition stands before those that refer to it. The first of
+// a title has all members with their meanings; others of the title list those that are constants.
 
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -20,6 +22,13 @@ const Json& definition_of(const Json& property, const Json& schema) {
 
 bool is_number(const Json& definition) { return !definition.contains("title"); }
 
+/// The first definition of this one's title.
+const Json& widest(const Json& structure, const Json& schema) {
+  for (const Json& each : schema.at("$defs"))
+    if (each.value("title", "") == structure.at("title")) return each;
+  return structure;
+}
+
 void write_structure(std::ostream& out, const Json& structure, const Json& schema) {
   const auto type = structure.at("title").get<std::string>();
   if (type.ends_with('>')) return;  // a template makes it
@@ -29,42 +38,86 @@ void write_structure(std::ostream& out, const Json& structure, const Json& schem
   out << "};\n\n";
 }
 
-/// The rows of a structure, whose paths begin with `prefix`.
-void write_rows(std::ostream& out, const std::string& prefix, const Json& structure,
-                const Json& schema) {
+struct Rows {
+  Json likes = Json::object();  ///< of members, paths of the constants that they are like
+  std::string members;
+  std::string constants;
+};
+
+/// "like" beside a kernel's definition: {"fwd/start_s": "other_kernel/fwd"} takes that kernel's.
+void add_likes(Json& likes, const std::string& group, const std::string& kernel,
+               const Json& property) {
+  const Json own = property.value("like", Json::object());
+  for (const auto& [member, other] : own.items()) {
+    const std::string name = member.substr(member.rfind('/') + 1);
+    likes[group + kernel + '/' + member] = group + other.get<std::string>() + '/' + name;
+  }
+}
+
+/// Adds the rows of a structure, whose paths begin with `prefix`. `own`: the definition that lists
+/// its constants; null: none is one.
+void add_rows(Rows& rows, const std::string& prefix, const Json& structure, const Json* own,
+              const Json& schema) {
   for (const auto& [key, property] : structure.at("properties").items()) {
-    const Json& definition = definition_of(property, schema);
+    const Json* listed = nullptr;
+    if (own != nullptr && own->at("properties").contains(key))
+      listed = &own->at("properties").at(key);
+    const Json& definition = definition_of(listed != nullptr ? *listed : property, schema);
     if (!is_number(definition)) {
-      write_rows(out, prefix + key + '/', definition, schema);
+      add_likes(rows.likes, prefix, key, property);
+      add_rows(rows, prefix + key + '/', widest(definition, schema),
+               listed != nullptr ? &definition : nullptr, schema);
       continue;
     }
     const Json& facts = definition.at("properties");
     const Json& value = facts.at("value");
-    out << "    {" << Json(prefix + key) << ", " << facts.at("unit").at("const") << ", "
-        << value.at("minimum") << ", " << value.at("maximum") << ", {"
-        << (value.contains("default") ? value.at("default").dump() : "") << "}, "
-        << property.value("description", Json("")) << "},\n";
+    const std::string path = Json(prefix + key).dump();
+    const std::string simplest =
+        ", {" + (value.contains("default") ? value.at("default").dump() : "") + "}";
+    rows.members +=
+        "    {" + path + simplest + ", " + rows.likes.value(prefix + key, Json("")).dump() + "},\n";
+    if (listed == nullptr) continue;
+    rows.constants += "    {" + path + ", " + facts.at("unit").at("const").dump() + ", " +
+                      value.at("minimum").dump() + ", " + value.at("maximum").dump() + simplest +
+                      ", " + property.value("description", Json("")).dump() + "},\n";
   }
+}
+
+/// A file that stays as it is makes nothing else compile again.
+bool write(const char* path, const std::string& text) {
+  std::ostringstream old;
+  old << std::ifstream(path).rdbuf();
+  if (old.str() == text) return true;
+  std::ofstream file(path);
+  file << text;
+  return bool(file.flush());
 }
 
 }  // namespace
 
 int main(int, char** arguments) try {
   const Json schema = Json::parse(std::ifstream(arguments[1]));
-  std::ofstream header(arguments[2]);
+  const Json& all = schema.at("$defs").at("constant_values");
+  std::ostringstream header;
   header << "#pragma once\n\n#include \"kernel/engine_facts.hpp\"\n"
             "#include \"kernel/solvers/solver.hpp\"\n#include \"roofline/layer.hpp\"\n\n"
             "namespace roofline {\n\n";
   for (const Json& definition : schema.at("$defs"))
-    if (!is_number(definition)) write_structure(header, definition, schema);
+    if (!is_number(definition) && &widest(definition, schema) == &definition)
+      write_structure(header, definition, schema);
   header << "}  // namespace roofline\n";
-  std::ofstream table(arguments[3]);
+  Rows rows;
+  add_rows(rows, "", all, &all, schema);
+  std::ostringstream table;
   table << "#include \"kernel/constants.hpp\"\n\nnamespace roofline {\n\n"
-           "constexpr ConstantField all_constant_fields[] = {\n";
-  write_rows(table, "", schema.at("$defs").at("constant_values"), schema);
-  table << "};\n\nstd::span<const ConstantField, constant_count> constant_fields() {\n"
+           "constexpr ConstantMember all_constant_members[] = {\n"
+        << rows.members << "};\n\nconstexpr ConstantField all_constant_fields[] = {\n"
+        << rows.constants
+        << "};\n\nstd::span<const ConstantMember, constant_member_count> constant_members() {\n"
+           "  return all_constant_members;\n}\n\n"
+           "std::span<const ConstantField> constant_fields() {\n"
            "  return all_constant_fields;\n}\n\n}  // namespace roofline\n";
-  return header.flush() && table.flush() ? 0 : 1;
+  return write(arguments[2], header.str()) && write(arguments[3], table.str()) ? 0 : 1;
 } catch (const std::exception& error) {
   std::fputs(error.what(), stderr);
   return 1;

@@ -1,6 +1,7 @@
 #include "kernel/constants.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -40,13 +41,47 @@ constexpr ConstantLikeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-std::optional<std::size_t> like_of(std::size_t index) {
-  const std::string_view path = constant_fields()[index].path;
+constexpr std::string_view simplest_origin =
+    "the simplest form: measured layers tell it from no other";
+
+std::string_view stated_like(std::string_view member) {
+  static const auto likes = [] {
+    std::unordered_map<std::string_view, std::string_view> all;
+    for (const ConstantMember& each : constant_members()) all.emplace(each.path, each.like);
+    return all;
+  }();
+  const auto found = likes.find(member);
+  return found == likes.end() ? std::string_view() : found->second;
+}
+
+std::optional<std::size_t> source_of(std::string_view member);
+
+/// The constant that stands in for one.
+std::optional<std::size_t> like_of(std::string_view path) {
   for (const auto& [part, like] : likenesses) {
     const std::size_t at = path.find(part);
-    if (at != path.npos) return find_constant(std::string(path).replace(at, part.size(), like));
+    if (at != path.npos) return source_of(std::string(path).replace(at, part.size(), like));
   }
   return std::nullopt;
+}
+
+/// The constant whose value a member has; none: the simplest.
+std::optional<std::size_t> source_of(std::string_view member) {
+  if (const auto own = find_constant(member)) return own;
+  const std::string_view like = stated_like(member);
+  return like.empty() ? like_of(member) : find_constant(like);
+}
+
+using MemberSources = std::array<std::optional<std::size_t>, constant_member_count>;
+
+const MemberSources& member_sources() {
+  static const MemberSources sources = [] {
+    MemberSources all;
+    for (std::size_t i = 0; i < constant_member_count; ++i)
+      all[i] = source_of(constant_members()[i].path);
+    return all;
+  }();
+  return sources;
 }
 
 }  // namespace
@@ -158,12 +193,12 @@ const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels, E
 std::optional<std::size_t> complete(ModelConstants& constants) {
   const auto fields = constant_fields();
   ConstantNumbers numbers = numbers_of(constants.values);
-  for (std::size_t i = 0; i < constant_count; ++i) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     ConstantNote& note = constants.notes[i];
     if (note.stated) continue;
     std::size_t source = i;
     while (!constants.notes[source].stated) {
-      const std::optional<std::size_t> like = like_of(source);
+      const std::optional<std::size_t> like = like_of(fields[source].path);
       if (!like) break;
       source = *like;
     }
@@ -172,8 +207,7 @@ std::optional<std::size_t> complete(ModelConstants& constants) {
       note.origin = constants.notes[source].origin;
     } else if (fields[i].simplest) {
       numbers[i] = *fields[i].simplest;
-      note.origin =
-          add_origin(constants, "the simplest form: measured layers tell it from no other");
+      note.origin = add_origin(constants, std::string(simplest_origin));
     } else {
       return i;
     }
@@ -190,13 +224,34 @@ std::size_t add_origin(ModelConstants& constants, const std::string& origin) {
   return index;
 }
 
-std::size_t index_of(const ConstantValues& values, const double& constant) {
-  const auto address = [](const auto& object) { return reinterpret_cast<std::uintptr_t>(&object); };
-  return (address(constant) - address(values)) / sizeof(double);
+ConstantNumbers numbers_of(const ConstantValues& values) {
+  const auto members = std::bit_cast<std::array<double, constant_member_count>>(values);
+  ConstantNumbers numbers;
+  for (std::size_t i = 0; i < constant_member_count; ++i)
+    if (member_sources()[i] == numbers.size() &&
+        constant_members()[i].path == constant_fields()[numbers.size()].path)
+      numbers.push_back(members[i]);
+  return numbers;
 }
 
-const std::string& origin_of(const ModelConstants& constants, const double& constant) {
-  return constants.origins[constants.notes[index_of(constants.values, constant)].origin];
+ConstantValues values_of(const ConstantNumbers& numbers) {
+  std::array<double, constant_member_count> members{};
+  for (std::size_t i = 0; i < constant_member_count; ++i) {
+    const std::optional<std::size_t> source = member_sources()[i];
+    members[i] = source ? numbers[*source] : constant_members()[i].simplest.value();
+  }
+  return std::bit_cast<ConstantValues>(members);
+}
+
+std::size_t index_of(const ConstantValues& values, const double& member) {
+  const auto address = [](const auto& object) { return reinterpret_cast<std::uintptr_t>(&object); };
+  return (address(member) - address(values)) / sizeof(double);
+}
+
+const std::string& origin_of(const ModelConstants& constants, const double& member) {
+  static const std::string simplest(simplest_origin);
+  const std::optional<std::size_t> source = member_sources()[index_of(constants.values, member)];
+  return source ? constants.origins[constants.notes[*source].origin] : simplest;
 }
 
 }  // namespace roofline

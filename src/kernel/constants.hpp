@@ -10,7 +10,6 @@
 // clock together. "Round trips" are dependent accesses to memory, priced by MemorySystem.
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,7 +29,8 @@
 
 namespace roofline {
 
-inline constexpr std::size_t constant_count = sizeof(ConstantValues) / sizeof(double);
+/// Numbers that formulas take, some of them alike.
+inline constexpr std::size_t constant_member_count = sizeof(ConstantValues) / sizeof(double);
 
 enum class LibraryFeature : std::uint8_t {
   split_k,             ///< forward and data gradient too; weight gradients always may
@@ -243,18 +243,25 @@ struct ConstantField {
   std::string_view group() const { return path.substr(0, path.rfind('/')); }
 };
 
-/// In the order of numbers_of().
-std::span<const ConstantField, constant_count> constant_fields();
+/// In the order of ConstantNumbers.
+std::span<const ConstantField> constant_fields();
 std::optional<std::size_t> find_constant(std::string_view path);
 
-/// A set's values as a list, and the set of a list.
-using ConstantNumbers = std::array<double, constant_count>;
-constexpr ConstantNumbers numbers_of(const ConstantValues& values) {
-  return std::bit_cast<ConstantNumbers>(values);
-}
-constexpr ConstantValues values_of(const ConstantNumbers& numbers) {
-  return std::bit_cast<ConstantValues>(numbers);
-}
+/// A number of ConstantValues. Where its kernel has no constant of this name, it is like another
+/// constant, or the simplest.
+struct ConstantMember {
+  std::string_view path;
+  std::optional<double> simplest;
+  std::string_view like;  ///< a constant's path; empty: what constants of this name are like
+};
+
+/// In the order of the structures.
+std::span<const ConstantMember, constant_member_count> constant_members();
+
+/// A set's constants as a list, and the set of a list.
+using ConstantNumbers = std::vector<double>;
+ConstantNumbers numbers_of(const ConstantValues& values);
+ConstantValues values_of(const ConstantNumbers& numbers);
 
 /// "memory.dram_share", as on the command line.
 std::string dotted(std::string_view path);
@@ -265,10 +272,10 @@ std::optional<std::size_t> complete(ModelConstants& constants);
 
 std::size_t add_origin(ModelConstants& constants, const std::string& origin);
 
-/// The index of a constant. `constant`: a member of `values`.
-std::size_t index_of(const ConstantValues& values, const double& constant);
+/// The index in constant_members(). `member`: one of `values`.
+std::size_t index_of(const ConstantValues& values, const double& member);
 
-/// `constant`: a member of `constants.values`.
-const std::string& origin_of(const ModelConstants& constants, const double& constant);
+/// `member`: one of `constants.values`.
+const std::string& origin_of(const ModelConstants& constants, const double& member);
 
 }  // namespace roofline

@@ -183,7 +183,7 @@ class ConstantsReader {
       constants_.covers.clear();
       constants_.made_by.clear();
     } else {
-      constants_.notes.resize(constant_count);
+      constants_.notes.resize(constant_fields().size());
     }
     constants_.name = file_.require("name", "the kernel model's name").text();
     constants_.title = file_.require("title", "whose kernels these are").text();

@@ -50,7 +50,7 @@ std::string indented(const OrderedJson& value, std::size_t depth) {
 OrderedJson constants_json(const ModelConstants& constants) {
   OrderedJson groups = OrderedJson::object();
   const auto fields = constant_fields();
-  for (std::size_t i = 0; i < constant_count; ++i) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
     const ConstantNote& note = constants.notes[i];
     if (!note.stated) continue;
     groups[OrderedJson::json_pointer('/' + std::string(fields[i].path))] = {

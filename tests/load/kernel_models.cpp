@@ -1,6 +1,7 @@
 // Files of the kernel model's constants: what they cover, how they are read and written, and what
 // is wrong with those that cannot be.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -45,8 +46,8 @@ TEST_CASE("Every architecture has constants, each within its range and with an o
     const SharedConstants constants = built_in_constants(gpu);
     CHECK(constants->covers == std::vector<std::string>{std::string(name_of(architecture))});
     const auto numbers = numbers_of(constants->values);
-    REQUIRE(constants->notes.size() == constant_count);
-    for (std::size_t i = 0; i < constant_count; ++i) {
+    REQUIRE(constants->notes.size() == constant_fields().size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
       INFO(constant_fields()[i].path);
       CHECK(!constants->origins.at(constants->notes[i].origin).empty());
       if (!constants->notes[i].stated) continue;
@@ -66,11 +67,15 @@ TEST_CASE("A compute capability of its own goes before the architecture", "[load
   CHECK(find_gpu("mi210").value().constants->name == "miopen-cdna");
 }
 
-TEST_CASE("The table of constants names the members of a set, each once", "[load/kernel_models]") {
-  const auto fields = constant_fields();
+TEST_CASE("The tables name the members of a set and its constants, each once",
+          "[load/kernel_models]") {
   std::set<std::string_view> paths;
-  for (const ConstantField& field : fields) paths.insert(field.path);
-  CHECK(paths.size() == constant_count);
+  for (const ConstantField& field : constant_fields()) paths.insert(field.path);
+  CHECK(paths.size() == constant_fields().size());
+  std::set<std::string_view> members;
+  for (const ConstantMember& member : constant_members()) members.insert(member.path);
+  CHECK(members.size() == constant_members().size());
+  CHECK(std::ranges::includes(members, paths));
 
   const ConstantValues values{};
   const std::pair<std::string_view, const double&> cases[] = {
@@ -89,8 +94,30 @@ TEST_CASE("The table of constants names the members of a set, each once", "[load
   for (const auto& [path, member] : cases) {
     INFO(path);
     const std::size_t index = index_of(values, member);
-    REQUIRE(index < constant_count);
-    CHECK(fields[index].path == path);
+    REQUIRE(index < constant_members().size());
+    CHECK(constant_members()[index].path == path);
+  }
+}
+
+TEST_CASE("Some file states each constant, and all constants make all members of a set",
+          "[load/kernel_models]") {
+  std::set<std::string_view> stated;
+  for (const EmbeddedFile& embedded : embedded_kernel_models()) {
+    INFO(embedded.name);
+    const SharedConstants constants = load_constants(embedded.text, "text");
+    for (std::size_t i = 0; i < constant_fields().size(); ++i)
+      if (constants->notes[i].stated) stated.insert(constant_fields()[i].path);
+    const ConstantNumbers numbers = numbers_of(constants->values);
+    CHECK(numbers_of(values_of(numbers)) == numbers);
+  }
+  for (const ConstantField& field : constant_fields()) {
+    INFO(field.path);
+    CHECK(stated.contains(field.path));
+  }
+  for (const ConstantMember& member : constant_members()) {
+    INFO(member.path << " like " << member.like);
+    CHECK((member.like.empty() || find_constant(member.like).has_value()));
+    CHECK((member.like.empty() || !find_constant(member.path).has_value()));
   }
 }
 
@@ -153,6 +180,10 @@ TEST_CASE("What no file states is like another constant, or the simplest", "[loa
   CHECK(values.dense[EngineClass::tensor].math_share == 1);
   CHECK(values.dense[EngineClass::tensor].step_latency_clk == 0);
   CHECK(values.streaming.broadcast.in_flight_byte == 0);
+  // Kernels of about the same start have one.
+  CHECK(values.streaming.prelu.start_s == values.streaming.glu.start_s);
+  CHECK(values.grouped.general_nchw[Pass::dgrad].start_s ==
+        values.grouped.packed_16bit[Pass::dgrad].start_s);
   // A file that states what its parent leaves out has it.
   const SharedConstants v100 = find_gpu("v100").value().constants;
   CHECK(v100->values.dense[EngineClass::tensor].math_share == 0.97);

@@ -55,7 +55,6 @@ class PadKernels : StreamFormulas<Number> {
   Work fill() const {
     Work work = start_of(constants.vectorized, Algorithm::vectorized_elementwise);
     work.streams = {0, problem.output_byte};
-    work.clocks = outputs() * eval(constants.simple_clock);
     return work;
   }
 

@@ -125,8 +125,6 @@ class PoolKernels : StreamFormulas<Number> {
  private:
   Work start() const {
     Work work = start_of(kernel_.start_s, algorithm_of(problem, max_pool_));
-    if (&kernel_ == &constants.max_nhwc)
-      work.in_flight_byte = eval(constants.max_nhwc_in_flight_byte) * rates.sm_count;
     const double index = max_pool_ ? index_byte * problem.output_element : 0;
     if (problem.backward())
       work.streams = {problem.output_byte + index, problem.input_byte};
@@ -208,7 +206,6 @@ class PoolKernels : StreamFormulas<Number> {
   Work clearing() const {
     Work work = start_of(constants.vectorized, Algorithm::vectorized_elementwise);
     work.streams = {0, problem.input_byte};
-    work.clocks = inputs() * eval(constants.simple_clock);
     return work;
   }
 

@@ -169,18 +169,19 @@ class StreamingKernels : StreamFormulas<Number> {
   }
 
  private:
-  /// Sixteen-bit elements are widened, computed in fp32, narrowed.
-  const double& function_clock() const {
+  /// Sixteen-bit elements are widened, computed in fp32, narrowed. Simple functions hide behind
+  /// loads and stores.
+  Number function_clocks() const {
     switch (info(problem.layer->kind).cost) {
       case ElementCost::exponential:
       case ElementCost::several:
       case ElementCost::any:
-      case ElementCost::erf: return constants.exponential_clock;
+      case ElementCost::erf: return outputs() * eval(constants.exponential_clock);
       case ElementCost::own:
       case ElementCost::simple:
       case ElementCost::scaled: break;
     }
-    return constants.simple_clock;
+    return {};
   }
 
   /// Operands and result with different memory orders: element by element.
@@ -305,7 +306,7 @@ class StreamingKernels : StreamFormulas<Number> {
       return work_of(constants.prelu, Algorithm::broadcast_elementwise);
     Work work = chain_of(problem.backward() ? constants.vectorized_several : constants.vectorized,
                          Algorithm::vectorized_elementwise);
-    work.clocks = outputs() * eval(function_clock());
+    work.clocks = function_clocks();
     return work;
   }
 
@@ -313,7 +314,7 @@ class StreamingKernels : StreamFormulas<Number> {
     const GeneratedKernel& kernel = *problem.layer->generated;
     Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
     if (kernel.places == 0) {
-      work.clocks = outputs() * eval(function_clock());
+      work.clocks = function_clocks();
       return work;
     }
     const CompiledKernel& compiled = constants.compiled;
@@ -345,7 +346,6 @@ class StreamingKernels : StreamFormulas<Number> {
     if (!same_shapes(*problem.layer))
       return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
     Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
-    work.clocks = outputs() * eval(constants.simple_clock);
     return work;
   }
 
