@@ -253,6 +253,7 @@ struct Setting {
   bool training = false;
   std::optional<Framework> framework;
   RunsAs runs_as = RunsAs::layers;
+  std::size_t layers = 0;    ///< evaluated; Result::layers may not be kept
   std::optional<Pass> pass;  ///< absent if layers differ, and in training
   /// The first convolution's, else the first norm of images': it decides on their kernels.
   std::optional<Layout> layout;

@@ -59,6 +59,7 @@ struct SettingRow {
   std::optional<double> cost_per_million_images;
   std::optional<double> cost_per_million_tokens;
   std::optional<Framework> framework;
+  bool kernels_alone = false;         ///< of a network that no named software runs
   std::optional<std::uint64_t> rank;  ///< in a ranking, from 1; overlapping ranges share it
   bool tied = false;                  ///< its range overlaps the best row's
   std::optional<std::uint64_t> needed_memory_byte;

@@ -22,6 +22,7 @@
 #include "report/sections.hpp"
 #include "results/explanation.hpp"
 #include "results/report.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 namespace {

@@ -20,6 +20,7 @@
 #include "results/kernel_table.hpp"
 #include "results/report.hpp"
 #include "results/selection.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 
@@ -31,11 +32,6 @@ bool share_a_table(const Result& a, const Result& b) {
 std::size_t count_shown(const Report& report, const ResultGroup& results) {
   return static_cast<std::size_t>(std::ranges::count_if(
       results, [&](std::size_t i) { return !report.results[i].selection.groups.empty(); }));
-}
-
-bool runs_kernels_alone(const Result& result) {
-  return !result.setting.framework && !is_fixed(result.setting.runs_as) &&
-         !result.measured.recording;
 }
 
 /// The engine that computes a narrow type which the GPU has no engine of; else empty.

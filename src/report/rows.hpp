@@ -64,8 +64,6 @@ std::string alike_text(const Column<LayerLine>& column, std::span<const LayerLin
 std::string work_title(const Result& result, bool with_gpu);
 /// Likewise, ending with the stack: ", kernels alone" of a network without a framework.
 std::string stack_title(const Result& result, bool with_gpu);
-/// Whether no software is named that runs the network: a library's kernels, one after the other.
-bool runs_kernels_alone(const Result& result);
 
 /// Rows of a table.
 enum class ShownRows : std::uint8_t {

@@ -273,7 +273,9 @@ std::string settings_title(std::span<const Shown<SettingsTable>> tables) {
   if (table.training) text += ", training";
   if (table.max_time_s) text += fmt::format(", in at most {}", duration(*table.max_time_s));
   text += layouts_text(tables);
-  if (first.framework && is_one(tables, framework_text)) text += ", by " + framework_text(first);
+  if (!is_one(tables, framework_text)) return text;
+  if (first.framework) text += ", by " + framework_text(first);
+  if (first.kernels_alone) text += ", kernels alone";
   return text;
 }
 

@@ -469,6 +469,7 @@ Setting setting_of(const NetworkTraits& network, const std::vector<LayerResult>&
   setting.source = network.source;
   setting.network = setting.label = network.name;
   setting.runs_as = network.runs_as;
+  setting.layers = rows.size();
   setting.gpu = context.gpu.name;
   setting.gpu_changes = context.gpu.changes;
   setting.gpu_memory_byte = context.gpu.memory_byte;
@@ -574,6 +575,11 @@ Memory with_workspace(Memory memory, const std::vector<LayerResult>& rows) {
 }
 
 }  // namespace
+
+bool runs_kernels_alone(const Result& result) {
+  return !result.setting.framework && !is_fixed(result.setting.runs_as) &&
+         !result.measured.recording;
+}
 
 Expected<std::vector<LayerResult>> evaluate_layers(Network network, const Context& context) {
   return evaluate_layers(std::move(network), context, RowParts());

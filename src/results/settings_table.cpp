@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "results/steps.hpp"
+
 namespace roofline {
 namespace {
 
@@ -52,6 +54,7 @@ SettingRow row_of(const Result& result, std::size_t index, const Prices& prices,
   row.in_time = row.time_s <= max_time_s.value_or(row.time_s);
   set_limiter(row, result);
   row.framework = setting.framework;
+  row.kernels_alone = setting.layers > 1 && runs_kernels_alone(result);
   set_rates(row, setting, prices);
   return row;
 }

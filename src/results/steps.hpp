@@ -102,6 +102,9 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
 
 void set_total_uncertainty(Result& result, const MeasuredErrors& errors);
 
+/// Whether no software is named that runs the layers: a library's kernels, one after the other.
+bool runs_kernels_alone(const Result& result);
+
 /// The expected time; nullopt if the network cannot run with these options or exceeds the memory.
 std::optional<double> network_time_s(const Network& network, const Gpu& gpu,
                                      const AnalysisOptions& options);
