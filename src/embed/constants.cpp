@@ -4,12 +4,17 @@
 // order, and one for each constant. A definition stands before those that refer to it. The first of
 // a title has all members with their meanings; others of the title list those that are constants.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "kernel/likenesses.hpp"
 
 namespace {
 
@@ -38,9 +43,15 @@ void write_structure(std::ostream& out, const Json& structure, const Json& schem
   out << "};\n\n";
 }
 
+struct Member {
+  std::string path;
+  std::string simplest;  ///< as C++ writes it
+};
+
 struct Rows {
   Json likes = Json::object();  ///< of members, paths of the constants that they are like
-  std::string members;
+  std::vector<Member> members;
+  std::vector<std::string> paths;  ///< of the constants
   std::string constants;
 };
 
@@ -71,16 +82,34 @@ void add_rows(Rows& rows, const std::string& prefix, const Json& structure, cons
     }
     const Json& facts = definition.at("properties");
     const Json& value = facts.at("value");
-    const std::string path = Json(prefix + key).dump();
     const std::string simplest =
         ", {" + (value.contains("default") ? value.at("default").dump() : "") + "}";
-    rows.members +=
-        "    {" + path + simplest + ", " + rows.likes.value(prefix + key, Json("")).dump() + "},\n";
+    rows.members.push_back({prefix + key, simplest});
     if (listed == nullptr) continue;
-    rows.constants += "    {" + path + ", " + facts.at("unit").at("const").dump() + ", " +
-                      value.at("minimum").dump() + ", " + value.at("maximum").dump() + simplest +
-                      ", " + property.value("description", Json("")).dump() + "},\n";
+    rows.paths.push_back(prefix + key);
+    rows.constants += "    {" + Json(prefix + key).dump() + ", " +
+                      facts.at("unit").at("const").dump() + ", " + value.at("minimum").dump() +
+                      ", " + value.at("maximum").dump() + simplest + ", " +
+                      property.value("description", Json("")).dump() + "},\n";
   }
+}
+
+/// The index of the constant whose value a member has, as C++ writes it; empty: the simplest.
+std::string source_of(std::string path, const Rows& rows) {
+  while (!path.empty()) {
+    const auto own = std::ranges::find(rows.paths, path);
+    if (own != rows.paths.end()) return std::to_string(own - rows.paths.begin());
+    path = rows.likes.value(path, roofline::like_path(path));
+  }
+  return "";
+}
+
+std::string member_rows(const Rows& rows) {
+  std::string text;
+  for (const auto& [path, simplest] : rows.members)
+    text += "    {" + Json(path).dump() + simplest + ", " +
+            rows.likes.value(path, Json("")).dump() + ", {" + source_of(path, rows) + "}},\n";
+  return text;
 }
 
 /// A file that stays as it is makes nothing else compile again.
@@ -111,7 +140,7 @@ int main(int, char** arguments) try {
   std::ostringstream table;
   table << "#include \"kernel/constants.hpp\"\n\nnamespace roofline {\n\n"
            "constexpr ConstantMember all_constant_members[] = {\n"
-        << rows.members << "};\n\nconstexpr ConstantField all_constant_fields[] = {\n"
+        << member_rows(rows) << "};\n\nconstexpr ConstantField all_constant_fields[] = {\n"
         << rows.constants
         << "};\n\nstd::span<const ConstantMember, constant_member_count> constant_members() {\n"
            "  return all_constant_members;\n}\n\n"

@@ -6,82 +6,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
+#include "kernel/likenesses.hpp"
 #include "model/layer_kind.hpp"
 
 namespace roofline {
 namespace {
 
-// Files state only constants which measured layers distinguish. Others are copied, or simplest.
-struct ConstantLikeness {
-  std::string_view part;
-  std::string_view like;
-};
-
-/// The first match applies.
-constexpr ConstantLikeness likenesses[] = {
-    {"dense/tf32/", "dense/tensor/"},
-    {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
-    {"dense/vector/copy_start_s", "dense/tensor/copy_start_s"},
-    {"attention/backward/", "attention/forward/"},
-    {"vectorized_several/", "vectorized/"},
-    {"permuted/", "broadcast/"},
-    {"transposed/", "permuted/"},
-    {"max_backward_nchw/", "max_nchw/"},
-    {"nchw_forward_volume/", "nchw_forward_looped/"},
-    {"nchw_dgrad_volume/", "nchw_dgrad_looped/"},
-    {"nchw_cudnn_16bit/", "nchw_forward/"},
-    {"/fp16_share", "/fp32_share"},
-    {"/bf16_share", "/fp32_share"},
-    {"/dgrad/", "/fwd/"},
-    {"/wgrad/", "/fwd/"},
-};
-
 constexpr std::string_view simplest_origin =
     "the simplest form: measured layers tell it from no other";
 
-std::string_view stated_like(std::string_view member) {
-  static const auto likes = [] {
-    std::unordered_map<std::string_view, std::string_view> all;
-    for (const ConstantMember& each : constant_members()) all.emplace(each.path, each.like);
-    return all;
-  }();
-  const auto found = likes.find(member);
-  return found == likes.end() ? std::string_view() : found->second;
-}
-
-std::optional<std::size_t> source_of(std::string_view member);
-
 /// The constant that stands in for one.
 std::optional<std::size_t> like_of(std::string_view path) {
-  for (const auto& [part, like] : likenesses) {
-    const std::size_t at = path.find(part);
-    if (at != path.npos) return source_of(std::string(path).replace(at, part.size(), like));
+  const auto members = constant_members();
+  for (std::string like = like_path(path); !like.empty(); like = like_path(like)) {
+    const auto member = std::ranges::find(members, like, &ConstantMember::path);
+    if (member != members.end()) return member->source;
   }
   return std::nullopt;
-}
-
-/// The constant whose value a member has; none: the simplest.
-std::optional<std::size_t> source_of(std::string_view member) {
-  if (const auto own = find_constant(member)) return own;
-  const std::string_view like = stated_like(member);
-  return like.empty() ? like_of(member) : find_constant(like);
-}
-
-using MemberSources = std::array<std::optional<std::size_t>, constant_member_count>;
-
-const MemberSources& member_sources() {
-  static const MemberSources sources = [] {
-    MemberSources all;
-    for (std::size_t i = 0; i < constant_member_count; ++i)
-      all[i] = source_of(constant_members()[i].path);
-    return all;
-  }();
-  return sources;
 }
 
 }  // namespace
@@ -228,7 +176,7 @@ ConstantNumbers numbers_of(const ConstantValues& values) {
   const auto members = std::bit_cast<std::array<double, constant_member_count>>(values);
   ConstantNumbers numbers;
   for (std::size_t i = 0; i < constant_member_count; ++i)
-    if (member_sources()[i] == numbers.size() &&
+    if (constant_members()[i].source == numbers.size() &&
         constant_members()[i].path == constant_fields()[numbers.size()].path)
       numbers.push_back(members[i]);
   return numbers;
@@ -237,7 +185,7 @@ ConstantNumbers numbers_of(const ConstantValues& values) {
 ConstantValues values_of(const ConstantNumbers& numbers) {
   std::array<double, constant_member_count> members{};
   for (std::size_t i = 0; i < constant_member_count; ++i) {
-    const std::optional<std::size_t> source = member_sources()[i];
+    const std::optional<std::size_t> source = constant_members()[i].source;
     members[i] = source ? numbers[*source] : constant_members()[i].simplest.value();
   }
   return std::bit_cast<ConstantValues>(members);
@@ -250,7 +198,8 @@ std::size_t index_of(const ConstantValues& values, const double& member) {
 
 const std::string& origin_of(const ModelConstants& constants, const double& member) {
   static const std::string simplest(simplest_origin);
-  const std::optional<std::size_t> source = member_sources()[index_of(constants.values, member)];
+  const std::optional<std::size_t> source =
+      constant_members()[index_of(constants.values, member)].source;
   return source ? constants.origins[constants.notes[*source].origin] : simplest;
 }
 

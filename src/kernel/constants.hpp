@@ -253,6 +253,7 @@ struct ConstantMember {
   std::string_view path;
   std::optional<double> simplest;
   std::string_view like;  ///< a constant's path; empty: what constants of this name are like
+  std::optional<std::size_t> source;  ///< the constant whose value it has; nullopt: the simplest
 };
 
 /// In the order of the structures.
