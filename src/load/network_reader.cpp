@@ -454,7 +454,7 @@ std::string hint_on(std::string_view key, LayerKind kind) {
 }
 
 /// The whole numbers that a value holds: of 16, [16, 16], "16x16" or {"x": 16, "y": 16}.
-std::vector<std::uint64_t> numbers_in(const Value& value) {
+std::vector<std::uint64_t> whole_numbers_in(const Value& value) {
   constexpr std::size_t most_digits = 6;
   std::vector<std::uint64_t> numbers;
   std::string digits;
@@ -471,7 +471,7 @@ std::vector<std::uint64_t> numbers_in(const Value& value) {
 
 /// A launch in CUDA's words as our mapping: each thread computes one result unless a tile says
 /// otherwise, and a step is a tile's shorter side, as in tiled products.
-class Launch {
+class CudaLaunch {
  public:
   /// False for another key. The grid follows from the tile and the sizes.
   bool takes(const Value& member) {
@@ -479,7 +479,7 @@ class Launch {
     const auto is_of = [&](std::string_view word) { return name.find(word) != name.npos; };
     if (is_of("grid")) return true;
     if (!is_of("tile") && !is_of("block") && name != "threads") return false;
-    (is_of("tile") ? tile_ : block_) = numbers_in(member);
+    (is_of("tile") ? tile_ : block_) = whole_numbers_in(member);
     return true;
   }
 
@@ -509,7 +509,7 @@ class Launch {
 
 /// The layer in our keys, where all of the wrong ones state a launch and the rest is a layer.
 std::string in_our_keys(const Value& object, const std::vector<Value>& wrong) {
-  Launch launch;
+  CudaLaunch launch;
   for (const Value& member : wrong)
     if (!launch.takes(member)) return "";
   std::string text;
