@@ -60,8 +60,11 @@ void add_likes(Json& likes, const std::string& group, const std::string& kernel,
                const Json& property) {
   const Json own = property.value("like", Json::object());
   for (const auto& [member, other] : own.items()) {
-    const std::string name = member.substr(member.rfind('/') + 1);
-    likes[group + kernel + '/' + member] = group + other.get<std::string>() + '/' + name;
+    std::string path = group;
+    path.append(kernel).append("/").append(member);
+    std::string like = group;
+    like.append(other.get<std::string>()).append("/").append(member, member.rfind('/') + 1);
+    likes[path] = like;
   }
 }
 
@@ -87,10 +90,11 @@ void add_rows(Rows& rows, const std::string& prefix, const Json& structure, cons
     rows.members.push_back({prefix + key, simplest});
     if (listed == nullptr) continue;
     rows.paths.push_back(prefix + key);
-    rows.constants += "    {" + Json(prefix + key).dump() + ", " +
-                      facts.at("unit").at("const").dump() + ", " + value.at("minimum").dump() +
-                      ", " + value.at("maximum").dump() + simplest + ", " +
-                      property.value("description", Json("")).dump() + "},\n";
+    std::ostringstream row;
+    row << "    {" << Json(prefix + key) << ", " << facts.at("unit").at("const") << ", "
+        << value.at("minimum") << ", " << value.at("maximum") << simplest << ", "
+        << property.value("description", Json("")) << "},\n";
+    rows.constants += row.str();
   }
 }
 
