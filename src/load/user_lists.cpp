@@ -189,7 +189,8 @@ void MeasuredTimes::join(Network& network) {
 }
 
 std::string MeasuredTimes::unmatched() const {
-  if (layers_.empty() || times_.front().name.empty()) return "";  // join() met no network
+  // Without layers, join() met no network.
+  if (layers_.empty() || times_.empty() || times_.front().name.empty()) return "";
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)

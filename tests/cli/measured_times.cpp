@@ -160,6 +160,15 @@ TEST_CASE("What is left out is said", "[cli/measured_times]") {
   CHECK(result_of(folder, "x.json " + here + "--batch 8").at("accuracy").empty());
 }
 
+TEST_CASE("A table of no times leaves every layer without one", "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", measured_conv("a", R"("batch": 2)"));
+  folder.write("times.csv", "name,measured_us\n");
+  const Outcome outcome = run(folder, "roofline x.json --gpu v100 --measured times.csv");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err == "times.csv: 1 of 1 layers have no time in it: a\n");
+}
+
 TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]") {
   const TemporaryFolder folder;
   const std::string big = R"("type": "relu", "input": [64, 560, 560], "measured_us": 150)";
