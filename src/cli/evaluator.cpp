@@ -242,7 +242,8 @@ class Evaluator::ItemEvaluator {
     }
   }
 
-  /// Takes the network, of which other runs need a copy unless the batch is the run's own.
+  /// Runs a copy of the network. The last run, and one with a batch of its own, take it instead:
+  /// no other run needs it.
   void add_run(const Run& run, Network& network, const Item& item) {
     if (run.batch || &run == &runs_.back()) return take_run(run, std::move(network), item);
     take_run(run, Network(network), item);

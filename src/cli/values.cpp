@@ -19,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
 #include "load/csv.hpp"
+#include "load/cuda_launch.hpp"
 #include "model/layer_kind.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
@@ -154,15 +155,13 @@ std::optional<std::array<std::uint64_t, 3>> numbers_by(const std::string& text) 
 }  // namespace
 
 std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
-  auto tile = numbers_by(text);
+  const auto tile = numbers_by(text);
   if (!tile)
     throw UsageError(
         "--kernel tile: expected MxNxK, the rows and columns of a block's results and "
         "the step along K, such as 16x16x16, or MxN, got " +
         in_quotes(text));
-  // As in tiled products of square tiles.
-  if ((*tile)[2] == 0) (*tile)[2] = std::min((*tile)[0], (*tile)[1]);
-  return *tile;
+  return (*tile)[2] == 0 ? tile_of((*tile)[0], (*tile)[1]) : *tile;
 }
 
 void use_block(const std::string& text, KernelMapping& mapping) {
@@ -172,7 +171,7 @@ void use_block(const std::string& text, KernelMapping& mapping) {
     throw UsageError("--kernel block: expected the threads of a block, such as 16x16, got " +
                      in_quotes(text));
   mapping.threads = (*block)[0] * (*block)[1];
-  mapping.tile = {(*block)[0], (*block)[1], std::min((*block)[0], (*block)[1])};
+  mapping.tile = tile_of((*block)[0], (*block)[1]);
 }
 
 std::string format_extensions() {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What stands in for constants that a kernel or a file does not state. The program of the build
-// that writes the constants' table reads it too.
+// Stand-ins for constants that a kernel or a file does not state. The program of the build that
+// writes the constants' table reads them too.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace roofline {
 
-// Files state only constants which measured layers distinguish. Others are copied, or simplest.
+/// Files state only constants that measured layers distinguish. Others are copied, or simplest.
 struct ConstantLikeness {
   std::string_view part;
   std::string_view like;
@@ -34,7 +34,7 @@ inline constexpr ConstantLikeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-/// What stands in for a path: another path, of a constant or not; empty: nothing.
+/// The path that stands in for one, of a constant or not; empty: no path does.
 inline std::string like_path(std::string_view path) {
   for (const auto& [part, like] : likenesses) {
     const std::size_t at = path.find(part);

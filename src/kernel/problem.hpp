@@ -1,7 +1,7 @@
 #pragma once
 
-// What a contraction asks of a kernel, whichever runs it. Computed once a layer, before an engine,
-// a library's kernel and its operands' layout are chosen.
+// The work that a contraction asks of a kernel, whichever runs it. Computed once a layer, before an
+// engine, a library's kernel and its operands' layout are chosen.
 
 #include <algorithm>
 #include <cstddef>

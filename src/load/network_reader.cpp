@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "load/cuda_launch.hpp"
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"
 #include "model/layer_kind.hpp"
@@ -437,8 +438,7 @@ std::optional<FieldKey> key_of(const Value& member, LayerKind kind) {
   return find_field(kind, member.key(), member.is_number() || member.is_array());
 }
 
-/// Whether a name states a time in no unit of ours: what a proposal would say differs from it by a
-/// thousand.
+/// Whether a name states a time in no unit of ours. A near name of ours may be off by a thousand.
 bool is_time_of_no_unit(std::string_view key) {
   const std::string small = lower_case(key);
   return small.starts_with("measured_") || small.starts_with("time_");
@@ -452,60 +452,6 @@ std::string hint_on(std::string_view key, LayerKind kind) {
   if (helps) return "did you mean " + in_quotes(meant) + "?";
   return is_time_of_no_unit(key) ? std::string(advice_on("time")) : "";
 }
-
-/// The whole numbers that a value holds: of 16, [16, 16], "16x16" or {"x": 16, "y": 16}.
-std::vector<std::uint64_t> whole_numbers_in(const Value& value) {
-  constexpr std::size_t most_digits = 6;
-  std::vector<std::uint64_t> numbers;
-  std::string digits;
-  for (const char c : value.json() + ' ') {
-    if (c >= '0' && c <= '9') {
-      digits += c;
-    } else if (!digits.empty()) {
-      if (digits.size() > most_digits) return {};
-      numbers.push_back(std::stoull(std::exchange(digits, {})));
-    }
-  }
-  return numbers;
-}
-
-/// A launch in CUDA's words as our mapping: each thread computes one result unless a tile says
-/// otherwise, and a step is a tile's shorter side, as in tiled products.
-class CudaLaunch {
- public:
-  /// False for another key. The grid follows from the tile and the sizes.
-  bool takes(const Value& member) {
-    const std::string name = lower_case(member.key());
-    const auto is_of = [&](std::string_view word) { return name.find(word) != name.npos; };
-    if (is_of("grid")) return true;
-    if (!is_of("tile") && !is_of("block") && name != "threads") return false;
-    (is_of("tile") ? tile_ : block_) = whole_numbers_in(member);
-    return true;
-  }
-
-  /// {"tile": [16, 16, 16], "threads": 256}; empty without a block and a tile.
-  std::string mapping() const {
-    std::vector<std::uint64_t> tile = tile_.empty() && block_.size() > 1 ? block_ : tile_;
-    std::string text;
-    if (!tile.empty()) {
-      const std::uint64_t rows = tile[0];
-      const std::uint64_t columns = tile.size() > 1 ? tile[1] : rows;
-      const std::uint64_t step =
-          tile.size() > 2 && tile_.size() > 2 ? tile[2] : std::min(rows, columns);
-      text = concat("\"tile\": [", rows, ", ", columns, ", ", step, "]");
-    }
-    if (!block_.empty()) {
-      std::uint64_t threads = 1;
-      for (const std::uint64_t axis : block_) threads *= axis;
-      add_item(text, concat("\"threads\": ", threads));
-    }
-    return text.empty() ? text : "\"kernel\": {" + text + "}";
-  }
-
- private:
-  std::vector<std::uint64_t> tile_;
-  std::vector<std::uint64_t> block_;
-};
 
 /// The layer in our keys, where all of the wrong ones state a launch and the rest is a layer.
 std::string in_our_keys(const Value& object, const std::vector<Value>& wrong) {

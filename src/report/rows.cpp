@@ -118,8 +118,8 @@ bool has_one_engine(const Report& report, const std::vector<std::size_t>& result
   return engines.size() < 2;
 }
 
-/// What a table of main rows shows of layers, in this order: what each takes, and why. It fits
-/// 80 columns, so that a pipe, a terminal and a page have the same.
+/// Columns of a table of main rows, in this order: the time of each layer and its cause. They fit
+/// 80 characters, so that a pipe, a terminal and a page have the same.
 constexpr auto told_in_text = std::to_array<std::string_view>(
     {"layer", "id", "expected", "share", "bound", "limiter", "roofline", "FLOP/B"});
 

@@ -13,7 +13,7 @@ namespace {
 
 using Arguments = std::map<std::string, std::string>;
 
-/// What the names of a row are called with.
+/// The operands and attributes that the names of a row are called with.
 struct Sample {
   std::string row;    ///< ours
   std::string names;  ///< between blanks; empty: all of the row that have no other sample

@@ -110,7 +110,7 @@ enum class ProductKernels : std::uint8_t {
   transformed_points,  ///< batched kernels of the GEMM library
 };
 
-/// What a kernel runs, tile by tile.
+/// The product that a kernel runs, tile by tile.
 struct TileProduct : MatrixProduct {
   double flop_ratio = 1;  ///< FLOP done / FLOP counted, above 1 for complex products
   double load_ratio = 1;  ///< relative operand loads per multiply-add: half for complex products
