@@ -136,9 +136,9 @@ AroundProduct<Number> staging(const LayerProduct& x, const Transform& transform,
   const Number image_s =
       eval.named("image and weights through DRAM",
                  (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
-  // Additional time of further kernels was fitted to Winograd's.
   const Number launch = eval.sourced(memory.launch_s, memory.launch_origin);
-  const Number further = transform.fourier() ? launch : launch + eval(extra_kernel_s);
+  const Number further =
+      launch + eval(transform.fourier() ? constants.fft_kernel_s : extra_kernel_s);
   const Number further_launch_s =
       eval.named("launches of further kernels", (transform.kernels() - 1) * further, "s");
   around.hides_product = product_memory_s > product_s;
