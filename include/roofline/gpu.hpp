@@ -111,7 +111,7 @@ struct Gpu {
   std::optional<double> host_link_byte_per_s;      ///< one direction, as specified
   std::optional<double> host_pinned_byte_per_s;    ///< measured copy rate from page-locked memory
   std::optional<double> host_pageable_byte_per_s;  ///< measured copy rate from ordinary memory
-  std::optional<double> host_operator_s;  ///< measured time of a framework's eager operator
+  std::optional<double> host_operator_s;           ///< measured time of an eager 2-D convolution
   std::optional<double> tdp_w;
   std::vector<PowerMode> power_modes;
 

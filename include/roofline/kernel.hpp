@@ -93,7 +93,8 @@ constexpr std::string_view meaning_of(LaunchProtocol protocol) {
 
 struct Launch {
   LaunchProtocol protocol = LaunchProtocol::graph;
-  double host_operator_s = 0;  ///< host time of one operator; eager only
+  double host_operator_s = 0;  ///< host time of one operator with its first kernel; eager only
+  double host_kernel_s = 0;    ///< of each kernel after that
   bool is_assumed = false;     ///< of an assumed host
   bool calls_graph = false;    ///< graph only: here the host goes from the caller to the graph
   bool runs_engine = false;    ///< stream only: the calls are the layers of an inference engine
@@ -193,7 +194,7 @@ Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts
                                                 Engine engine, const KernelModel& model,
                                                 CacheState cache);
 
-/// The host's time for an operator, or for launching the kernels of its steps; eager only.
+/// The host's time for an operator with all its kernels; eager only.
 double host_time_s(const KernelPlan& plan, const Launch& launch);
 
 /// The plan with another launch protocol, from the plan in a graph.

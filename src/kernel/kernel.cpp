@@ -293,10 +293,6 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   return plan;
 }
 
-/// Share of an operator's host time that each kernel of a recurrent layer takes: 6.3 us of 23, from
-/// the eager steps in fp16 of a network with 648 of them beside an H100.
-constexpr double host_share_of_step = 6.3 / 23;
-
 /// Additional launch time of a protocol over a graph; may be negative.
 double more_launch_s(const KernelPlan& plan, const MemorySystem& memory, const Launch& launch) {
   const double launch_s = plan.part_s[Limiter::launch];
@@ -357,13 +353,10 @@ KernelPlan as_picked(KernelPlan fastest, const LayerErrors& picked) {
 }
 
 double host_time_s(const KernelPlan& plan, const Launch& launch) {
+  const auto kernels = std::max(1.0, static_cast<double>(plan.kernels));
   // torchvision's kernels are as many operators.
-  const auto kernels = static_cast<double>(plan.kernels);
-  const double operators = plan.algorithm == Algorithm::recurrent_steps
-                               ? host_share_of_step * kernels
-                           : plan.algorithm == Algorithm::deformed_columns ? kernels
-                                                                           : 1;
-  return launch.host_operator_s * std::max(1.0, operators);
+  if (plan.algorithm == Algorithm::deformed_columns) return kernels * launch.host_operator_s;
+  return launch.host_operator_s + (kernels - 1) * launch.host_kernel_s;
 }
 
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch) {

@@ -71,6 +71,10 @@ struct Row : KindInfo {
     named = Named::by_operator;
     return *this;
   }
+  constexpr Row& takes_host(double share) {
+    host_share = share;
+    return *this;
+  }
   constexpr Row& features_last() {
     features = Features::last;
     return *this;
@@ -85,11 +89,11 @@ struct Row : KindInfo {
 // run alone, where the family says nothing else.
 
 constexpr Row product(LayerKind kind, KindFamily family = KindFamily::contraction) {
-  return Row(kind, family).runs_in(AutocastPolicy::half).saves_input();
+  return Row(kind, family).runs_in(AutocastPolicy::half).saves_input().takes_host(1);
 }
 
 constexpr Row norm(LayerKind kind) {
-  return Row(kind, KindFamily::norm).runs_in(AutocastPolicy::fp32).saves_input();
+  return Row(kind, KindFamily::norm).runs_in(AutocastPolicy::fp32).saves_input().takes_host(1);
 }
 
 constexpr Row activation(LayerKind kind) {
@@ -100,10 +104,10 @@ constexpr Row combine(LayerKind kind) {
   return Row(kind, KindFamily::combine).costs(ElementCost::simple);
 }
 
-constexpr Row pool(LayerKind kind) { return Row(kind, KindFamily::pool); }
+constexpr Row pool(LayerKind kind) { return Row(kind, KindFamily::pool).takes_host(0.85); }
 
 constexpr Row movement(LayerKind kind, KindFamily family = KindFamily::movement) {
-  return Row(kind, family).over(Reach::moved);
+  return Row(kind, family).over(Reach::moved).takes_host(0.8);
 }
 
 constexpr auto in_order = [] {
@@ -113,14 +117,19 @@ constexpr auto in_order = [] {
   using Reads = OperandReads;
   return std::to_array<KindInfo>({
       product(conv).over_windows().also("convolution"),
-      product(conv_transpose).over_windows().also("deconv deconvolution"),
+      product(conv_transpose).over_windows().takes_host(1.5).also("deconv deconvolution"),
       product(deform_conv, KindFamily::deformable)
           .over(Reach::window)
           .also("deformableconv deformableconvolution dcn"),
-      product(linear).over(Reach::row).features_last().also("fc dense fullyconnected"),
-      product(matmul).over(Reach::row).features_last().also("gemm bmm mm"),
+      product(linear)
+          .over(Reach::row)
+          .takes_host(1.25)
+          .features_last()
+          .also("fc dense fullyconnected"),
+      product(matmul).over(Reach::row).takes_host(1.25).features_last().also("gemm bmm mm"),
       product(attention, KindFamily::attention)
           .over(Reach::plane)
+          .takes_host(1.25)
           .features_last()
           .also("scaleddotproductattention sdpa"),
       product(lstm, KindFamily::recurrent).over(Reach::plane).features_last(),
@@ -132,13 +141,14 @@ constexpr auto in_order = [] {
           .flop(2)
           .joined()
           .runs_in(Cast::widest)
+          .takes_host(1.1)
           .also("syncbatchnorm batchnormalization bn"),
       // mean 1, deviation 1, variance 2, normalise 1, affine 2
       norm(layer_norm).flop(7).over(Reach::row).features_last().also("layernormalization"),
       // square and sum 2, normalise 1, scale 1
       norm(rms_norm).flop(4).over(Reach::row).features_last(),
-      norm(group_norm).flop(7).over(Reach::group),
-      norm(instance_norm).flop(7).over(Reach::plane).runs_in(Cast::widest),
+      norm(group_norm).flop(7).over(Reach::group).takes_host(1.5),
+      norm(instance_norm).flop(7).over(Reach::plane).runs_in(Cast::widest).takes_host(1.4),
 
       // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
       activation(local_response_norm)
@@ -155,7 +165,7 @@ constexpr auto in_order = [] {
       // compare, multiply
       activation(leaky_relu).flop(2).saves_output(),
       // compare, multiply
-      activation(prelu).flop(2).costs(Cost::scaled).runs_in(Cast::half),
+      activation(prelu).flop(2).costs(Cost::scaled).runs_in(Cast::half).takes_host(0.8),
       // compare, exp, subtract, multiply
       activation(elu).flop(4).costs(Cost::exponential).saves_output().also("selu celu"),
       // negate, exp, add, divide
@@ -203,7 +213,7 @@ constexpr auto in_order = [] {
       combine(sub).flop(1),
       combine(mul).flop(1).saves_input(),
       combine(LayerKind::div).flop(1).saves_input(),
-      combine(concat).costs(Cost::own).over(Reach::moved).also("cat concatenate"),
+      combine(concat).costs(Cost::own).over(Reach::moved).takes_host(0.8).also("cat concatenate"),
 
       // a compare a tap of each result; backward finds the maximum again
       pool(max_pool).flop(1).over_windows().saves_input().also("maxpooling adaptivemaxpool"),
@@ -219,6 +229,7 @@ constexpr auto in_order = [] {
       // nearest neighbour: a copy
       Row(upsample, KindFamily::resize)
           .over_windows()
+          .takes_host(0.85)
           .also("interpolate upsampling upsamplingnearest"),
 
       // transposes, slices, casts
@@ -227,10 +238,22 @@ constexpr auto in_order = [] {
           .reads_only(Reads::of_result)
           .named_by_operator()
           .also("pad transpose permute"),
-      movement(embedding, KindFamily::lookup).reads_only(Reads::picked).features_last(),
-      movement(gather).reads_only(Reads::picked).features_last().also("indexselect"),
+      movement(embedding, KindFamily::lookup)
+          .reads_only(Reads::picked)
+          .takes_host(1.6)
+          .features_last(),
+      movement(gather)
+          .reads_only(Reads::picked)
+          .takes_host(1.6)
+          .features_last()
+          .also("indexselect"),
       // an add an input element
-      movement(scatter).flop(1).reads_only(Reads::some).features_last().also("scatteradd indexadd"),
+      movement(scatter)
+          .flop(1)
+          .reads_only(Reads::some)
+          .takes_host(1.6)
+          .features_last()
+          .also("scatteradd indexadd"),
       // known by its bytes, or by stated FLOP and bytes
       movement(other).costs(Cost::simple).reads_only(Reads::some).named_by_operator(),
       movement(flatten, KindFamily::free),

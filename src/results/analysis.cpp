@@ -16,6 +16,7 @@
 #include "model/ranges.hpp"
 #include "model/recording.hpp"
 #include "model/text.hpp"
+#include "results/host_time.hpp"
 #include "results/in_parallel.hpp"
 #include "results/planned_rows.hpp"
 #include "results/steps.hpp"
@@ -297,37 +298,6 @@ void take_faster_engine(TunedPlans& plans, LayerResult& row, const Timing& timin
   plans = std::move(others);
 }
 
-/// Share of an operator's host time taken by a kernel that another operator launches too, such as
-/// a cast or a bias: 8 us of 23, from eager times of eleven networks with and without autocast
-/// (PyTorch 2.11, beside an H200). In training it takes all.
-constexpr double host_kernel_share = 8.0 / 23;
-/// Host time of norms of instances or groups and of transposed convolutions, which call several
-/// others, over that of convolutions, batch norms and functions: medians of recordings of 17
-/// networks on one host (PyTorch 2.11, beside an H100).
-constexpr double host_share_of_several = 2;
-
-double host_share(const Layer& layer, const Network& network, const Context& context) {
-  const bool is_cast = layer.kind == LayerKind::copy && layer.dtypes.input != layer.dtypes.output;
-  const bool is_part = layer.is_inserted && layer.kind != LayerKind::attention;
-  if ((is_part || (is_cast && network.autocast)) && !context.options.training)
-    return host_kernel_share;
-  return is_any(layer.kind, LayerKind::instance_norm, LayerKind::group_norm,
-                LayerKind::conv_transpose)
-             ? host_share_of_several
-             : 1;
-}
-
-Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
-  Launch launch = launch_of(network.runs_as, context);
-  launch.host_operator_s *= host_share(layer, network, context);
-  return launch;
-}
-
-/// A record's kernel is alone: the host cannot run ahead of it.
-bool host_runs_ahead(const Network& network, const Launch& launch) {
-  return launch.protocol == LaunchProtocol::eager && !network.record;
-}
-
 void plan_row(LayerResult& row, const Timing& timing) {
   const Network& network = timing.network;
   const KernelModel& model = timing.context.kernel;
@@ -341,7 +311,8 @@ void plan_row(LayerResult& row, const Timing& timing) {
   }
   if (!plans.own) return;
   Launch launch = launch_of(row.layer, network, timing.context);
-  if (host_runs_ahead(network, launch)) launch.host_operator_s = 0;  // let_host_run_ahead() waits
+  if (host_runs_ahead(network, launch))  // let_host_run_ahead() waits
+    launch.host_operator_s = launch.host_kernel_s = 0;
   launch.from_idle = timing.from_idle;
   launch.calls_graph = is_graph_input(row.layer);
   if (plans.other)
@@ -379,27 +350,6 @@ void for_rows(const std::vector<LayerResult>& rows, const Context& context, cons
   constexpr std::size_t rows_worth_a_thread = 1000;  // starting one takes as long as a few rows
   in_parallel(rows.size(), std::min(context.options.threads, rows.size() / rows_worth_a_thread),
               work);
-}
-
-/// The host waits for no kernel, and a kernel for the host only where the GPU has worked off all
-/// that was launched before. The waits are the launch part of the rows behind them.
-void let_host_run_ahead(std::vector<LayerResult>& rows, const Context& context,
-                        const Network& network) {
-  if (rows.empty() || !host_runs_ahead(network, launch_of(network.runs_as, context))) return;
-  double queued_s = 0;  // the GPU's work left when the host has launched the row
-  for (LayerResult& row : rows) {
-    if (!row.kernel) continue;
-    const Launch launch = launch_of(row.layer, network, context);
-    const double left_s =
-        queued_s + row.kernel->expected_time_s() - host_time_s(*row.kernel, launch);
-    const double wait_s = std::max(0.0, -left_s);
-    queued_s = std::max(0.0, left_s);
-    row.kernel->part_s[Limiter::launch] += wait_s;
-    if (launch.is_assumed)
-      row.assumed_host_s = wait_s > 0 ? row.kernel->part_s[Limiter::launch] : 0;
-    if (wait_s > 0 && row.other_tuning_s)
-      row.other_tuning_s = std::max(*row.other_tuning_s, row.kernel->expected_time_s());
-  }
 }
 
 void time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network,

@@ -14,7 +14,8 @@ namespace {
 /// The factor of 68 or of 95 in 100.
 using Factor = double Uncertainty::*;
 
-/// Two H200s' hosts took 23 and 33 us per operator, others with the framework 12 to 46.
+/// Hosts of two H200s took 23 us per operator (KindInfo::host_share), another 36, of H100s 30 and
+/// 51.
 constexpr Uncertainty assumed_host{1.4, 2, UncertaintyBasis::datasheet};
 
 /// ln of the factor from the row's host alone.

@@ -104,26 +104,6 @@ TEST_CASE("A recurrent layer takes as long as its chain", "[model/stated_work]")
   }
 }
 
-TEST_CASE("The host launches a chain of kernels while others run", "[model/stated_work]") {
-  AnalysisOptions options;
-  options.launch = LaunchProtocol::eager;
-  const auto context = make_context(*find_gpu("h100"), options);
-  const auto time_us = [&](const std::string& layers) {
-    const Network network = load_text(R"({"layers": [)" + layers + "]}");
-    return 1e6 * *evaluate(network, *context)->total.expected_time_s;
-  };
-  const std::string lstm =
-      R"({"type": "lstm", "dtype": "fp16", "input": [64, 81, 512], "hidden_size": 256,
-          "num_layers": 2, "bidirectional": true})";
-  // 648 kernels of steps and four products of inputs, each 6.3 of an operator's 23 us
-  const double alone_us = time_us(lstm);
-  CHECK(alone_us == Approx(652 * 6.3));
-  const std::string relu = R"({"type": "relu", "dtype": "fp16", "input": [64, 64, 256, 256]})";
-  const double before_us = time_us(relu);
-  CHECK(before_us > 200);
-  CHECK(time_us(relu + "," + lstm) == Approx(alone_us + 23));
-}
-
 TEST_CASE("What a recurrent layer lacks is named", "[model/stated_work]") {
   check_messages({
       {R"({"type": "lstm", "input": [3, 10, 5]})",

@@ -153,14 +153,14 @@ TEST_CASE("A way to run a network errs by its own runs where that is more",
 }
 
 TEST_CASE("A host that nobody described errs alike with all layers", "[results/uncertainty]") {
-  // Operators of 23 us whose kernels take a fraction of that: the kernels' own errors hardly count.
+  // Operators of 16 us whose kernels take a fraction of that: the kernels' own errors hardly count.
   const Network network = load_text(R"([
       {"name": "a", "type": "relu", "input": [1, 8, 8, 8]}, {"name": "b", "type": "tanh"}])");
   AnalysisOptions options;
   options.launch = LaunchProtocol::eager;
   Gpu gpu = find_gpu("h200").value();
   const Result assumed = analyze(network, gpu, options);
-  gpu.host_operator_s = 23e-6;
+  gpu.host_operator_s = 25e-6;
   const Result known = analyze(network, gpu, options);
   REQUIRE(*assumed.total.expected_time_s == *known.total.expected_time_s);
   const LayerResult& row = assumed.layers.front();
