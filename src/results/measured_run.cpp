@@ -127,6 +127,12 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
   }
 }
 
+/// Whether it took longer than 95 of 100 kernels take that are expected to take as long.
+bool is_slow(const LayerResult& row) {
+  const double factor = row.expected_uncertainty ? row.expected_uncertainty->factor_95 : 1;
+  return *row.measured_time_s > factor * *row.expected_time_s();
+}
+
 /// The largest part of the expected time apart from the bound's resource, or unexplained time.
 std::string why_lost(const LayerResult& row, bool is_recorded) {
   if (row.better_time_s)
@@ -139,7 +145,7 @@ std::string why_lost(const LayerResult& row, bool is_recorded) {
   for (const Limiter limiter : enumerators<Limiter>)
     if (limiter != own && part_s[limiter] > part_s[largest]) largest = limiter;
   const double rate_s = part_s[own] - row.point.roofline_time_s;
-  if (unexplained_s > std::max(part_s[largest], rate_s))
+  if (unexplained_s > std::max(part_s[largest], rate_s) && is_slow(row))
     return "slower than a library's kernel should be";
   // For an unknown kernel of the user's own, only a library's losses are known.
   if (!is_recorded && row.layer.mapping == KernelMapping{})
