@@ -19,11 +19,13 @@ void set_words(ChoiceFacts& facts, const Problem& problem) {
   facts.set(heuristic, problem.kernels == KernelSource::heuristic);
   facts.set(line, problem.rank == 1);
   facts.set(square, window.kernel[1] == window.kernel[2]);
+  facts.set(tiling_window, window.kernel == window.stride);
   facts.set(odd_window, window.kernel[2] % 2 != 0);
   facts.set(even_strides, window.stride[1] == window.stride[2]);
   facts.set(equal_channels, problem.group_in == problem.group_out);
   facts.set(power_of_two, std::has_single_bit(static_cast<std::uint64_t>(problem.group_in)));
   facts.set(whole_vectors, is_whole(problem.group_in) && is_whole(problem.group_out));
+  facts.set(whole_sixteens, std::fmod(problem.group_out, 16) == 0);
   facts.set(groups_of_four, layer.groups % 4 == 0);
 }
 
@@ -56,6 +58,9 @@ ChoiceFacts choice_facts(const Problem& problem, bool nhwc, bool on_tensor_cores
   sizes[dilation] = problem.dilation;
   sizes[positions] = problem.out_positions();
   sizes[results] = problem.output_element();
+  sizes[image] = problem.input_positions;
+  sizes[results_image] = problem.output_positions;
+  sizes[in_positions] = problem.in_positions();
   return facts;
 }
 

@@ -39,9 +39,14 @@ enum class LibraryKernel : std::uint8_t {
   each_group_nchw,
   each_group_small_nchw,
   each_group_winograd,
-  layout_copy,      ///< no kernel of this layout: copies to the other one and back
-  group_copy,       ///< copies each group's channels out and in
-  vector_fallback,  ///< of the heuristic: on vector units in place of tensor cores
+  layout_copy,         ///< no kernel of this layout: copies to the other one and back
+  group_copy,          ///< copies each group's channels out and in
+  vector_fallback,     ///< of the heuristic, as all below: one group, on vector units
+  vector_direct,       ///< the same in small tiles of tensors as they lie
+  image_scatter,       ///< on vector units, image by image; results are added by atomics
+  image_scatter_wide,  ///< the same in larger tiles
+  index_table,         ///< a kernel before the product lists the places of an image
+  half_scatter,        ///< on vector units, each product is added to a result of 16 bits
 };
 
 /// What a layer is, in rows.
@@ -56,11 +61,13 @@ enum class ChoiceWord : std::uint8_t {
   heuristic,       ///< the library's own choice, not the fastest
   line,            ///< one axis, or an image of one row
   square,          ///< a window as wide as high
+  tiling_window,   ///< as large as its strides
   odd_window,      ///< in columns
   even_strides,    ///< the same along rows and columns
   equal_channels,  ///< as many into a group as out of it
   power_of_two,    ///< channels into a group
   whole_vectors,   ///< a group's channels fill pieces of 16 byte on both sides
+  whole_sixteens,  ///< a multiple of 16 channels out of a group
   groups_of_four,  ///< groups are a multiple of 4
 };
 
@@ -83,6 +90,9 @@ enum class ChoiceSize : std::uint8_t {
   dilation,   ///< the largest
   positions,  ///< results of a channel, over all images
   results,
+  image,          ///< positions of an image
+  results_image,  ///< the same of its result
+  in_positions,   ///< of all images
 };
 
 /// A convolution's facts, before a kernel is chosen.

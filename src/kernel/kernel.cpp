@@ -6,6 +6,7 @@
 #include "kernel/choices.hpp"
 #include "kernel/dense/layer_product.hpp"
 #include "kernel/derivation.hpp"
+#include "kernel/picked_kernel.hpp"
 #include "kernel/plans.hpp"
 #include "kernel/tunings.hpp"
 #include "model/layer_kind.hpp"
@@ -136,17 +137,12 @@ bool is_narrow(DataType type) { return info(type).bits < 16; }
 
 DataType widened(DataType type, DataType wide) { return is_narrow(type) ? wide : type; }
 
-/// cuDNN's heuristic runs two in three of these 16-bit layers on vector units
-/// (implicit_convolve_sgemm, implicit_convolveNd_sgemm, wgrad_alg1), whose kernels on tensor cores
-/// a builder generates: many taps, channels and results.
-bool falls_back(const PlanRequest& request) {
-  const Layer& layer = request.layer;
-  if (layer.kernels != KernelSource::heuristic || facts_of(request.engine).operand_byte != 2 ||
-      request.problem.taps <= request.model.constants->values.selection.most_taps)
-    return false;
-  return has_row(
-      request.model.constants->choices, request.model.library, LibraryKernel::vector_fallback,
-      choice_facts(request.problem, request.problem.nhwc, is_tensor_engine(request.engine)));
+/// cuDNN's heuristic runs two in three of these layers on vector units (implicit_convolve_sgemm,
+/// implicit_convolveNd_sgemm, wgrad_alg1), whose kernels on tensor cores a builder generates: many
+/// taps, channels and results.
+bool falls_back(const ChoiceRow* picked) {
+  return picked != nullptr &&
+         is_any(picked->kernel, LibraryKernel::vector_fallback, LibraryKernel::half_scatter);
 }
 
 /// A GPU's tensor cores for the layer's type, whichever engine was asked for; null without.
@@ -172,7 +168,7 @@ constexpr double vector_bits = 32;
 /// cuDNN's older kernels on vector units, in NCHW or between copies: TF32's convolutions may run in
 /// fp32, and 16-bit ones forward, or as data gradients that sum in fp32 where tensor cores have
 /// none (cuDNN 7).
-std::optional<PlanRequest> on_vector_units(const PlanRequest& request) {
+std::optional<PlanRequest> on_vector_units(const PlanRequest& request, const ChoiceRow* picked) {
   const Layer& layer = request.layer;
   const EngineModel* const own = tensor_model(request);
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
@@ -189,7 +185,7 @@ std::optional<PlanRequest> on_vector_units(const PlanRequest& request) {
     const Pass pass = request.problem.pass;
     const bool adds = pass == Pass::dgrad && !scatters(*own) && scatters(*vector);
     if (facts_of(own->engine).operand_byte != 2) return std::nullopt;
-    if (pass != Pass::fwd && !adds && !falls_back(request)) return std::nullopt;
+    if (pass != Pass::fwd && !adds && !falls_back(picked)) return std::nullopt;
   }
   return PlanRequest{layer,         request.counts, Engine::fp32,
                      request.model, request.cache,  request.problem};
@@ -243,20 +239,21 @@ bool is_beyond_vector_units(const PlanRequest& wider, double time_s) {
 }
 
 template <class Number>
-std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>& eval) {
+std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceRow* picked,
+                                       Eval<Number>& eval) {
   const std::optional<WiderLayer> wider_layer = in_16_bits(request);
   const std::optional<PlanRequest> wider =
-      wider_layer ? wider_layer->request(request) : on_vector_units(request);
+      wider_layer ? wider_layer->request(request) : on_vector_units(request, picked);
   if (!wider) return plan_without_choice(request, eval);
   const bool lacks_own = is_off_tensor_cores(request);
   Planning planning;
   auto own = plan_in_own_type(request, planning);
-  const bool must = lacks_own || !own || !own->in_library || falls_back(request);
+  const bool must = lacks_own || !own || !own->in_library || falls_back(picked);
   std::optional<KernelPlan> other;
   if (must || !is_beyond_vector_units(*wider, own->expected_time_s()))
     other = plan_in_own_type(*wider, planning);
   const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
-  const bool runs_wider = other && (is_alone || !own || falls_back(request) ||
+  const bool runs_wider = other && (is_alone || !own || falls_back(picked) ||
                                     other->expected_time_s() < own->expected_time_s());
   if constexpr (std::is_same_v<Number, double>) {
     if (runs_wider) return other;
@@ -266,6 +263,38 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, Eval<Number>&
   eval.named("bits of an element", wider_layer ? wider_layer->bits : vector_bits, "bit",
              "kernels in more bits, which are faster");
   return plan_in_own_type(*wider, eval);
+}
+
+/// On the kernel of a row that states its mapping; nullopt where it would beat the fastest.
+template <class Number>
+std::optional<KernelPlan> plan_of_row(const PlanRequest& request, const ChoiceRow& row,
+                                      Eval<Number>& eval) {
+  const std::optional<PickedLayer> picked = picked_layer(request, row);
+  if (!picked) return std::nullopt;
+  Planning planning;
+  const PlanRequest own = picked->request(request);
+  auto plan = plan_in_own_type(own, planning);
+  if (!plan) return std::nullopt;
+  Layer tuned = request.layer;
+  tuned.kernels = KernelSource::library;
+  const auto fastest =
+      fastest_plan(PlanRequest{tuned, request.counts, request.engine, request.model, request.cache},
+                   nullptr, planning);
+  const double picked_s = plan->expected_time_s() + beside_picked_s(request, row, planning);
+  if (fastest && picked_s < fastest->expected_time_s()) return std::nullopt;
+  if constexpr (!std::is_same_v<Number, double>) plan = plan_in_own_type(own, eval);
+  plan->in_library = true;
+  return plan;
+}
+
+/// The plan with more time of one kind.
+template <class Number>
+void add_time(KernelPlan& plan, const Number& more_s, Eval<Number>& eval) {
+  TimeParts<Number> parts;
+  for (const Limiter limiter : enumerators<Limiter>)
+    parts.add(limiter, Number(plan.part_s[limiter]));
+  parts.add(Limiter::instructions, more_s);
+  set_time(plan, parts, eval);
 }
 
 template <class Number>
@@ -282,14 +311,21 @@ void take_time_of_picked(KernelPlan& plan, const LayerErrors& picked, Eval<Numbe
 template <class Number>
 std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
-  auto plan = fastest_plan(request, eval);
+  const ChoiceRow* const picked = picked_row(request);
+  std::optional<KernelPlan> plan;
+  if (picked != nullptr) plan = plan_of_row(request, *picked, eval);
+  if (!plan) plan = fastest_plan(request, picked, eval);
   if (!plan && layer.mapping->algorithm && request.own_engine() != nullptr &&
       info(layer.kind).family == KindFamily::contraction)
     throw InputError("expected an algorithm that " + request.model.gpu +
                      " has for this layer, got " + in_quotes(name_of(*layer.mapping->algorithm)));
   if (!plan || layer.kernels != KernelSource::heuristic) return plan;
-  const LayerErrors* const picked = request.model.errors.find(layer, layer.kernels, request.engine);
-  if (picked != nullptr) take_time_of_picked(*plan, *picked, eval);
+  if (picked != nullptr) {
+    const Number beside_s = beside_picked_s(request, *picked, eval);
+    if (value_of(beside_s) > 0) add_time(*plan, beside_s, eval);
+  }
+  const LayerErrors* const errors = request.model.errors.find(layer, layer.kernels, request.engine);
+  if (errors != nullptr) take_time_of_picked(*plan, *errors, eval);
   return plan;
 }
 

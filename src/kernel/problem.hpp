@@ -47,6 +47,8 @@ struct Problem {
   double kernel_w = 1;
   double stride = 1;    ///< product over the axes
   double dilation = 1;  ///< the largest
+  /// A scattered product pads an image's rows to a multiple of this.
+  double row_multiple = 1;
 
   bool is_fwd() const { return pass == Pass::fwd; }
   bool is_dgrad() const { return pass == Pass::dgrad; }

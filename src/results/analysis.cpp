@@ -288,6 +288,8 @@ TunedPlans plans_on(Engine engine, LayerResult& row, const Timing& timing) {
 void take_faster_engine(TunedPlans& plans, LayerResult& row, const Timing& timing) {
   const Context& context = timing.context;
   if (row.planned_engine != Engine::tf32 || !plans.own) return;
+  // The library's heuristic took vector units already.
+  if (plans.own->engine != row.planned_engine) return;
   if (choice_for(row.layer, context.options.engine) == EngineChoice::tensor) return;
   const auto engine = other_engine(row.layer, context.gpu.peak_flop_per_s, row.planned_engine);
   if (!engine) return;

@@ -130,6 +130,38 @@ TEST_CASE("Slow kernels that the heuristic picks take what was measured", "[resu
       {R"({"type": "conv", "dtype": "fp32", "layout": "nchw", "groups": 8, "out_channels": 448,
           "input": [8, 520, 56, 56], "kernel_size": 3, "padding": 1})",
        2379, 1.25},
+      // Few results, strided: a kernel lists an image's places first.
+      {R"({"type": "conv_transpose", "dtype": "fp16", "layout": "nhwc", "out_channels": 1,
+          "input": [1, 56, 540, 960], "kernel_size": 9, "stride": 3, "padding": 4,
+          "output_padding": 2})",
+       3647, 1.25},
+      {R"({"type": "conv_transpose", "dtype": "bf16", "layout": "nchw", "out_channels": 1,
+          "input": [1, 56, 256, 256], "kernel_size": 6, "stride": 4, "padding": 1})",
+       651.2, 1.2},
+      {R"({"type": "conv_transpose", "dtype": "fp16", "layout": "nhwc", "out_channels": 3,
+          "input": [1, 256, 128, 128], "kernel_size": 16, "stride": 8, "padding": 4})",
+       954.8, 1.1},
+      // Patches' gradients: on vector units, and in fp16 of 14 x 14 with an addition a product.
+      {R"({"type": "conv", "pass": "dgrad", "dtype": "fp16", "layout": "nhwc", "stride": 32,
+          "input": [16, 3, 512, 512], "out_channels": 1024, "kernel_size": 32})",
+       1071, 1.2},
+      {R"({"type": "conv", "pass": "dgrad", "dtype": "fp16", "layout": "nhwc", "stride": 14,
+          "input": [32, 3, 112, 112], "out_channels": 232, "kernel_size": 14})",
+       108198, 1.2},
+      // Between 5 and 13 channels, last: on vector units.
+      {R"({"type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [16, 10, 540, 540],
+          "out_channels": 12, "kernel_size": 3, "padding": 1})",
+       1445, 1.25},
+      {R"({"type": "conv", "dtype": "fp16", "layout": "nhwc", "input": [1, 12, 540, 960],
+          "out_channels": 12, "kernel_size": 3, "padding": 1})",
+       190.3, 1.25},
+      // Images of one place, in tiles of 32 or 64.
+      {R"({"type": "conv_transpose", "dtype": "tf32", "layout": "nchw", "out_channels": 512,
+          "input": [64, 100, 1, 1], "kernel_size": 4})",
+       288, 1.4},
+      {R"({"type": "conv_transpose", "dtype": "tf32", "layout": "nchw", "out_channels": 1024,
+          "input": [64, 512, 1, 1], "kernel_size": 4})",
+       942, 1.5},
   };
   for (const Case& each : cases) {
     INFO(each.layer);

@@ -284,6 +284,7 @@ LayerProduct layer_product(const Problem& problem, const EngineModel& model, Ope
 LayerProduct scattered(const LayerProduct& dgrad) {
   LayerProduct x = dgrad;
   set_outputs_by_taps(x);
+  x.m = x.problem->batch * round_up(x.problem->output_positions, x.problem->row_multiple);
   x.k = x.problem->out_channels;
   x.k_is = "output channels";
   x.scattered = true;

@@ -94,7 +94,12 @@ ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<
     case LibraryKernel::general:
     case LibraryKernel::layout_copy:
     case LibraryKernel::group_copy:
-    case LibraryKernel::vector_fallback: break;
+    case LibraryKernel::vector_fallback:
+    case LibraryKernel::vector_direct:
+    case LibraryKernel::image_scatter:
+    case LibraryKernel::image_scatter_wide:
+    case LibraryKernel::index_table:
+    case LibraryKernel::half_scatter: break;
   }
   return f.general();
 }
