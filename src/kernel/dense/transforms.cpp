@@ -151,8 +151,9 @@ TileProduct transformed_product(const Problem& problem, const Transform& transfo
     product.m_is = "4 x transformed tiles";
     product.n *= 4;
     product.n_is = fwd ? "4 x output channels" : "4 x input channels";
-    product.k = fwd ? in : out;
-    product.k_is = fwd ? in_word : out_word;
+    // Transforming a block's results back takes as long as a step.
+    product.k = (fwd ? in : out) + fused_tile.front().k;
+    product.k_is = fwd ? "input channels + a step" : "output channels + a step";
     product.count = 1;
     return product;
   }
