@@ -51,6 +51,8 @@ enum class LayerKind : std::uint8_t {
   embedding,
   gather,
   scatter,
+  im2col,
+  col2im,
   other,
   flatten,
   identity,

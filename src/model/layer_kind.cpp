@@ -254,6 +254,9 @@ constexpr auto in_order = [] {
           .takes_host(1.6)
           .features_last()
           .also("scatteradd indexadd"),
+      // the windows of an image as columns of a matrix; and an image of such, added up
+      movement(im2col),
+      movement(col2im),
       // known by its bytes, or by stated FLOP and bytes
       movement(other).costs(Cost::simple).reads_only(Reads::some).named_by_operator(),
       movement(flatten, KindFamily::free),

@@ -1,13 +1,16 @@
 // Functions that move elements: copies, joins, resizes, rows picked from a table or added to one.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/ranges.hpp"
 #include "model/text.hpp"
 #include "operators/building.hpp"
 #include "operators/operation.hpp"
@@ -16,6 +19,20 @@
 
 namespace roofline {
 namespace {
+
+/// The operand's sizes as they lie in memory, which with the result's tell the permutation; empty
+/// where they do not: results of another order, values that are repeated, more axes than a layer
+/// has.
+Sizes sizes_in_memory(const Tensor& input, const Tensor& result) {
+  if (input.rank() > most_operand_sizes || input.sizes != result.sizes ||
+      !has_strides(result, contiguous_strides(result.sizes)) || input.stored_sizes() != input.sizes)
+    return {};
+  std::vector<std::size_t> order(input.rank());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return input.strides[a] > input.strides[b]; });
+  return each_of(order, [&](std::size_t axis) { return input.sizes[axis]; });
+}
 
 /// The operand in another order, type or number of elements. Reads a value once that is repeated.
 Layers copied(const Operation& operation) {
@@ -30,7 +47,11 @@ Layers copied(const Operation& operation) {
   if (spec->access == Access::transposed && spec->output == spec->input->sizes &&
       joins_layouts(std::vector{input, operation.results.front()}))
     spec->layout = operation.results.front().layout();
-  return named(operation, *spec);
+  Layers layers = named(operation, *spec);
+  if (spec->access == Access::transposed && !spec->layout)
+    if (Sizes sizes = sizes_in_memory(input, operation.results.front()); !sizes.empty())
+      layers.front().input->sizes = std::move(sizes);
+  return layers;
 }
 
 /// The mode of the pad, where PyTorch's name of the operator tells it.
@@ -113,6 +134,22 @@ Layers picked_rows(const Operation& operation) {
   return named(operation, *spec);
 }
 
+/// Windows of images as columns, or images of such columns; of one image by its bytes.
+Layers windows_as_columns(const Operation& operation) {
+  const bool apart = operation.row->name == "patches";
+  constexpr std::size_t image_rank = 4;
+  constexpr std::size_t columns_rank = 3;
+  const Sizes from = first_sizes(operation);
+  const Sizes to = operation.operands.empty() ? Sizes{} : result_sizes(operation);
+  if (from.size() != (apart ? image_rank : columns_rank) ||
+      to.size() != (apart ? columns_rank : image_rank))
+    return traffic(operation);
+  auto spec = layer_of(operation, operation.row->kind, from);
+  if (!spec) return {};
+  spec->output = to;
+  return named(operation, *spec);
+}
+
 /// Rows are added to those of the result that an index names.
 Layers added_rows(const Operation& operation) {
   const Sizes table = operation.operands.empty() ? Sizes{} : result_sizes(operation);
@@ -183,9 +220,9 @@ std::span<const OperatorRow> moving_operators() {
        "::CppNode<SplitLookupFunction_adagrad_Op> ::CppNode<SplitLookupFunction_adam_Op>: "
        "gradient"},
 
-      // By bytes, as each element is read for several results, or written by several.
-      {"patches", traffic, other, "", "im2col: input kernel dilation padding stride"},
-      {"image_of_patches", traffic, other, "", "col2im: input sizes kernel"},
+      {"patches", windows_as_columns, LayerKind::im2col, "",
+       "im2col: input kernel dilation padding stride"},
+      {"image_of_patches", windows_as_columns, LayerKind::col2im, "", "col2im: input sizes kernel"},
       // By bytes, as a library's kernel changes its operands in place.
       {"rotary_embedding", traffic, other, "", "::rotary_embedding: positions query key - table"},
       {"cache", traffic, other, "",

@@ -241,12 +241,12 @@ void follow_batch(ProgramReader& reader, Node& node) {
 
 /// Like the operand of its sizes, or in the layout of images; some operators leave no gaps.
 Sizes strides_of(const Node& node, const TensorArgument& result) {
-  const bool is_contiguous =
-      is_one_of(node.op,
-                "linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
-                "rms_norm group_norm instance_norm embedding gather index index_select cumsum "
-                "cumprod reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
-                "replication_pad2d replication_pad3d _pad_circular");
+  const bool is_contiguous = is_one_of(
+      node.op,
+      "linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
+      "rms_norm group_norm instance_norm embedding gather index index_select cumsum "
+      "cumprod im2col col2im reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
+      "replication_pad2d replication_pad3d _pad_circular");
   const bool joins_both = node.op == "cat" && joins_layouts(node.arguments.front().tensors);
   if (!is_contiguous && !joins_both)
     for (const TensorArgument* operand : node.tensors()) {
@@ -259,7 +259,8 @@ Sizes strides_of(const Node& node, const TensorArgument& result) {
 
 /// Whether the kernel reads its first tensor as it lies in memory.
 bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
-  if (is_one_of(op, "softmax log_softmax layer_norm rms_norm group_norm instance_norm"))
+  if (is_one_of(op,
+                "softmax log_softmax layer_norm rms_norm group_norm instance_norm im2col col2im"))
     return has_strides(tensor, contiguous_strides(tensor.sizes));
   if (op != "linear" || tensor.rank() < 3) return true;
   const std::uint64_t features = std::max<std::uint64_t>(tensor.sizes.back(), 1);

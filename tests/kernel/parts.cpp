@@ -219,6 +219,47 @@ TEST_CASE("A batch norm in bf16 trains by PyTorch's kernels in channels last", "
   }
 }
 
+TEST_CASE("Windows, permutations and masks take what they were measured to take on an H200",
+          "[kernel/parts]") {
+  struct Case {
+    const char* layer;
+    std::uint64_t launches;
+    double measured_s;
+  };
+  // Windows of 2, 3 and 5, with strides; axes that trade places; a repeated operand. The mask and
+  // the first of both kinds of windows are of recordings of networks.
+  for (
+      const Case& each : {
+          Case{R"("type": "im2col", "input": [32, 192, 28, 28], "output": [32, 1728, 196])", 32,
+               133e-6},
+          Case{R"("type": "im2col", "input": [8, 192, 56, 56], "output": [8, 1728, 784])", 8,
+               68.9e-6},
+          Case{R"("type": "im2col", "input": [2, 192, 56, 56], "output": [2, 4800, 3136])", 2,
+               75.4e-6},
+          Case{
+              R"("type": "col2im", "input": {"shape": [32, 1728, 196]}, "output": [32, 192, 28, 28])",
+              1, 217e-6},
+          Case{
+              R"("type": "col2im", "input": {"shape": [32, 2304, 196]}, "output": [32, 256, 28, 28])",
+              1, 286.2e-6},
+          Case{
+              R"("type": "col2im", "input": {"shape": [8, 1024, 3249]}, "output": [8, 256, 56, 56])",
+              1, 299.8e-6},
+          Case{R"("type": "copy", "access": "transposed", "input": [32, 196, 49, 96],
+                   "output": [32, 96, 49, 196])",
+               1, 198.9e-6},
+          Case{R"("type": "other", "inputs": [[16, 12, 256, 256],
+                   {"shape": [16, 1, 256, 256], "dtype": "bool"}], "output": [16, 12, 256, 256])",
+               1, 34.2e-6},
+      }) {
+    INFO(each.layer);
+    const KernelPlan plan =
+        plan_of(std::string(R"({"dtype": "fp16", )") + each.layer + "}", "h200", Engine::fp16);
+    CHECK(plan.kernels == each.launches);
+    CHECK(plan.expected_time_s() == Approx(each.measured_s).epsilon(0.2));
+  }
+}
+
 TEST_CASE("What a second walk does not find in L2 is read again", "[kernel/parts]") {
   // An SM holds 12 blocks of 128 threads with 40 registers, and 132 of them rows of 16 KiB, which
   // they read and write between two walks: 0.99 of 50 MiB. From 0.3 to 1.4 of it more gets lost.

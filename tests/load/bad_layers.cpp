@@ -15,7 +15,8 @@ constexpr const char* all_types =
     "layer_norm, rms_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
     "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
     "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, "
-    "reduce, upsample, copy, embedding, gather, scatter, other, flatten, identity), got ";
+    "reduce, upsample, copy, embedding, gather, scatter, im2col, col2im, other, flatten, "
+    "identity), got ";
 
 const std::string one_type =
     "expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, fp6, mxfp8, mxfp6, mxfp4, "

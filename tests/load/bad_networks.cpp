@@ -97,7 +97,8 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
        "relu6, leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
        "glu, elementwise, rowwise, add, sub, mul, div, concat, max_pool, avg_pool, "
        "global_avg_pool, "
-       "reduce, upsample, copy, embedding, gather, scatter, other, flatten, identity), got "
+       "reduce, upsample, copy, embedding, gather, scatter, im2col, col2im, other, flatten, "
+       "identity), got "
        "\"softmaxx\"; did "
        "you mean \"softmax\"?"},
   });

@@ -159,7 +159,7 @@ TEST_CASE("A network's layers and defaults hold what a file may state", "[model/
   CHECK(error_of([](LayerSpec& of) { of.kind = LayerKind::host_copy; }) ==
         "main.cpp: /type: expected a kind that a network may state, got host_copy");
   CHECK(error_of([](LayerSpec& of) { of.kind = beyond<LayerKind>; }) ==
-        "main.cpp: /type: expected an enumerator from 0 to 47, got 200");
+        "main.cpp: /type: expected an enumerator from 0 to 49, got 200");
   CHECK(error_of([](LayerSpec& of) { of.pass = beyond<Pass>; }) ==
         "main.cpp: /pass: expected an enumerator from 0 to 2, got 200");
   CHECK(error_of([](LayerSpec& of) { of.layout = beyond<Layout>; }) ==

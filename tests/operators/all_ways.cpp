@@ -539,8 +539,8 @@ std::vector<Case> movement_cases() {
                .result = {"r", {2, 72, 144}}};
   patches.pytorch = {
       "im2col", {"x", "as_ints: [3, 3]", "as_ints: [1, 1]", "as_ints: [0, 0]", "as_ints: [1, 1]"}};
-  patches.layer = R"({"type": "other", "inputs": [[2, 8, 14, 14]], "output": [2, 72, 144]})";
-  patches.expected = {"other", 0, 0, 0, 4 * (images + 2 * 72 * 144)};
+  patches.layer = R"({"type": "im2col", "input": [2, 8, 14, 14], "output": [2, 72, 144]})";
+  patches.expected = {"im2col", 0, 0, 0, 4 * (images + 2 * 72 * 144)};
   cases.push_back(patches);
   return cases;
 }

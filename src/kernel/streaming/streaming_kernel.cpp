@@ -9,6 +9,7 @@
 // concat pass gradients through: planned as copies.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,24 @@ bool same_shapes(const Layer& layer) {
   for (const Operand& operand : layer.inputs)
     if (!(operand.shape == layer.output)) return false;
   return true;
+}
+
+/// All operands fit the result, for which one of several elements is repeated along an axis.
+bool repeats_operand(const Layer& layer) {
+  const Shape& result = layer.output;
+  bool repeats = false;
+  for (const Operand& operand : layer.inputs) {
+    const Shape& shape = operand.shape;
+    const auto fits = [](std::uint64_t size, std::uint64_t made) {
+      return size == made || size == 1;
+    };
+    if (!fits(shape.batch, result.batch) || !fits(shape.channels, result.channels) ||
+        !std::ranges::equal(shape.spatial, result.spatial, fits))
+      return false;
+    const double elements = element_count(shape);
+    repeats = repeats || (elements > 1 && elements < element_count(result));
+  }
+  return repeats;
 }
 
 /// Compilers and engines write kernels with one pass over all operands; pools keep no positions.
@@ -88,12 +107,40 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   return problem;
 }
 
+/// Of a permutation, in elements.
+struct Distances {
+  double of_neighbours = 0;       ///< in the operand, of the result's neighbours
+  double between_neighbours = 0;  ///< in the result, of the operand's neighbours
+};
+
+/// Both shapes in memory's order; 0 where they are no permutation of each other. Of axes of one
+/// length the last is meant.
+Distances distances_of(const Shape& from, const Shape& to) {
+  const auto sizes_of = [](const Shape& shape) {
+    return std::array{shape.batch, shape.channels, shape.spatial[0], shape.spatial[1],
+                      shape.spatial[2]};
+  };
+  const auto operand = sizes_of(from);
+  const auto result = sizes_of(to);
+  if (operand == result || !std::ranges::is_permutation(operand, result)) return {};
+  const auto longer = [](std::uint64_t size) { return size > 1; };
+  const auto behind = [&](const auto& sizes, const auto& others) {
+    const auto inner = std::find_if(others.rbegin(), others.rend(), longer);
+    double elements = 1;
+    for (auto size = sizes.rbegin(); *size != *inner; ++size)
+      elements *= static_cast<double>(*size);
+    return elements;
+  };
+  return {behind(operand, result), behind(result, operand)};
+}
+
 template <class Number>
 class StreamingKernels : StreamFormulas<Number> {
   using Formulas = StreamFormulas<Number>;
   using Formulas::chain_of;
   using Formulas::constants;
   using Formulas::eval;
+  using Formulas::fetch_again;
   using Formulas::indexed;
   using Formulas::inputs;
   using Formulas::machine;
@@ -102,6 +149,7 @@ class StreamingKernels : StreamFormulas<Number> {
   using Formulas::outputs;
   using Formulas::problem;
   using Formulas::rates;
+  using Formulas::start_of;
   using Formulas::work_of;
   using typename Formulas::Work;
 
@@ -131,8 +179,8 @@ class StreamingKernels : StreamFormulas<Number> {
       case Kind::gelu:
       case Kind::local_response_norm:
       case Kind::elementwise:
-      case Kind::rowwise:
-      case Kind::other: return {activation()};
+      case Kind::rowwise: return {activation()};
+      case Kind::other: return {repeats_operand(*problem.layer) ? broadcast() : activation()};
       case Kind::softmax: return softmax<Number>(*this);
       case Kind::glu: return {gated()};
       case Kind::add:
@@ -151,6 +199,8 @@ class StreamingKernels : StreamFormulas<Number> {
       case Kind::embedding:
       case Kind::gather: return {problem.backward() ? scatter() : gather()};
       case Kind::scatter: return {scatter()};
+      case Kind::im2col: return {problem.backward() ? sum_of_windows() : windows()};
+      case Kind::col2im: return {problem.backward() ? windows() : sum_of_windows()};
       // Other files' kernels run these, or no kernel does.
       case Kind::conv:
       case Kind::conv_transpose:
@@ -197,8 +247,9 @@ class StreamingKernels : StreamFormulas<Number> {
     const Layer& layer = *problem.layer;
     const Shape& input = layer.inputs.front().shape;
     const Shape& output = layer.output;
-    if (layer.kind != LayerKind::copy || problem.input_positions <= 1)
+    if (layer.kind != LayerKind::copy)
       return work_of(constants.transposed, Algorithm::transposed_elementwise);
+    if (problem.input_positions <= 1) return permuted();
     const double apart = problem.channels * element_byte(layer.dtypes.input);
     if (changes_layout(layer) && !layer.layout)
       return moved_apart(apart, std::sqrt(line_byte * to_last_byte), 1, outputs());
@@ -211,7 +262,24 @@ class StreamingKernels : StreamFormulas<Number> {
                          output.channels == input.spatial[1] &&
                          output.spatial[1] == input.spatial[2];
     if (to_last || changes_layout(layer)) return moved_apart(apart, to_last_byte, 1, outputs());
-    return work_of(constants.transposed, Algorithm::transposed_elementwise);
+    return permuted();
+  }
+
+  /// Any other order, where the shapes tell it. A block that makes all elements between neighbours
+  /// of the operand finds the rest of each sector in L1; else L2 sends sectors for elements.
+  Work permuted() const {
+    constexpr double block_threads = 128;
+    const Layer& layer = *problem.layer;
+    const Distances distances = distances_of(layer.inputs.front().shape, layer.output);
+    if (distances.between_neighbours == 0)
+      return work_of(constants.transposed, Algorithm::transposed_elementwise);
+    if (distances.between_neighbours <= block_threads)
+      return moved_apart(0, line_byte, 1, outputs());
+    const double apart = distances.of_neighbours * element_byte(layer.dtypes.input);
+    Work work = moved_apart(apart, line_byte, 1, outputs());
+    fetch_again(work, problem.output_element, apart);
+    work.streams.between_byte = distances.between_neighbours * std::min(line_byte, apart);
+    return work;
   }
 
   /// PyTorch copies between the same types only tensors that are not contiguous: here a slice of
@@ -300,6 +368,50 @@ class StreamingKernels : StreamFormulas<Number> {
     return work;
   }
 
+  /// PyTorch copies the windows of one image after the other (ATen/native/cuda/im2col.cuh): a
+  /// thread a window of a channel, tap by tap.
+  Work windows() const {
+    constexpr double block_threads = 1024;
+    constexpr double place_round_trips = 4;  // of a thread, until it knows its window
+    const Layer& layer = *problem.layer;
+    const Shape& image = problem.backward() ? layer.output : layer.inputs.front().shape;
+    const Shape& columns = problem.backward() ? layer.inputs.front().shape : layer.output;
+    const auto channels = static_cast<double>(image.channels);
+    const Number taps =
+        eval.named("taps", static_cast<double>(columns.channels) / channels, "", "layer");
+    Work work = start_of(constants.vectorized, Algorithm::strided_elementwise);
+    work.kernels = problem.batch;
+    work.threads = block_threads;
+    work.blocks = divide_up(channels * product(columns.spatial), block_threads);
+    const Number waves =
+        eval.named("waves of all images", problem.batch * divide_up(work.blocks, machine.sm_count),
+                   "", "layer");
+    work.l2_round_trips = waves * (taps + place_round_trips);
+    return work;
+  }
+
+  /// A thread an element of the image, which adds up the windows that reach over it. Neighbours in
+  /// a warp have to wait for the one with most of them.
+  Work sum_of_windows() const {
+    constexpr double place_round_trips = 12;  // divisions of 64 bits
+    constexpr double window_round_trips = 2;
+    const Layer& layer = *problem.layer;
+    const Shape& image = problem.backward() ? layer.inputs.front().shape : layer.output;
+    const Shape& columns = problem.backward() ? layer.output : layer.inputs.front().shape;
+    const double side =
+        std::sqrt(static_cast<double>(columns.channels) / static_cast<double>(image.channels));
+    const double stride =
+        std::max(1.0, std::round(std::sqrt(product(image.spatial) / product(columns.spatial))));
+    const double along = std::ceil(side / stride);
+    const Number over = eval.named("windows over an element", along * along, "", "layer");
+    const Number made = eval.named("elements of the image", element_count(image), "", "layer");
+    Work work = start_of(constants.vectorized, Algorithm::strided_elementwise);
+    work.l2_round_trips = over * window_round_trips + place_round_trips;
+    work.clocks = made * eval(constants.col2im_element_clock) +
+                  made * over * eval(constants.col2im_window_clock);
+    return work;
+  }
+
   Work activation() const {
     if (!lies_alike()) return in_another_order();
     if (info(problem.layer->kind).cost == ElementCost::scaled && !problem.backward())
@@ -341,10 +453,11 @@ class StreamingKernels : StreamFormulas<Number> {
     return work;
   }
 
+  Work broadcast() const { return work_of(constants.broadcast, Algorithm::broadcast_elementwise); }
+
   Work combine() const {
     if (!lies_alike()) return in_another_order();
-    if (!same_shapes(*problem.layer))
-      return work_of(constants.broadcast, Algorithm::broadcast_elementwise);
+    if (!same_shapes(*problem.layer)) return broadcast();
     Work work = chain_of(constants.vectorized_several, Algorithm::vectorized_elementwise);
     return work;
   }
