@@ -322,6 +322,8 @@ struct GeneratedKernel {
   std::uint64_t parts = 0;       ///< operands of concatenations, of which it picks one
   std::uint64_t reductions = 0;  ///< sums or maxima of rows of places
   std::uint64_t rows = 0;        ///< rows reduced within blocks
+  /// Elements read one by one: those of a group of channels, between those of other groups.
+  std::uint64_t apart = 0;
 
   bool operator==(const GeneratedKernel&) const = default;
 };

@@ -438,7 +438,8 @@ class StreamingKernels : StreamFormulas<Number> {
                                  times(kernel.functions, compiled.function_clock) +
                                  times(kernel.parts, compiled.part_clock) +
                                  times(kernel.reductions, compiled.reduction_clock));
-    work.clocks = outputs() * place_clock + times(kernel.rows, compiled.row_clock);
+    work.clocks = outputs() * place_clock + times(kernel.rows, compiled.row_clock) +
+                  times(kernel.apart, compiled.apart_clock);
     work.kernels = static_cast<double>(kernel.kernels);
     return work;
   }
