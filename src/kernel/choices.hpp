@@ -39,14 +39,15 @@ enum class LibraryKernel : std::uint8_t {
   each_group_nchw,
   each_group_small_nchw,
   each_group_winograd,
-  layout_copy,         ///< no kernel of this layout: copies to the other one and back
-  group_copy,          ///< copies each group's channels out and in
-  vector_fallback,     ///< of the heuristic, as all below: one group, on vector units
-  vector_direct,       ///< the same in small tiles of tensors as they lie
-  image_scatter,       ///< on vector units, image by image; results are added by atomics
-  image_scatter_wide,  ///< the same in larger tiles
-  index_table,         ///< a kernel before the product lists the places of an image
-  half_scatter,        ///< on vector units, each product is added to a result of 16 bits
+  each_group_scattered,  ///< data gradients by atomics (cuDNN's algorithm 0)
+  layout_copy,           ///< no kernel of this layout: copies to the other one and back
+  group_copy,            ///< copies each group's channels out and in
+  vector_fallback,       ///< of the heuristic, as all below: one group, on vector units
+  vector_direct,         ///< the same in small tiles of tensors as they lie
+  image_scatter,         ///< on vector units, image by image; results are added by atomics
+  image_scatter_wide,    ///< the same in larger tiles
+  index_table,           ///< a kernel before the product lists the places of an image
+  half_scatter,          ///< on vector units, each product is added to a result of 16 bits
 };
 
 /// What a layer is, in rows.

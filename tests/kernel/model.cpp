@@ -194,6 +194,71 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model
     }
 }
 
+// By cuDNN 7 in TensorFlow 1 (CDECatapult/ml-performance-prediction, Apache-2.0), of the half that
+// no constant was fitted to. Without the time of an FFT's kernels they are expected at 0.46 to
+// 0.84.
+TEST_CASE("An FFT of many places takes the time of its kernels", "[kernel/model]") {
+  struct Measured {
+    const char* gpu;
+    const char* layer;  ///< without braces
+    double time_us;
+  };
+  for (const auto& [gpu, layer, time_us] : {
+           Measured{"v100", R"("input": [50, 10, 468, 468], "k": 7, "kernel_size": 7)", 22343.3},
+           Measured{"v100",
+                    R"("input": [35, 13, 371, 371], "k": 18, "kernel_size": 5, "padding": 2)",
+                    9907.9},
+           Measured{"v100",
+                    R"("input": [31, 6, 266, 266], "k": 15, "kernel_size": 5, "padding": 2)",
+                    3350.1},
+           Measured{"gtx1080ti",
+                    R"("input": [24, 9, 393, 393], "k": 6, "kernel_size": 5, "padding": 2)",
+                    9620.5},
+           Measured{"gtx1080ti",
+                    R"("input": [11, 9, 494, 494], "k": 12, "kernel_size": 7, "padding": 3)",
+                    13564.2},
+       }) {
+    INFO(gpu << ' ' << layer);
+    const Network network = load_text(R"([{"type": "conv", "dtype": "fp32", "layout": "nhwc", )" +
+                                      std::string(layer) + "}]");
+    const double ratio =
+        1e6 * *analyze(network, find_gpu(gpu).value(), {}).total.expected_time_s / time_us;
+    CHECK(ratio > 0.8);
+    CHECK(ratio < 1.1);
+  }
+}
+
+// By cuDNN 9.1 in PyTorch 2.5, not autotuned (KernelBench, MIT); no constant was fitted to them. As
+// a product for each group the first is expected at 0.14 to 0.5, the second at 0.13 to 0.41.
+TEST_CASE("Transposed convolutions in groups are added up by atomics", "[kernel/model]") {
+  const char* const volume =
+      R"([{"type": "conv_transpose", "input": [16, 32, 16, 32, 64], "k": 64,
+        "kernel_size": [3, 5, 7], "stride": 2, "padding": [1, 2, 3], "output_padding": 1,
+        "groups": 4, "dtype": "fp32"}])";
+  const char* const image =
+      R"([{"type": "conv_transpose", "input": [16, 32, 128, 256], "k": 64, "kernel_size": [3, 5],
+        "stride": [2, 3], "padding": [1, 2], "dilation": [2, 1], "groups": 4, "dtype": "fp32"}])";
+  struct Measured {
+    const char* gpu;
+    const char* layer;
+    double time_ms;
+  };
+  for (const auto& [gpu, layer, time_ms] :
+       {Measured{"t4", volume, 121}, Measured{"a10g", volume, 48.8}, Measured{"l40s", volume, 35.9},
+        Measured{"a100-sxm4-40gb", volume, 38.7}, Measured{"t4", image, 33.8},
+        Measured{"a10g", image, 16.8}, Measured{"l40s", image, 9.84},
+        Measured{"a100-sxm4-40gb", image, 5.92}}) {
+    INFO(gpu << ' ' << layer);
+    AnalysisOptions options;
+    options.tuning = Tuning::heuristic;
+    const Result result = analyze(load_text(layer), find_gpu(gpu).value(), options);
+    CHECK(result.layers.front().kernel->algorithm == Algorithm::scatter_gemm);
+    const double ratio = 1e3 * *result.total.expected_time_s / time_ms;
+    CHECK(ratio > 0.64);
+    CHECK(ratio < 1.6);
+  }
+}
+
 // PyTorch 2.11, cuDNN 9.19; those of the H100 were not fitted to.
 TEST_CASE("The first layer of ResNet takes what its own kernel was measured to take",
           "[kernel/model]") {

@@ -98,7 +98,11 @@ AroundProduct<Number> around_product(const DenseContext& context, const DenseCho
   AroundProduct<Number> around;
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
-    clear_s = eval.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
+    // Beyond L2, zeros are written to memory; those of sums are read from there again.
+    const bool far = choice.product.scattered && x.write_byte > memory.l2_kept_byte;
+    clear_s = eval.named(
+        "writing zeros",
+        far ? 2 * x.write_byte / rates.dram_byte_per_s : x.write_byte / rates.l2_byte_per_s, "s");
     clear_launch_s = eval.named("launch of the kernel that writes zeros",
                                 eval.sourced(memory.launch_s, memory.launch_origin) +
                                     context.engine.start_share * eval(constants.library_start_s),

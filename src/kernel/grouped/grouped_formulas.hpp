@@ -350,6 +350,22 @@ struct GroupedFormulas {
     return work;
   }
 
+  /// A data gradient whose inputs' products with each tap are added up by atomics. Zeros pass
+  /// through memory first, then are read and written by the sums.
+  Work scattered() const {
+    const GroupKernel& kernel = constants.group_nchw[Pass::dgrad];
+    const Number sums = eval.named(
+        "products added up", Number(problem.out_positions()) * problem.in_channels * problem.taps);
+    Work work = start_of(Algorithm::scatter_gemm, kernel.start_s);
+    work.kernels = problem.groups + 1;
+    work.clocks = sums * eval(model.constants->values.streaming.scatter_element_clock);
+    work.flop = eval.named("FLOP", 2 * sums * round_up(problem.group_out, 8), "FLOP");
+    work.flop_per_s = eval(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s;
+    work.serial_s = eval.named("zeros and sums through memory",
+                               3 * streams.write_byte / dram_byte_per_s(model.memory, eval), "s");
+    return work;
+  }
+
   /// One launch over all groups with tiles of 128 x 128: few groups of many channels.
   Work batched(const GroupKernel& kernel) const {
     const auto [m, n, depth] = product_of_group();

@@ -91,6 +91,7 @@ ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<
       return f.group_by_group(Algorithm::group_by_group_small_nchw, constants.small_nchw_dgrad);
     case LibraryKernel::each_group_winograd:
       return f.group_by_group(Algorithm::group_by_group_winograd, constants.winograd_nchw_wgrad);
+    case LibraryKernel::each_group_scattered: return f.scattered();
     case LibraryKernel::general:
     case LibraryKernel::layout_copy:
     case LibraryKernel::group_copy:
