@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -212,6 +213,7 @@ class Compiler {
   struct Reads {
     std::map<std::size_t, std::uint64_t> made;  ///< bytes by the layer that made them
     std::uint64_t given = 0;
+    std::set<std::size_t> statistics;  ///< kernels whose operands are read once more
   };
 
   /// Each tensor once; of a norm whose statistics another kernel takes, that kernel's.
@@ -226,11 +228,11 @@ class Compiler {
         if (!maker) {
           reads.given = checked_add(reads.given, bytes);
         } else if (kernel_of_[*maker] != kernel_of_[index]) {
-          if (is_normalized_by(index, *maker))
-            add_reads(kernels_[*kernel_of_[*maker]].layers, reads);
-          else
+          if (!is_normalized_by(index, *maker))
             reads.made[*maker] = std::min(checked_add(reads.made[*maker], bytes),
                                           stored_byte(elements(layer(*maker).output), type));
+          else if (reads.statistics.insert(*kernel_of_[*maker]).second)
+            add_reads(kernels_[*kernel_of_[*maker]].layers, reads);
         }
       }
     }

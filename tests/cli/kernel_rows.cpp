@@ -39,7 +39,7 @@ TEST_CASE("roofline kernels lists rows with their evidence", "[cli/kernel_rows]"
     CHECK(row.at("layers") >= 1);
     CHECK(!row.at("origin").get<std::string>().empty());
     const std::string gpu = row.at("seen_on");
-    CHECK((gpu == "H100" || gpu == "H200" || gpu == "V100"));
+    CHECK((gpu == "H100" || gpu == "H200" || gpu == "A100" || gpu == "V100"));
   }
   for (const char* kernel : {"packed", "each_group", "framework_fwd", "case left"})
     CHECK(kernels.count(kernel) == 1);

@@ -1,5 +1,11 @@
 // What follows from the graph of a network: passes, fusion, memory. Numbers by hand.
 
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
 #include "load/loading.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -246,6 +252,41 @@ TEST_CASE("A compiler reads concatenations in place, up to eight operands", "[mo
   CHECK(row_of(copied, "relu_b").fused_into->empty());
   CHECK(row_of(copied, "norm").fused_into->empty());
   CHECK(row_of(copied, "relu").fused_into == "norm");
+}
+
+// Kernels of Stable Diffusion's VAE decoder under torch.compile on an H100 (PyTorch 2.11, fp16,
+// channels last): three or four take the statistics of 32 groups, one normalizes and activates.
+TEST_CASE("A compiler takes a group norm's statistics first, and normalizes where it is read",
+          "[model/graphs]") {
+  struct Case {
+    std::size_t channels, width;
+    double statistics_us, normalized_us;
+  };
+  AnalysisOptions compiled;
+  compiled.fusion = FusionKind::pointwise;
+  compiled.layout = Layout::nhwc;
+  for (const auto& [channels, width, statistics_us, normalized_us] :
+       {Case{128, 512, 129.8, 92.5}, Case{256, 256, 59.0, 33.0}}) {
+    INFO(channels << " channels");
+    const Network network = load_text(fmt::format(
+        R"([{{"name": "a", "input": [1, {0}, {1}, {1}], "k": {0}, "kernel_size": 3,
+              "padding": 1, "dtype": "fp16"}},
+            {{"name": "norm", "type": "group_norm", "groups": 32, "dtype": "fp16"}},
+            {{"name": "silu", "type": "silu", "dtype": "fp16"}},
+            {{"name": "b", "k": {0}, "kernel_size": 3, "padding": 1, "dtype": "fp16"}}])",
+        channels, width));
+    const Result result = analyze(network, find_gpu("h100").value(), compiled);
+    const std::uint64_t tensor_byte = 2 * channels * width * width;
+    const LayerResult& norm = row_of(result, "norm");
+    CHECK(norm.counts.bytes.input == tensor_byte);
+    CHECK(norm.counts.bytes.output == 0);
+    CHECK(1e6 * *norm.expected_time_s() / statistics_us > 0.75);
+    CHECK(1e6 * *norm.expected_time_s() / statistics_us < 1.25);
+    const LayerResult& silu = row_of(result, "silu");
+    CHECK(silu.counts.bytes.output == tensor_byte);
+    CHECK(1e6 * *silu.expected_time_s() / normalized_us > 0.6);
+    CHECK(1e6 * *silu.expected_time_s() / normalized_us < 1.25);
+  }
 }
 
 TEST_CASE("A compiler's max pools keep no positions", "[model/graphs]") {
