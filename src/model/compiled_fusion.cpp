@@ -195,7 +195,7 @@ class Compiler {
     gone = {};
   }
 
-  /// Of each layer's result. What is normalized where it is read is not written.
+  /// A norm that its readers normalize has no reader here: its result is not written.
   std::vector<std::size_t> outside_readers() const {
     std::vector<std::size_t> readers(network_.layers.size());
     for (std::size_t i = 0; i < readers.size(); ++i)

@@ -271,7 +271,8 @@ TEST_CASE("A compiler takes a group norm's statistics first, and normalizes wher
     const Network network = load_text(fmt::format(
         R"([{{"name": "a", "input": [1, {0}, {1}, {1}], "k": {0}, "kernel_size": 3,
               "padding": 1, "dtype": "fp16"}},
-            {{"name": "norm", "type": "group_norm", "groups": 32, "dtype": "fp16"}},
+            {{"name": "norm", "type": "group_norm", "groups": 32, "dtype": "fp16",
+              "layout": "nhwc"}},
             {{"name": "silu", "type": "silu", "dtype": "fp16"}},
             {{"name": "b", "k": {0}, "kernel_size": 3, "padding": 1, "dtype": "fp16"}}])",
         channels, width));

@@ -214,16 +214,6 @@ TEST_CASE("3x3 convolutions of random shapes in fp32 that no constant was fitted
   }
 }
 
-TEST_CASE("Windows of 4 to 7 of few channels, in TensorFlow 1, that no constant was fitted to",
-          "[results/accuracy]") {
-  const auto convs = [](const char* gpu, const AccuracyCell& cell) {
-    check("tensorflow_convs.ndjson", {EngineChoice::automatic, gpu}, {cell});
-  };
-  convs("v100", {dense, fp32, fwd, 40, 1.25, 0.84, 1.05});
-  convs("gtx1080ti", {dense, fp32, fwd, 40, 1.25, 0.86, 1.05});
-  convs("k80", {dense, fp32, fwd, 40, 1.32, 0.82, 1.05});
-}
-
 TEST_CASE("What transformers are made of in fp32 on other GPUs", "[results/accuracy]") {
   struct Part {
     const char* gpu;
