@@ -107,7 +107,7 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   return problem;
 }
 
-/// Of a permutation, in elements.
+/// Distances of a permutation, in elements.
 struct Distances {
   double of_neighbours = 0;       ///< in the operand, of the result's neighbours
   double between_neighbours = 0;  ///< in the result, of the operand's neighbours
