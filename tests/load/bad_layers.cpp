@@ -114,6 +114,12 @@ TEST_CASE("A key that is missing", "[load/bad_layers]") {
        "[1, 3, 8, 8]"},
       {R"({"type": "pad", "input": [1, 3, 8, 8], "output": [1, 3, 9, 8], "mode": "mirror"})",
        "/mode: expected constant, reflect, replicate or circular, got \"mirror\""},
+      {R"({"type": "im2col", "input": [8, 64, 56, 56], "output": [8, 570, 3136]})",
+       "/output: expected an image [N, C, H, W] and its windows as columns [N, C x taps, windows], "
+       "got [8, 570, 3136] of [8, 64, 56, 56]"},
+      {R"({"type": "col2im", "input": [8, 576, 3136], "output": [8, 64, 56, 56]})",
+       "/output: expected an image [N, C, H, W] and its windows as columns [N, C x taps, 1, "
+       "windows], got [8, 64, 56, 56] of [1, 8, 576, 3136]"},
   });
 }
 

@@ -140,6 +140,7 @@ Json with_field(LayerKind kind, const LayerField& field) {
   } else if (key == "batch") {
     layer[key] = 3;
     if (kind == LayerKind::attention) layer["inputs"] = Json(3, Json{4, 6, 8});
+    if (is_any(kind, LayerKind::im2col, LayerKind::col2im)) layer["output"] = {3, 8, 6, 6};
   } else if (key == "type") {
     if (has_window(kind)) layer[key] = std::string(info(kind).name) + "2d";
   } else {

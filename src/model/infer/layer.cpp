@@ -283,6 +283,19 @@ void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer
     layer.output.spatial[axis] = checked_mul(layer.output.spatial[axis], (*factors)[axis]);
 }
 
+/// Windows of an image as columns [N, C x taps, windows].
+void check_columns(const Layer& layer) {
+  if (!is_any(layer.kind, LayerKind::im2col, LayerKind::col2im)) return;
+  const bool apart = layer.kind == LayerKind::im2col;
+  const Shape& input = layer.inputs.front().shape;
+  const Shape& image = apart ? input : layer.output;
+  const Shape& columns = apart ? layer.output : input;
+  if (columns.batch == image.batch && columns.channels % image.channels == 0) return;
+  fail("output",
+       concat("expected an image [N, C, H, W] and its windows as columns [N, C x taps, ",
+              apart ? "" : "1, ", "windows], got ", to_text(layer.output), " of ", to_text(input)));
+}
+
 /// Kinds with the stated result shape, else the operand's.
 void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (layer.work->flops && !layer.work->bytes)
@@ -306,6 +319,7 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
   if (layer.pad_mode && elements(layer.output) <= elements(layer.inputs.front().shape))
     fail("output", concat("expected sizes beyond the input's ", to_text(layer.inputs.front().shape),
                           ", as pad_mode pads it, got ", to_text(layer.output)));
+  check_columns(layer);
 }
 
 /// Indices have any shape; the table is the second operand.
