@@ -16,7 +16,7 @@ namespace {
 constexpr double part_share = 0.35;
 /// Share of each kernel after an operator's first: 6.3 us of 25 to 30, from the eager step in fp16
 /// of a network with 648 of them beside an H100, which layout copies of convolutions bear out.
-constexpr double kernel_share = 0.25;
+constexpr double further_kernel_share = 0.25;
 
 /// Gap from kernel to kernel in a stream beyond that of a graph: medians of 1.7 and 1.8 us of 31
 /// eager steps in which the GPU never waits for the host (PyTorch 2.11, an H100 and an H200), less
@@ -38,14 +38,14 @@ bool hides_two_kernels(const Layer& layer) {
 
 double host_share(const Layer& layer, const Network& network, const Context& context) {
   if (is_part(layer, network) && !context.options.training) return part_share;
-  return info(layer.kind).host_share + (hides_two_kernels(layer) ? 2 * kernel_share : 0);
+  return info(layer.kind).host_share + (hides_two_kernels(layer) ? 2 * further_kernel_share : 0);
 }
 
 }  // namespace
 
 Launch launch_of(const Layer& layer, const Network& network, const Context& context) {
   Launch launch = launch_of(network.runs_as, context);
-  launch.host_kernel_s = kernel_share * launch.host_operator_s;
+  launch.host_kernel_s = further_kernel_share * launch.host_operator_s;
   launch.host_operator_s *= host_share(layer, network, context);
   return launch;
 }
