@@ -64,9 +64,12 @@ Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
     assumptions.push_back(
         "host_operator_us is not stated: " + number_text(usual_host_operator_s * 1e6) +
         " us an operator are assumed, between 23 and 30 of hosts of an H200 and an H100");
-  return {protocol, gpu.host_operator_s.value_or(usual_host_operator_s),
-          0,        protocol == LaunchProtocol::eager && !gpu.host_operator_s,
-          false,    options.fusion == FusionKind::epilogue};
+  Launch launch;
+  launch.protocol = protocol;
+  launch.host_operator_s = gpu.host_operator_s.value_or(usual_host_operator_s);
+  launch.is_assumed = protocol == LaunchProtocol::eager && !gpu.host_operator_s;
+  launch.runs_engine = options.fusion == FusionKind::epilogue;
+  return launch;
 }
 
 /// Frameworks choose TF32 by default only on NVIDIA's GPUs.

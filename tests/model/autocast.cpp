@@ -1,10 +1,9 @@
 // Training and inference under PyTorch's autocast: types, casts and their bytes, by hand.
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "load/loading.hpp"
+#include "measured_rows.hpp"
 #include "roofline/accuracy.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -190,16 +189,11 @@ TEST_CASE("PyTorch's own kernels run beside the layers in training", "[model/aut
 /// Steps of training without an optimiser, under autocast and in TF32 as PyTorch does by default.
 TEST_CASE("Training in PyTorch, measured on an H100", "[model/autocast]") {
   const Gpu gpu = find_gpu("h100").value();
-  std::ifstream file(ROOFLINE_SOURCE_FOLDER "/tests/measured/h100_training.tsv");
-  std::string line;
-  std::getline(file, line);
-  REQUIRE(line == "model\tdtype\tlayout\tbatch\tgraph_us");
   std::map<std::string, std::vector<TimedPair>> pairs;
-  while (std::getline(file, line)) {
-    std::istringstream stream(line);
-    std::string model, dtype, layout, batch, graph_us;
-    stream >> model >> dtype >> layout >> batch >> graph_us;
-    LayerDefaults defaults = at_batch(std::stoull(batch));
+  for (const auto& row : measured_rows("h100_training.tsv")) {
+    const std::string &model = row.at("model"), &dtype = row.at("dtype"),
+                      &layout = row.at("layout");
+    LayerDefaults defaults = at_batch(std::stoull(row.at("batch")));
     const DataType type = *parse<DataType>(dtype);
     if (!is_tensor_type(type)) defaults.autocast = type;
     AnalysisOptions options = options_of(Framework::pytorch);
@@ -207,8 +201,8 @@ TEST_CASE("Training in PyTorch, measured on an H100", "[model/autocast]") {
     options.launch = LaunchProtocol::graph;
     options.layout = parse<Layout>(layout);
     const Network loaded = load_network(*find_network(model), model, defaults).value();
-    pairs[dtype + ' ' + layout].push_back(
-        {std::stod(graph_us) * 1e-6, *analyze(loaded, gpu, options).total.expected_time_s});
+    pairs[dtype + ' ' + layout].push_back({std::stod(row.at("graph_us")) * 1e-6,
+                                           *analyze(loaded, gpu, options).total.expected_time_s});
   }
   CHECK(pairs["amp nhwc"].size() == 7);
   CHECK(model_error(pairs["amp nhwc"]).geometric_error <= 1.12);

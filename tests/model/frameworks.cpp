@@ -1,11 +1,11 @@
 // What a framework sets: engines, fusion, launches, layouts; what the user says of them wins.
 
-#include <fstream>
 #include <map>
-#include <sstream>
+#include <string>
 #include <vector>
 
 #include "load/loading.hpp"
+#include "measured_rows.hpp"
 #include "roofline/accuracy.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -219,24 +219,20 @@ TEST_CASE("What a framework cannot run is refused", "[model/frameworks]") {
 /// Measured on an H100: as PyTorch runs what it is given, and as it does with its defaults changed.
 TEST_CASE("Networks in PyTorch, measured on an H100", "[model/frameworks]") {
   const Gpu gpu = find_gpu("h100").value();
-  std::ifstream file(ROOFLINE_SOURCE_FOLDER "/tests/measured/h100_pytorch.tsv");
-  std::string line;
-  std::getline(file, line);
-  REQUIRE(line == "model\tdtype\tlayout\ttf32\tbatch\tgraph_us\teager_us");
   std::map<std::string, std::vector<TimedPair>> pairs;
-  while (std::getline(file, line)) {
-    std::istringstream stream(line);
-    std::string model, dtype, layout, tf32, batch, graph_us;
-    stream >> model >> dtype >> layout >> tf32 >> batch >> graph_us;
+  for (const auto& row : measured_rows("h100_pytorch.tsv")) {
+    const std::string &model = row.at("model"), &dtype = row.at("dtype"),
+                      &layout = row.at("layout"), &batch = row.at("batch");
     LayerDefaults defaults = at_batch(std::stoull(batch));
     defaults.dtype = *parse<DataType>(dtype);
     AnalysisOptions options = options_of(Framework::pytorch);
     options.launch = LaunchProtocol::graph;
     options.layout = parse<Layout>(layout);
-    if (tf32 == "off") options.engine = EngineChoice::automatic;
+    if (row.at("tf32") == "off") options.engine = EngineChoice::automatic;
     const Network loaded = load_network(*find_network(model), model, defaults).value();
     pairs[dtype + ' ' + layout + ' ' + batch].push_back(
-        {std::stod(graph_us) * 1e-6, *analyze(loaded, gpu, options).total.expected_time_s});
+        {std::stod(row.at("graph_us")) * 1e-6,
+         *analyze(loaded, gpu, options).total.expected_time_s});
   }
   struct Cell {
     const char* name;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "load/loading.hpp"
+#include "measured_rows.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -596,21 +597,15 @@ TEST_CASE("Published int8 throughputs of ResNet-50 on engines", "[results/accura
 
 TEST_CASE("Whole networks measured on an H200", "[results/accuracy]") {
   const Gpu gpu = find_gpu("h200").value();
-  std::ifstream file(measured + "h200_networks.tsv");
-  std::string line;
-  std::getline(file, line);
-  REQUIRE(line == "model\tdtype\tlayout\tbatch\tgraph_us\teager_us\terror");
   std::vector<TimedPair> pairs;
-  while (std::getline(file, line)) {
-    std::istringstream stream(line);
-    std::string model, dtype, layout, batch, graph_us;
-    for (std::string* cell : {&model, &dtype, &layout, &batch, &graph_us})
-      std::getline(stream, *cell, '\t');
+  for (const auto& row : measured_rows("h200_networks.tsv")) {
+    const std::string& model = row.at("model");
     LayerDefaults defaults;
-    defaults.dtype = *parse<DataType>(dtype);
-    defaults.batch_override = std::stoull(batch);
+    defaults.dtype = *parse<DataType>(row.at("dtype"));
+    defaults.batch_override = std::stoull(row.at("batch"));
     const Network network = load_network(*find_network(model), model, defaults).value();
-    pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
+    pairs.push_back(
+        {std::stod(row.at("graph_us")) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
   }
   REQUIRE(pairs.size() == 30);
   CHECK(model_error(pairs).geometric_error <= 1.16);

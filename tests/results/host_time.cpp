@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "load/loading.hpp"
+#include "measured_rows.hpp"
 #include "roofline/accuracy.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -140,33 +139,22 @@ TEST_CASE("The GPU starts on an operator's kernels while the host launches other
   CHECK(time_us(relu + "," + relu + "," + relu) == Approx(0.65 * 25 + 3 * (before_us + 1.5)));
 }
 
-struct Cells {
-  std::string model, what, dtype, layout, batch, pixels, graph_us, eager_us;
-};
-
 TEST_CASE("Eager steps of eight networks, measured on an H200", "[results/host_time]") {
   const Gpu gpu = find_gpu("h200").value();
-  std::ifstream file(ROOFLINE_SOURCE_FOLDER "/tests/measured/h200_steps.tsv");
-  std::string line;
-  std::getline(file, line);
-  REQUIRE(line == "model\twhat\tdtype\tlayout\tbatch\tpixels\tgraph_us\teager_us");
   std::vector<TimedPair> pairs;
   std::size_t in_range = 0;
-  while (std::getline(file, line)) {
-    std::istringstream stream(line);
-    Cells of;
-    stream >> of.model >> of.what >> of.dtype >> of.layout >> of.batch >> of.pixels >>
-        of.graph_us >> of.eager_us;
-    if (of.what != "fwd" || of.pixels != "224" || !find_network(of.model)) continue;
+  for (const auto& of : measured_rows("h200_steps.tsv")) {
+    const std::string& model = of.at("model");
+    if (of.at("what") != "fwd" || of.at("pixels") != "224" || !find_network(model)) continue;
     LayerDefaults defaults;
-    defaults.dtype = of.dtype == "tf32" ? DataType::fp32 : *parse<DataType>(of.dtype);
-    defaults.batch_override = std::stoull(of.batch);
+    defaults.dtype = of.at("dtype") == "tf32" ? DataType::fp32 : *parse<DataType>(of.at("dtype"));
+    defaults.batch_override = std::stoull(of.at("batch"));
     AnalysisOptions options = options_of(Framework::pytorch);
-    options.layout = parse<Layout>(of.layout);
-    if (of.dtype == "fp32") options.engine = EngineChoice::automatic;
+    options.layout = parse<Layout>(of.at("layout"));
+    if (of.at("dtype") == "fp32") options.engine = EngineChoice::automatic;
     const Result result =
-        analyze(load_network(*find_network(of.model), of.model, defaults).value(), gpu, options);
-    pairs.push_back({std::stod(of.eager_us) * 1e-6, *result.total.expected_time_s});
+        analyze(load_network(*find_network(model), model, defaults).value(), gpu, options);
+    pairs.push_back({std::stod(of.at("eager_us")) * 1e-6, *result.total.expected_time_s});
     const double error = std::fabs(std::log(pairs.back().predicted_s / pairs.back().measured_s));
     if (error <= std::log(result.total.expected_uncertainty->factor_95)) ++in_range;
   }
