@@ -273,6 +273,37 @@ TEST_CASE("Convolutions of every kind measured on an H100", "[results/accuracy]"
         });
 }
 
+// Half of those drawn with more of what models know least; no constant was fitted to them.
+TEST_CASE("Convolutions of seldom kinds measured on an H200", "[results/accuracy]") {
+  check("h200_drawn.ndjson", {},
+        {
+            {dense, fp32, fwd, 78, 1.28, 0.95, 1.05},
+            {dense, fp32, dgrad, 48, 1.25, 0.91, 1.05},
+            {dense, fp32, wgrad, 40, 1.29, 0.89, 1.05},
+            {dense, tf32, fwd, 86, 1.31, 0.95, 1.05},
+            {dense, tf32, dgrad, 45, 1.23, 0.95, 1.05},
+            {dense, tf32, wgrad, 51, 1.28, 0.92, 1.05},
+            {dense, fp16, fwd, 249, 1.29, 0.92, 1.05},
+            {dense, fp16, dgrad, 125, 1.31, 0.90, 1.05},
+            {dense, fp16, wgrad, 162, 1.27, 0.93, 1.05},
+            {dense, bf16, fwd, 93, 1.27, 0.92, 1.05},
+            {dense, bf16, dgrad, 51, 1.29, 0.89, 1.05},
+            {dense, bf16, wgrad, 51, 1.27, 0.95, 1.05},
+            {grouped, fp32, fwd, 38, 1.35, 0.91, 1.05},
+            {grouped, fp32, dgrad, 36, 1.27, 0.93, 1.05},
+            {grouped, fp32, wgrad, 34, 1.41, 0.95, 1.05},
+            {grouped, tf32, fwd, 51, 1.29, 0.93, 1.05},
+            {grouped, tf32, dgrad, 14, 1.31, 0.95, 1.05},
+            {grouped, tf32, wgrad, 27, 1.37, 0.87, 1.05},
+            {grouped, fp16, fwd, 179, 1.40, 0.93, 1.05},
+            {grouped, fp16, dgrad, 114, 1.37, 0.94, 1.05},
+            {grouped, fp16, wgrad, 98, 1.38, 0.91, 1.05},
+            {grouped, bf16, fwd, 58, 1.32, 0.94, 1.05},
+            {grouped, bf16, dgrad, 35, 1.56, 0.86, 1.05},
+            {grouped, bf16, wgrad, 39, 1.60, 0.91, 1.05},
+        });
+}
+
 // cuDNN did not find FFT for some of those in fp32 and took ten times as long.
 TEST_CASE("Convolutions where kernels change, measured on an H100", "[results/accuracy]") {
   check("h100_cliffs.ndjson", {EngineChoice::automatic, "h100"},
@@ -616,10 +647,18 @@ TEST_CASE("Whole networks measured on an H200", "[results/accuracy]") {
 
 TEST_CASE("Convolutions by the heuristic, which no ratio was fitted to, lie in their ranges",
           "[results/accuracy]") {
-  AnalysisOptions options;
-  const auto rows = [&](Tuning tuning) {
+  struct Rows {
+    const char* file;
+    const char* gpu;
+    double most_error;
+  };
+  const auto [file, gpu, most_error] = GENERATE(Rows{"h100_heuristic.ndjson", "h100", 1.4},
+                                                Rows{"h200_heuristic.ndjson", "h200", 1.5});
+  INFO(file);
+  const auto rows = [file = file, gpu = gpu](Tuning tuning) {
+    AnalysisOptions options;
     options.tuning = tuning;
-    return measured_result("h100_heuristic.ndjson", options, "h100").layers;
+    return measured_result(file, options, gpu).layers;
   };
   const auto errors = [](const std::vector<LayerResult>& layers) {
     struct Errors {
@@ -642,7 +681,7 @@ TEST_CASE("Convolutions by the heuristic, which no ratio was fitted to, lie in t
     CHECK(*row.expected_time_s() >= row.other_tuning_s.value_or(0) * 0.999999);
   const auto by_heuristic = errors(picked);
   CAPTURE(by_heuristic.geometric);
-  CHECK(by_heuristic.geometric <= 1.4);
+  CHECK(by_heuristic.geometric <= most_error);
   CHECK(by_heuristic.geometric < errors(rows(Tuning::best)).geometric);
   CHECK(by_heuristic.within_68 == Approx(0.68).margin(0.05));
   CHECK(by_heuristic.within_95 == Approx(0.95).margin(0.03));

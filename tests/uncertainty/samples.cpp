@@ -95,6 +95,7 @@ std::vector<LayerSet> own_layer_sets() {
           odd,
           {.file = "h200_unaligned.ndjson", .gpu = "h200", .basis = measured},
           {.file = "h200_nchw.ndjson", .gpu = "h200", .basis = measured},
+          {.file = "h200_drawn.ndjson", .gpu = "h200", .basis = measured},
           {.file = "h100_networks.ndjson", .gpu = "h100", .basis = architecture},
           {.file = "h100_order.ndjson", .gpu = "h100", .basis = architecture},
           {.file = "h100_convs.ndjson", .gpu = "h100", .basis = architecture},
