@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernel/choices.hpp"
+#include "kernel/chosen_row.hpp"
 #include "kernel/dense/layer_product.hpp"
 #include "kernel/derivation.hpp"
 #include "kernel/picked_kernel.hpp"
@@ -260,6 +260,7 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceR
     return own;
   }
   if (!runs_wider) return plan_in_own_type(request, eval);
+  if (falls_back(picked)) name_row(*picked, *request.model.constants, eval);
   eval.named("bits of an element", wider_layer ? wider_layer->bits : vector_bits, "bit",
              "kernels in more bits, which are faster");
   return plan_in_own_type(*wider, eval);
@@ -282,7 +283,10 @@ std::optional<KernelPlan> plan_of_row(const PlanRequest& request, const ChoiceRo
                    nullptr, planning);
   const double picked_s = plan->expected_time_s() + beside_picked_s(request, row, planning);
   if (fastest && picked_s < fastest->expected_time_s()) return std::nullopt;
-  if constexpr (!std::is_same_v<Number, double>) plan = plan_in_own_type(own, eval);
+  if constexpr (!std::is_same_v<Number, double>) {
+    name_row(row, *request.model.constants, eval);
+    plan = plan_in_own_type(own, eval);
+  }
   plan->in_library = true;
   return plan;
 }

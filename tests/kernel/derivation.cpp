@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "kernel/constants.hpp"
 #include "model/generated_layers.hpp"
 #include "results/explanation.hpp"
 #include "roofline/catalogue.hpp"
@@ -234,6 +235,57 @@ TEST_CASE("So can those of stated mappings and of measured ceilings", "[kernel/d
                                      mapping + "}");
       check_derivation(layer, Engine::fp32, model, CacheState::warm);
     }
+}
+
+TEST_CASE("The row that picked a kernel for one group is named", "[kernel/derivation]") {
+  const Gpu gpu = find_gpu("h100").value();
+  const KernelModel model = kernel_model_of(gpu).value();
+  struct Picked {
+    const char* kernel;  ///< empty: the fastest, which no row picks
+    const char* layer;
+    Engine engine;
+  };
+  const auto rows_named = [&](const Picked& picked, KernelSource kernels) {
+    Layer layer = load_layer(picked.layer);
+    layer.kernels = kernels;
+    std::vector<std::string> names;
+    for (const DerivationStep& step :
+         derive_kernel(layer, count(layer), picked.engine, model, CacheState::warm).value()) {
+      if (step.quantity != chosen_row) continue;
+      const auto number = static_cast<std::size_t>(step.value);
+      names.emplace_back(name_of(gpu.constants->choices.rows.at(number - 1).kernel));
+      CHECK(step.origins.front().starts_with("roofline kernels: " + names.back() + ", "));
+    }
+    return names;
+  };
+  for (const Picked& picked :
+       {Picked{"index_table", R"({"input": [8, 3, 224, 224], "out_channels": 64, "kernel_size": 7,
+            "stride": 2, "padding": 3, "dtype": "fp16", "pass": "dgrad"})",
+               Engine::fp16_tensor},
+        Picked{"half_scatter", R"({"input": [32, 3, 224, 224], "out_channels": 768,
+            "kernel_size": 14, "stride": 14, "dtype": "fp16", "pass": "dgrad"})",
+               Engine::fp16_tensor},
+        Picked{"vector_direct", R"({"input": [64, 6, 112, 112], "out_channels": 96,
+            "kernel_size": 3, "padding": 1, "dtype": "fp16", "layout": "nhwc"})",
+               Engine::fp16_tensor},
+        Picked{"vector_fallback", R"({"input": [8, 192, 56, 56], "out_channels": 192,
+            "kernel_size": 7, "padding": 3, "dtype": "fp16", "pass": "wgrad"})",
+               Engine::fp16_tensor},
+        Picked{"image_scatter", R"({"type": "conv_transpose", "input": [64, 128, 1, 1],
+            "out_channels": 512, "kernel_size": 4, "dtype": "tf32", "layout": "nchw"})",
+               Engine::tf32},
+        Picked{"image_scatter_wide", R"({"type": "conv_transpose", "input": [64, 100, 1, 1],
+            "out_channels": 512, "kernel_size": 4, "dtype": "tf32", "layout": "nchw"})",
+               Engine::tf32},
+        Picked{"", R"({"input": [64, 64, 56, 56], "out_channels": 64, "kernel_size": 3,
+            "padding": 1, "dtype": "fp16", "layout": "nhwc"})",
+               Engine::fp16_tensor}}) {
+    INFO(picked.layer);
+    const std::string kernel = picked.kernel;
+    CHECK(rows_named(picked, KernelSource::heuristic) ==
+          (kernel.empty() ? std::vector<std::string>{} : std::vector{kernel}));
+    CHECK(rows_named(picked, KernelSource::library).empty());
+  }
 }
 
 TEST_CASE("The notebook's convolution, step by step", "[kernel/derivation]") {

@@ -20,8 +20,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernel/choices.hpp"
-#include "kernel/derivation.hpp"
+#include "kernel/chosen_row.hpp"
 #include "kernel/grouped/grouped_formulas.hpp"
 #include "kernel/plans.hpp"
 #include "roofline/error.hpp"
@@ -167,14 +166,6 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
   return best;
 }
 
-/// Says which row of the library's file chose the kernel.
-void name_choice(const ChoiceRow& row, const ModelConstants& constants, Explaining& eval) {
-  const auto number = static_cast<double>(&row - constants.choices.rows.data() + 1);
-  eval.named(chosen_row, number, "", "roofline kernels: ", name_of(row.kernel), ", ",
-             constants.origins[row.origin]);
-}
-void name_choice(const ChoiceRow&, const ModelConstants&, Planning&) {}
-
 }  // namespace
 
 template <class Number>
@@ -184,7 +175,7 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const auto [layout, row, copies] = fastest_candidate(request);
   const GroupedFormulas<Number> formulas{
       request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
-  name_choice(*row, *model.constants, eval);
+  name_row(*row, *model.constants, eval);
   return {with_group_copies(grouped_work(row->kernel, formulas), copies, formulas)};
 }
 
