@@ -156,7 +156,7 @@ bool runs_single_queries(const PlanRequest& request) {
   const double flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
   const auto time_s = [&](ThroughputWork<double> work) {
     work.least_s = flop_s;
-    return throughput_time(work, rates, request.model.memory, request.cache, eval).total_s;
+    return throughput_s(work, rates, request.model.memory, request.cache);
   };
   return time_s(single_queries(request, eval)) < time_s(query_tiles(request, rates, eval));
 }

@@ -99,6 +99,22 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
   return plan;
 }
 
+/// A plan's time, times a ratio.
+template <class Number>
+TimeParts<Number> parts_of(const KernelPlan& plan, const Number& ratio) {
+  TimeParts<Number> parts;
+  for (const Limiter limiter : enumerators<Limiter>)
+    parts.add(limiter, Number(plan.part_s[limiter]) * ratio);
+  return parts;
+}
+
+template <class Number>
+void add_time(KernelPlan& plan, Limiter limiter, const Number& more_s, Eval<Number>& eval) {
+  TimeParts<Number> parts = parts_of(plan, Number(1));
+  parts.add(limiter, more_s);
+  set_time(plan, parts, eval);
+}
+
 /// Gradients leave out taps that fall on padding alone, which are counted as in every published
 /// figure: no time is below the counted FLOP's at the peak, but by an algorithm that saves them.
 template <class Number>
@@ -113,11 +129,8 @@ std::optional<KernelPlan> plan_in_own_type(const PlanRequest& request, Eval<Numb
   // Between kernels nothing is computed.
   const double time_s = plan->expected_time_s() - plan->part_s[Limiter::launch];
   if (!(most_flop_per_s > 0) || counted_s <= time_s) return plan;
-  TimeParts<Number> parts;
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, Number(plan->part_s[limiter]));
-  parts.add(Limiter::math, eval.named("FLOP at the peak", counted_s, "s", "counted") - time_s);
-  set_time(*plan, parts, eval);
+  add_time(*plan, Limiter::math, eval.named("FLOP at the peak", counted_s, "s", "counted") - time_s,
+           eval);
   return plan;
 }
 
@@ -291,25 +304,12 @@ std::optional<KernelPlan> plan_of_row(const PlanRequest& request, const ChoiceRo
   return plan;
 }
 
-/// The plan with more time of one kind.
-template <class Number>
-void add_time(KernelPlan& plan, const Number& more_s, Eval<Number>& eval) {
-  TimeParts<Number> parts;
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, Number(plan.part_s[limiter]));
-  parts.add(Limiter::instructions, more_s);
-  set_time(plan, parts, eval);
-}
-
 template <class Number>
 void take_time_of_picked(KernelPlan& plan, const LayerErrors& picked, Eval<Number>& eval) {
   if (picked.heuristic_ratio == 1) return;
   const Number ratio = eval.named("time of the kernel that the heuristic picks, to the fastest's",
                                   picked.heuristic_ratio, "", picked.origin.c_str());
-  TimeParts<Number> parts;
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter, Number(plan.part_s[limiter]) * ratio);
-  set_time(plan, parts, eval);
+  set_time(plan, parts_of(plan, ratio), eval);
 }
 
 template <class Number>
@@ -326,7 +326,7 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
   if (!plan || layer.kernels != KernelSource::heuristic) return plan;
   if (picked != nullptr) {
     const Number beside_s = beside_picked_s(request, *picked, eval);
-    if (value_of(beside_s) > 0) add_time(*plan, beside_s, eval);
+    if (value_of(beside_s) > 0) add_time(*plan, Limiter::instructions, beside_s, eval);
   }
   const LayerErrors* const errors = request.model.errors.find(layer, layer.kernels, request.engine);
   if (errors != nullptr) take_time_of_picked(*plan, *errors, eval);
@@ -404,12 +404,9 @@ KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& lau
   const PartConstants& part = model.resolved().constants->values.part;
   plan.idle_ratio = idle_ratio(plan, plan.expected_time_s() + more_s, part, launch.from_idle);
   if (more_s == 0 && plan.idle_ratio == 1) return plan;
-  TimeParts<double> parts;
-  for (const Limiter limiter : enumerators<Limiter>)
-    parts.add(limiter,
-              (plan.part_s[limiter] + (limiter == Limiter::launch ? more_s : 0)) * plan.idle_ratio);
+  plan.part_s[Limiter::launch] += more_s;
   Planning eval;
-  set_time(plan, parts, eval);
+  set_time(plan, parts_of(plan, plan.idle_ratio), eval);
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,17 @@ struct PlanRequest {
   /// Null if the GPU lacks the engine.
   const EngineModel* own_engine() const { return engine_model(model, engine); }
 };
+
+/// A block's tile, and how `blocks` fill the SMs with so many resident on each.
+inline void describe_blocks(KernelPlan& plan, const TileKernel& tile, double split, double blocks,
+                            double resident, double sm_count) {
+  plan.tile = {tile.m, tile.n, tile.k};
+  plan.threads = tile.threads;
+  plan.split_k = static_cast<std::uint64_t>(split);
+  plan.blocks = static_cast<std::uint64_t>(blocks);
+  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(resident);
+  plan.waves = blocks / (sm_count * resident);
+}
 
 /// A library's kernel or the stated mapping; nullopt if the layer has none of the stated algorithm.
 /// Throws InputError for an impossible mapping.

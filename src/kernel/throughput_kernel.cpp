@@ -6,6 +6,26 @@
 namespace roofline {
 namespace {
 
+template <class Number>
+struct ThroughputTime {
+  Traffic<Number> traffic;
+  Number issue_s{};  ///< clocks and FLOP alone, perfectly spread
+  Number idle = 1;   ///< see ThroughputWork, where the limit on all SMs together leaves it
+  Number compute_s{};
+  Number l2_fed = 1;      ///< share of the L2's rate filled by the bytes in flight
+  Number dram_fed = 1;    ///< likewise of DRAM's
+  Number l2_request_s{};  ///< at the L2's full rate
+  Number l2_s{};
+  Number dram_s{};
+  Number bound_s{};               ///< the largest of the three
+  Limiter bound = Limiter::math;  ///< math stands for all of compute
+  Number copy_s{};                ///< part of the chain
+  Number chain_s{};
+  Number busy_s{};  ///< bound and chain together
+  Number launch_s{};
+  Number total_s{};
+};
+
 /// Little's law: bytes in flight / latency is a rate, combined with the memory's like two
 /// independent delays (measurements in configs/kernels/README.md).
 template <class Number>
@@ -65,8 +85,6 @@ void add_parts(TimeParts<Number>& parts, const ThroughputWork<Number>& work,
   parts.add(Limiter::launch, time.launch_s);
 }
 
-}  // namespace
-
 template <class Number>
 ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
                                        const MachineRates<Number>& rates,
@@ -122,6 +140,14 @@ ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
   return time;
 }
 
+}  // namespace
+
+double throughput_s(const ThroughputWork<double>& work, const MachineRates<double>& rates,
+                    const MemorySystem& memory, CacheState cache) {
+  Planning eval;
+  return throughput_time(work, rates, memory, cache, eval).total_s;
+}
+
 template <class Number>
 KernelPlan throughput_plan(const std::vector<ThroughputWork<Number>>& works, const Number& flop_s,
                            const MachineRates<Number>& rates, const ResolvedModel& model,
@@ -160,9 +186,6 @@ KernelPlan throughput_plan(const std::vector<ThroughputWork<Number>>& works, con
   return plan;
 }
 
-template ThroughputTime<double> throughput_time(const ThroughputWork<double>&,
-                                                const MachineRates<double>&, const MemorySystem&,
-                                                CacheState, Planning&);
 template KernelPlan throughput_plan(const std::vector<ThroughputWork<double>>&, const double&,
                                     const MachineRates<double>&, const ResolvedModel&, CacheState,
                                     Planning&);

@@ -45,31 +45,9 @@ struct ThroughputWork {
   double threads = 0;
 };
 
-template <class Number>
-struct ThroughputTime {
-  Traffic<Number> traffic;
-  Number issue_s{};  ///< clocks and FLOP alone, perfectly spread
-  Number idle = 1;   ///< see ThroughputWork, where the limit on all SMs together leaves it
-  Number compute_s{};
-  Number l2_fed = 1;      ///< share of the L2's rate filled by the bytes in flight
-  Number dram_fed = 1;    ///< likewise of DRAM's
-  Number l2_request_s{};  ///< at the L2's full rate
-  Number l2_s{};
-  Number dram_s{};
-  Number bound_s{};               ///< the largest of the three
-  Limiter bound = Limiter::math;  ///< math stands for all of compute
-  Number copy_s{};                ///< part of the chain
-  Number chain_s{};
-  Number busy_s{};  ///< bound and chain together
-  Number launch_s{};
-  Number total_s{};
-};
-
-template <class Number>
-ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
-                                       const MachineRates<Number>& rates,
-                                       const MemorySystem& memory, CacheState cache,
-                                       Eval<Number>& eval);
+/// A kernel alone, with its launches: what a search compares.
+double throughput_s(const ThroughputWork<double>& work, const MachineRates<double>& rates,
+                    const MemorySystem& memory, CacheState cache);
 
 /// Kernels in sequence. The first does the layer's own arithmetic; the others find their
 /// predecessors' results in L2. `flop_s`: the layer's own FLOP at the engine's practical rate.

@@ -4,6 +4,7 @@
 // product with a vector.
 
 #include <optional>
+#include <span>
 
 #include "kernel/dense/transforms.hpp"
 #include "kernel/plans.hpp"
@@ -20,12 +21,15 @@ struct DenseContext {
   const EngineModel& engine;
   LayerProduct x;
   TileProduct product = tile_product(x, model, engine);  ///< on the newest kernels
+  /// Tiles of kernels for any window; empty if they are not told from the newest.
+  std::span<const TileKernel> older = older_tiles(*model.constants, engine.engine, x);
 };
 
 struct DenseChoice {
   Algorithm algorithm = Algorithm::gemm;
   TileProduct product;
-  TileMapping mapping;  ///< of the product; products with a vector have no tiles
+  std::span<const TileKernel> tiles;  ///< of the model; products with a vector have none
+  TileMapping mapping;                ///< of the product
   std::optional<Transform> transform;
   bool clears = false;  ///< zeros are written first
   /// Both operands are first rounded to TF32, by a kernel each.
@@ -123,25 +127,6 @@ AroundProduct<Number> around_product(const DenseContext& context, const DenseCho
   around.kernels_s =
       eval.named("kernels", product_s + clear_launch_s + clear_s + round_s + round_launch_s, "s");
   return around;
-}
-
-template <class Number>
-struct DenseTime {
-  GemmTime<Number> gemm;
-  AroundProduct<Number> around;  ///< with the time of all kernels
-};
-
-template <class Number>
-DenseTime<Number> dense_time(const DenseContext& context, const DenseChoice& choice,
-                             const DenseRates<Number>& rates, Eval<Number>& eval) {
-  DenseTime<Number> kernel;
-  if (choice.tiled()) {
-    const auto product_rate =
-        product_rates(choice.product, context.model, context.engine, rates.machine, eval);
-    kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, eval);
-  }
-  kernel.around = around_product(context, choice, rates, kernel.gemm.schedule.kernel_s, eval);
-  return kernel;
 }
 
 }  // namespace roofline

@@ -3,13 +3,13 @@
 // time.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
-#include <utility>
 
 #include "kernel/dense/dense_rows.hpp"
+#include "kernel/fastest.hpp"
 #include "model/layer_kind.hpp"
 
 namespace roofline {
@@ -83,6 +83,25 @@ Copies copies_of(const DenseContext& context) {
   return copies;
 }
 
+/// From NCHW to NHWC and back, or to padded channels. The part of tensors beyond the L2 is read and
+/// written once more.
+template <class Number>
+void add_copies(TimeParts<Number>& parts, const Copies& copies, const DenseContext& context,
+                const MachineRates<Number>& machine, const Number& dram_s, Eval<Number>& eval) {
+  if (copies.kernels == 0) return;
+  const MemorySystem& memory = context.model.memory;
+  const CopyConstants& copying = context.model.constants->values.copies;
+  const Number clock_per_s = machine.clock_hz * machine.sm_count;
+  const Number moved_s = copies.moved / (eval(copying.transpose_per_clk_per_sm) * clock_per_s);
+  const Number padded_s = copies.padded / (eval(copying.pad_per_clk_per_sm) * clock_per_s);
+  const Number start_s = eval.sourced(memory.launch_s, memory.launch_origin) +
+                         eval(context.engine.constants->copy_start_s);
+  parts.add(Limiter::instructions,
+            eval.named("copies between layouts", hypot(moved_s, copies.again * dram_s), "s"));
+  parts.add(Limiter::instructions, eval.summand("copies that pad", padded_s, "s"));
+  parts.add(Limiter::launch, eval.named("launches of the copies", copies.kernels * start_s, "s"));
+}
+
 template <class Number>
 void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<Number>& gemm,
                    double sm_count) {
@@ -91,19 +110,15 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
   const TileProduct& product = choice.product;
   const double resident = resident_blocks(mapping);
   const double blocks = value_of(gemm.schedule.blocks);
-  plan.tile = {tile.m, tile.n, tile.k};
-  plan.split_k = to_count(mapping.split);
-  plan.threads = tile.threads;
+  describe_blocks(plan, tile, mapping.split, blocks, resident, sm_count);
   plan.stages = tile.stages;
   plan.registers = tile.registers;
   plan.shared_memory_byte = mapping.shared_byte;
-  plan.blocks = to_count(blocks);
   plan.resident_blocks_per_sm = mapping.occupancy.blocks;
   plan.occupancy = mapping.occupancy.share;
   plan.tile_utilization = value_of(gemm.useful_share);
   plan.wave_utilization = blocks / (sm_count * (value_of(gemm.schedule.full_waves) * resident +
                                                 value_of(gemm.schedule.last_blocks)));
-  plan.waves = blocks / (sm_count * resident);
   // Only existing operands and results: partly filled tiles fetch and write no others.
   const double tiles_m = divide_up(product.m, tile.m);
   const double tiles_n = divide_up(product.n, tile.n);
@@ -121,52 +136,41 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
   const ResolvedModel& model = context.model;
   const LayerProduct& x = context.x;
   const MemorySystem& memory = model.memory;
-  const DenseConstants& constants = *engine.constants;
   const std::optional<DenseChoice> chosen = fastest_choice(context);
   if (!chosen) return std::nullopt;
   const DenseChoice& choice = *chosen;
 
   const Number flop_s = practical_flop_s(request.counts, &engine, eval);
   const auto rates = dense_rates(model, eval);
-  const auto kernel = dense_time(context, choice, rates, eval);
-  const auto traffic =
-      memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, request.cache, eval);
+  GemmTime<Number> gemm;
+  if (choice.tiled())
+    gemm =
+        gemm_time(choice.product, product_rates(choice.product, model, engine, rates.machine, eval),
+                  choice.mapping, eval);
+  const auto around = around_product(context, choice, rates, gemm.schedule.kernel_s, eval);
+  const Streams streams{x.read_byte, x.write_byte};
+  const auto traffic = memory_traffic(streams, Number{}, memory, request.cache, eval);
   const Number dram_s = eval.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
 
   TimeParts<Number> parts;
-  if (!kernel.around.hides_product)
-    add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
-                eval);
-  for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
+  if (!around.hides_product)
+    add_product(parts, gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s, eval);
+  for (const auto& [limiter, time_s] : around.parts) parts.add(limiter, time_s);
   // The GEMM library's constants hold the way of its bytes through L2.
-  const Number l2_s = x.is_convolution
-                          ? l2_request_s({x.read_byte, x.write_byte}, traffic,
-                                         l2_byte_per_s(memory, rates.machine, eval), memory, eval)
-                          : Number{};
-  add_overlapped(parts, kernel.around.kernels_s, dram_s < l2_s ? Limiter::l2 : Limiter::dram,
+  const Number l2_s =
+      x.is_convolution
+          ? l2_request_s(streams, traffic, l2_byte_per_s(memory, rates.machine, eval), memory, eval)
+          : Number{};
+  add_overlapped(parts, around.kernels_s, dram_s < l2_s ? Limiter::l2 : Limiter::dram,
                  max({dram_s, l2_s}), eval);
-  const Number launch_s = eval.sourced(memory.launch_s, memory.launch_origin);
   const Copies copies = copies_of(context);
-  if (copies.kernels > 0) {
-    const CopyConstants& copying = model.constants->values.copies;
-    const Number clock_per_s = rates.machine.clock_hz * rates.machine.sm_count;
-    // The part of tensors beyond the L2 is read and written once more.
-    const Number moved_s = copies.moved / (eval(copying.transpose_per_clk_per_sm) * clock_per_s);
-    parts.add(Limiter::instructions,
-              eval.named("copies between layouts", hypot(moved_s, copies.again * dram_s), "s"));
-    parts.add(Limiter::instructions,
-              eval.summand("copies that pad",
-                           copies.padded / (eval(copying.pad_per_clk_per_sm) * clock_per_s), "s"));
-    parts.add(Limiter::launch,
-              eval.named("launches of the copies",
-                         copies.kernels * (launch_s + eval(constants.copy_start_s)), "s"));
-  }
-  const Number start_s =
-      choice.mapping.stated
-          ? Number{}
-          : engine.start_share *
-                eval(x.is_convolution ? constants.start_s : constants.library_start_s);
-  parts.add(Limiter::launch, eval.named("first launch", launch_s + start_s, "s"));
+  add_copies(parts, copies, context, rates.machine, dram_s, eval);
+  Number start_s = eval.sourced(memory.launch_s, memory.launch_origin);
+  if (!choice.mapping.stated)
+    start_s =
+        start_s + engine.start_share * eval(x.is_convolution ? engine.constants->start_s
+                                                             : engine.constants->library_start_s);
+  parts.add(Limiter::launch, eval.named("first launch", start_s, "s"));
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
@@ -174,10 +178,9 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
   plan.engine = engine.engine;
   plan.kernels = to_count(choice.kernels() + copies.kernels);
   plan.l2_byte = x.read_byte + x.write_byte;
-  if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
-  plan.workspace_byte =
-      to_count(value_of(kernel.gemm.schedule.partial_byte) +
-               value_of(kernel.around.workspace_byte) + copies.element * x.element_byte);
+  if (choice.tiled()) describe_tile(plan, choice, gemm, model.machine.sm_count);
+  plan.workspace_byte = to_count(value_of(gemm.schedule.partial_byte) +
+                                 value_of(around.workspace_byte) + copies.element * x.element_byte);
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, eval);
@@ -195,25 +198,20 @@ std::optional<KernelPlan> fastest_plan_of(const PlanRequest& request, const Engi
   };
   const bool has_rows =
       has_cudnn(request.model.machine) && runs_as_product_of_rows(request.problem);
-  const Operands usual = has_rows ? Operands::as_rows : Operands::as_they_are;
-  const DenseContext own = context_with(usual);
-  const bool may_copy = (own.x.is_convolution || has_rows) && !layer.mapping->tile;
-  const bool copies = may_copy && (own.x.gathered || own.x.row_byte < 16 || own.x.sums_products);
+  const DenseContext own = context_with(has_rows ? Operands::as_rows : Operands::as_they_are);
+  const LayerProduct& x = own.x;
+  const bool may_copy = (x.is_convolution || has_rows) && !layer.mapping->tile;
+  const bool copies = may_copy && (x.gathered || x.row_byte < 16 || x.sums_products);
   const bool folds = may_copy && may_fold(own);
   if (!copies && !folds) return plan_of(own, request, eval);
-  Planning planning;
-  Operands best = usual;
-  std::optional<KernelPlan> plan = plan_of(own, request, planning);
-  const auto consider = [&](Operands operands) {
-    std::optional<KernelPlan> other = plan_of(context_with(operands), request, planning);
-    if (!other || (plan && !(other->expected_time_s() < plan->expected_time_s()))) return;
-    plan = std::move(other);
-    best = operands;
+  std::array<std::optional<DenseContext>, 3> candidates;
+  candidates[0].emplace(own);
+  if (copies) candidates[1].emplace(context_with(Operands::copied));
+  if (folds) candidates[2].emplace(context_with(Operands::folded));
+  const auto plan_on = [&](const std::optional<DenseContext>& context, const auto&, auto& any) {
+    return context ? plan_of(*context, request, any) : std::nullopt;
   };
-  if (copies) consider(Operands::copied);
-  if (folds) consider(Operands::folded);
-  if constexpr (std::is_same_v<Number, double>) return plan;
-  return plan_of(context_with(best), request, eval);
+  return plan_on_fastest(candidates, plan_on, eval);
 }
 
 }  // namespace

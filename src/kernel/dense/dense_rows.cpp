@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <span>
+#include <utility>
+
+#include "kernel/fastest.hpp"
 
 namespace roofline {
 namespace {
-
-using Tiles = std::span<const TileKernel>;
 
 /// A kernel, or several that differ in their tiles.
 struct DenseRow {
@@ -20,7 +20,6 @@ struct DenseRow {
   bool (*can_run)(const DenseContext&, Algorithm);
   /// Without a tile, unless the mapping states one.
   DenseChoice (*choice)(const DenseContext&, Algorithm);
-  Tiles (*tiles)(const DenseContext&, const DenseChoice&);
 };
 
 bool never(const DenseContext&, Algorithm) { return false; }
@@ -42,12 +41,9 @@ DenseChoice transformed(const DenseContext& context, Algorithm algorithm) {
   choice.algorithm = algorithm;
   choice.transform = transform_of(problem, algorithm, library);
   choice.product = transformed_product(problem, *choice.transform, context.product, library);
+  choice.tiles = transform_tiles(*choice.transform, context.x.role, *context.model.constants,
+                                 context.engine.engine);
   return choice;
-}
-
-Tiles tiles_of_transform(const DenseContext& context, const DenseChoice& choice) {
-  return transform_tiles(*choice.transform, context.x.role, *context.model.constants,
-                         context.engine.engine);
 }
 
 // Products of the layer's own matrices.
@@ -64,13 +60,14 @@ bool rounds_operands(const DenseContext& context, const TileProduct& product) {
 }
 
 DenseChoice product_choice(const DenseContext& context, const LayerProduct& x, Algorithm algorithm,
-                           const TileProduct& product) {
+                           const TileProduct& product, std::span<const TileKernel> tiles) {
   const KernelMapping& mapping = *context.layer.mapping;
   const bool on_tensor = is_tensor_engine(context.engine.engine);
   DenseChoice choice;
   choice.algorithm = mapping.algorithm.value_or(
       algorithm == Algorithm::implicit_gemm && x.pointwise ? Algorithm::gemm : algorithm);
   choice.product = product;
+  choice.tiles = tiles;
   choice.clears = x.leaves_zeros;
   choice.rounds_operands = rounds_operands(context, product);
   if (!mapping.tile) return choice;
@@ -81,34 +78,26 @@ DenseChoice product_choice(const DenseContext& context, const LayerProduct& x, A
   return choice;
 }
 
-Tiles tiles_for_any_window(const DenseContext& context) {
-  return older_tiles(*context.model.constants, context.engine.engine, context.x);
+std::span<const TileKernel> tiles_of(const DenseContext& context, const LayerProduct& x) {
+  return library_tiles(*context.model.constants, context.engine.engine, x);
 }
 
-bool has_older(const DenseContext& context, Algorithm) {
-  return !tiles_for_any_window(context).empty();
-}
+bool has_older(const DenseContext& context, Algorithm) { return !context.older.empty(); }
 
 DenseChoice older(const DenseContext& context, Algorithm algorithm) {
   return product_choice(context, context.x, algorithm,
-                        tile_product(context.x, context.model, context.engine, true));
-}
-
-Tiles tiles_of_older(const DenseContext& context, const DenseChoice&) {
-  return tiles_for_any_window(context);
+                        tile_product(context.x, context.model, context.engine, true),
+                        context.older);
 }
 
 bool has_newest(const DenseContext& context, Algorithm) {
-  return tiles_for_any_window(context).empty() ||
+  return context.older.empty() ||
          fits_newest(context.x, context.model, is_tensor_engine(context.engine.engine));
 }
 
 DenseChoice newest(const DenseContext& context, Algorithm algorithm) {
-  return product_choice(context, context.x, algorithm, context.product);
-}
-
-Tiles tiles_of_newest(const DenseContext& context, const DenseChoice&) {
-  return library_tiles(*context.model.constants, context.engine.engine, context.x);
+  return product_choice(context, context.x, algorithm, context.product,
+                        tiles_of(context, context.x));
 }
 
 bool runs_direct(const DenseContext& context, Algorithm) {
@@ -126,11 +115,8 @@ bool scatters(const DenseContext& context, Algorithm algorithm) {
 
 DenseChoice scatter(const DenseContext& context, Algorithm algorithm) {
   const LayerProduct x = scattered(context.x);
-  return product_choice(context, x, algorithm, tile_product(x, context.model, context.engine));
-}
-
-Tiles tiles_of_scattered(const DenseContext& context, const DenseChoice&) {
-  return library_tiles(*context.model.constants, context.engine.engine, scattered(context.x));
+  return product_choice(context, x, algorithm, tile_product(x, context.model, context.engine),
+                        tiles_of(context, x));
 }
 
 // Products with a vector.
@@ -152,24 +138,19 @@ DenseChoice vector_product(const DenseContext&, Algorithm algorithm) {
   return choice;
 }
 
-Tiles no_tiles(const DenseContext&, const DenseChoice&) { return {}; }
-
 /// Rows of few tiles come first: choices which cannot win are dropped before their tiles are
 /// searched. The plain product's name is gemm where it has no window.
 constexpr std::array<DenseRow, 10> rows{{
-    {Algorithm::winograd_2x2_fused, takes_transform, fits_transform, transformed,
-     tiles_of_transform},
-    {Algorithm::winograd_4x4_nonfused, takes_transform, fits_transform, transformed,
-     tiles_of_transform},
-    {Algorithm::winograd_5x5_nonfused, takes_transform, fits_transform, transformed,
-     tiles_of_transform},
-    {Algorithm::fft_tiled, takes_transform, fits_transform, transformed, tiles_of_transform},
-    {Algorithm::fft, takes_transform, fits_transform, transformed, tiles_of_transform},
-    {Algorithm::implicit_gemm, has_older, has_older, older, tiles_of_older},
-    {Algorithm::implicit_gemm, has_newest, has_newest, newest, tiles_of_newest},
-    {Algorithm::direct, never, runs_direct, newest, tiles_of_newest},
-    {Algorithm::scatter_gemm, scatters, can_scatter, scatter, tiles_of_scattered},
-    {Algorithm::gemv, is_vector_product, has_few_vectors, vector_product, no_tiles},
+    {Algorithm::winograd_2x2_fused, takes_transform, fits_transform, transformed},
+    {Algorithm::winograd_4x4_nonfused, takes_transform, fits_transform, transformed},
+    {Algorithm::winograd_5x5_nonfused, takes_transform, fits_transform, transformed},
+    {Algorithm::fft_tiled, takes_transform, fits_transform, transformed},
+    {Algorithm::fft, takes_transform, fits_transform, transformed},
+    {Algorithm::implicit_gemm, has_older, has_older, older},
+    {Algorithm::implicit_gemm, has_newest, has_newest, newest},
+    {Algorithm::direct, never, runs_direct, newest},
+    {Algorithm::scatter_gemm, scatters, can_scatter, scatter},
+    {Algorithm::gemv, is_vector_product, has_few_vectors, vector_product},
 }};
 
 bool has_name(const DenseRow& row, Algorithm stated) {
@@ -184,22 +165,20 @@ bool is_considered(const DenseRow& row, const DenseContext& context) {
          row.can_run(context, row.algorithm);
 }
 
-/// The fastest of the considered choices, the first of equals.
-class Fastest {
+/// The fastest of the considered choices.
+class RowSearch {
  public:
-  explicit Fastest(const DenseContext& context)
+  explicit RowSearch(const DenseContext& context)
       : context_(context), rates_(dense_rates(context.model, eval_)) {}
 
   void consider(const DenseRow& row) {
     DenseChoice choice = row.choice(context_, row.algorithm);
-    if (choice.tiled() && !finds_tile(choice, row)) return;
+    if (choice.tiled() && !finds_tile(choice)) return;
     const double own_s = kernels_s(choice, choice.mapping.time_s);
-    if (best_ && own_s >= best_s_) return;
-    best_ = choice;
-    best_s_ = own_s;
+    fastest_.consider(choice, own_s);
   }
 
-  const std::optional<DenseChoice>& best() const { return best_; }
+  std::optional<DenseChoice>& found() { return fastest_.found(); }
 
  private:
   double kernels_s(const DenseChoice& choice, double product_s) {
@@ -207,7 +186,7 @@ class Fastest {
   }
 
   /// False if no tile can win.
-  bool finds_tile(DenseChoice& choice, const DenseRow& row) {
+  bool finds_tile(DenseChoice& choice) {
     const auto rates =
         product_rates(choice.product, context_.model, context_.engine, rates_.machine, eval_);
     TileMapping& mapping = choice.mapping;
@@ -215,26 +194,25 @@ class Fastest {
       mapping.time_s = gemm_time(choice.product, rates, mapping, eval_).schedule.kernel_s;
       return true;
     }
-    if (best_ && kernels_s(choice, least_product_s(choice.product, rates)) >= best_s_) return false;
-    mapping = fastest_mapping(choice.product, rates, row.tiles(context_, choice),
-                              context_.model.machine.sm, best_s_);
+    if (!fastest_.may_be(kernels_s(choice, least_product_s(choice.product, rates)))) return false;
+    mapping = fastest_mapping(choice.product, rates, choice.tiles, context_.model.machine.sm,
+                              fastest_.time_s());
     return true;
   }
 
   const DenseContext& context_;
   Planning eval_;
   DenseRates<double> rates_;
-  std::optional<DenseChoice> best_;
-  double best_s_ = std::numeric_limits<double>::infinity();
+  Fastest<DenseChoice> fastest_;
 };
 
 }  // namespace
 
 std::optional<DenseChoice> fastest_choice(const DenseContext& context) {
-  Fastest fastest(context);
+  RowSearch search(context);
   for (const DenseRow& row : rows)
-    if (is_considered(row, context)) fastest.consider(row);
-  return fastest.best();
+    if (is_considered(row, context)) search.consider(row);
+  return std::move(search.found());
 }
 
 bool is_in_library(const DenseContext& context) {

@@ -12,7 +12,8 @@ namespace roofline {
 /// The layout of a kernel's tensors.
 struct KernelLayout {
   bool nhwc = false;
-  bool copied = false;  ///< into this layout and back
+  bool copied = false;         ///< into this layout and back
+  bool copies_groups = false;  ///< of each group's channels, out and in (genericTranspose_kernel)
 };
 
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
@@ -32,7 +33,7 @@ struct GroupedFormulas {
   static constexpr double k_step = 32;
 
   const Problem& problem;
-  const KernelLayout& layout;
+  KernelLayout layout;
   Engine engine;  ///< asked for
   const GroupedConstants& constants;
   const ResolvedModel& model;
@@ -64,6 +65,17 @@ struct GroupedFormulas {
 
   double weight_element() const {
     return problem.groups * problem.group_in * problem.group_out * problem.taps;
+  }
+
+  /// With the copies around the kernel.
+  Work between_copies(Work work) const {
+    if (layout.copied || layout.copies_groups)
+      work.copy_clocks =
+          work.copy_clocks +
+          (Number(problem.input_element()) + problem.output_element() + weight_element()) *
+              eval(layout.copied ? constants.layout_element_clock
+                                 : constants.generic_element_clock);
+    return work;
   }
 
   /// Taps of a phase of a data gradient's stride; else all.

@@ -17,10 +17,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "kernel/chosen_row.hpp"
+#include "kernel/fastest.hpp"
 #include "kernel/grouped/grouped_formulas.hpp"
 #include "kernel/plans.hpp"
 #include "roofline/error.hpp"
@@ -52,9 +52,9 @@ double packed_width(const Problem& problem) {
   return problem.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
 
-/// The kernel's work.
+/// Without copies around the kernel.
 template <class Number>
-ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+ThroughputWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
   const Problem& problem = f.problem;
   const GroupedConstants& constants = f.constants;
   const Pass pass = problem.pass;
@@ -104,66 +104,44 @@ ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<
   return f.general();
 }
 
+template <class Number>
+ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+  return f.between_copies(kernel_work(kernel, f));
+}
+
 /// Kernels that compute a layer's groups; others copy, or are of layers of one group.
 bool computes_groups(LibraryKernel kernel) { return kernel < LibraryKernel::layout_copy; }
-
-/// Around the kernel: to the other layout and back, or of each group's channels
-/// (genericTranspose_kernel).
-struct GroupCopies {
-  bool of_layout = false;
-  bool of_groups = false;
-};
-
-template <class Number>
-ThroughputWork<Number> with_group_copies(ThroughputWork<Number> work, const GroupCopies& copies,
-                                         const GroupedFormulas<Number>& f) {
-  if (copies.of_layout || copies.of_groups)
-    work.copy_clocks =
-        work.copy_clocks +
-        (Number(f.problem.input_element()) + f.problem.output_element() + f.weight_element()) *
-            f.eval(copies.of_layout ? f.constants.layout_element_clock
-                                    : f.constants.generic_element_clock);
-  return work;
-}
 
 struct GroupedChoice {
   KernelLayout layout;
   const ChoiceRow* row = nullptr;
-  GroupCopies copies;
 };
 
 /// As by autotuning.
 GroupedChoice fastest_candidate(const PlanRequest& request) {
   const Problem& problem = request.problem;
   const ResolvedModel& model = request.model;
-  const LibraryChoices& choices = model.constants->choices;
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
-  GroupedChoice best;
-  double best_s = std::numeric_limits<double>::infinity();
+  Fastest<GroupedChoice> fastest;
   for (const KernelLayout& layout : layouts_of(request)) {
-    const GroupedFormulas<double> formulas{
+    GroupedFormulas<double> formulas{
         problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
-    GroupCopies copies{layout.copied};
-    for_rows(choices, model.library,
+    for_rows(model.constants->choices, model.library,
              choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine)),
              [&](const ChoiceRow& row) {
-               copies.of_groups |= row.kernel == LibraryKernel::group_copy;
-               if (!computes_groups(row.kernel)) return false;
-               const auto work =
-                   with_group_copies(grouped_work(row.kernel, formulas), copies, formulas);
-               const double each_s =
-                   throughput_time(work, rates, model.memory, request.cache, eval).total_s;
-               if (best.row != nullptr && each_s >= best_s) return false;
-               best = {layout, &row, copies};
-               best_s = each_s;
+               if (row.kernel == LibraryKernel::group_copy) formulas.layout.copies_groups = true;
+               if (computes_groups(row.kernel))
+                 fastest.consider(GroupedChoice{formulas.layout, &row},
+                                  throughput_s(grouped_work(row.kernel, formulas), rates,
+                                               model.memory, request.cache));
                return false;
              });
   }
-  if (best.row == nullptr)
+  if (!fastest.found())
     throw InputError("expected a row of " + model.constants->name +
                      " (\"choices\") that takes the convolution's groups, got none");
-  return best;
+  return *fastest.found();
 }
 
 }  // namespace
@@ -172,11 +150,11 @@ template <class Number>
 Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
                             Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
-  const auto [layout, row, copies] = fastest_candidate(request);
+  const auto [layout, row] = fastest_candidate(request);
   const GroupedFormulas<Number> formulas{
       request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
   name_row(*row, *model.constants, eval);
-  return {with_group_copies(grouped_work(row->kernel, formulas), copies, formulas)};
+  return {grouped_work(row->kernel, formulas)};
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
+#include "kernel/fastest.hpp"
 #include "kernel/solvers/solver_formulas.hpp"
 #include "model/layer_kind.hpp"
 
@@ -207,14 +206,41 @@ double least_solver_s(const Solver& solver, const SolverContext& context,
   return rounding * flop / formulas_of(solver, context, engine, eval).flop_per_s;
 }
 
+/// The solver's name, its tile and blocks, and the bytes of the layer.
+template <class Number>
+KernelPlan described(const Solver& solver, const SolverTile& tile,
+                     const SolverKernel<Number>& kernel, const SolverContext& context) {
+  const Machine& machine = context.request.model.machine;
+  KernelPlan plan;
+  plan.algorithm = solver.algorithm;
+  plan.solver = solver.name;
+  describe_blocks(plan, tile.kernel, tile.split, value_of(kernel.blocks), tile.resident(),
+                  machine.sm_count);
+  plan.occupancy =
+      std::min(1.0, tile.resident() * tile.kernel.threads /
+                        (static_cast<double>(machine.sm.max_warps) * machine.sm.warp_size));
+  plan.tile_utilization = value_of(kernel.useful_share);
+  plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
+  Planning planning;
+  const auto traffic =
+      memory_traffic({context.x.read_byte, context.x.write_byte}, 0.0, context.request.model.memory,
+                     context.request.cache, planning);
+  plan.l2_byte = traffic.l2_byte;
+  plan.dram_read_byte = traffic.dram_read_byte;
+  plan.dram_write_byte = traffic.dram_write_byte;
+  return plan;
+}
+
 template <class Number>
 KernelPlan plan_on(const Solver& solver, const SolverContext& context, const EngineModel& engine,
                    Eval<Number>& eval) {
-  const Problem& problem = context.request.problem;
+  const PlanRequest& request = context.request;
+  const Problem& problem = request.problem;
+  const LayerProduct& x = context.x;
   Planning planning;
   const SolverProduct product = product_of(context, solver.method);
   const SolverTile tile =
-      fastest_tile(solver, product, context.request.model.constants->tiles[solver.tiles],
+      fastest_tile(solver, product, request.model.constants->tiles[solver.tiles],
                    formulas_of(solver, context, engine, planning));
   const auto f = formulas_of(solver, context, engine, eval);
   eval.named("m", product.m, "", "product");
@@ -223,56 +249,34 @@ KernelPlan plan_on(const Solver& solver, const SolverContext& context, const Eng
   eval.factor("products", product.count, "", "of one shape");
   eval.factor("products, one after the other", product.times, "", "images");
   const auto kernel = f.kernel(product, tile);
-  const Number flop_s =
-      practical_flop_s(context.request.counts, context.request.own_engine(), eval);
+  const Number flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
   const double weight = problem.is_wgrad() ? 0 : problem.weight_byte;
-  const Streams streams{
-      (context.x.read_byte - weight) / product.times + weight,
-      problem.is_wgrad() ? context.x.write_byte : context.x.write_byte / product.times};
+  const Streams streams{(x.read_byte - weight) / product.times + weight,
+                        problem.is_wgrad() ? x.write_byte : x.write_byte / product.times};
 
+  KernelPlan plan = described(solver, tile, kernel, context);
+  plan.engine = engine.engine;
   TimeParts<Number> parts;
   add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, eval);
   parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
   parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
   parts.add(Limiter::l2, kernel.partial_s);
   add_overlapped(parts, kernel.chained_s + kernel.partial_s, Limiter::dram,
-                 f.moving_s("operands and result", streams, context.request.cache), eval);
+                 f.moving_s("operands and result", streams, request.cache), eval);
   parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
-  KernelPlan plan;
   const double& copy_s = solver.method == SolverMethod::copied
-                             ? context.request.model.constants->values.launch.solver_copy_s
+                             ? request.model.constants->values.launch.solver_copy_s
                              : f.constants.start_s;
-  std::uint64_t kernels = 1;
   for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
-    ++kernels;
+    ++plan.kernels;
     parts.add(Limiter::instructions,
               f.moving_s("copy around the product", {byte, byte}, CacheState::warm));
     parts.add(Limiter::launch, f.start_s("its launch", copy_s));
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
+  plan.kernels *= static_cast<std::uint64_t>(product.times);
   if (product.times > 1) parts.scale(product.times);
-
-  plan.algorithm = solver.algorithm;
-  plan.engine = engine.engine;
-  plan.solver = solver.name;
-  plan.kernels = static_cast<std::uint64_t>(product.times) * kernels;
-  plan.tile = {tile.kernel.m, tile.kernel.n, tile.kernel.k};
-  plan.threads = tile.kernel.threads;
-  plan.split_k = static_cast<std::uint64_t>(tile.split);
-  plan.blocks = static_cast<std::uint64_t>(value_of(kernel.blocks));
-  plan.resident_blocks_per_sm = static_cast<std::uint64_t>(tile.resident());
-  const SmLimits& sm = context.request.model.machine.sm;
-  plan.occupancy = std::min(1.0, tile.resident() * tile.kernel.threads /
-                                     (static_cast<double>(sm.max_warps) * sm.warp_size));
-  plan.waves = value_of(kernel.blocks) / (tile.resident() * context.request.model.machine.sm_count);
-  plan.tile_utilization = value_of(kernel.useful_share);
-  plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
-  const auto traffic = memory_traffic({context.x.read_byte, context.x.write_byte}, 0.0, f.memory,
-                                      context.request.cache, planning);
-  plan.l2_byte = traffic.l2_byte;
-  plan.dram_read_byte = traffic.dram_read_byte;
-  plan.dram_write_byte = traffic.dram_write_byte;
   set_time(plan, parts, eval);
   return plan;
 }
@@ -291,25 +295,16 @@ std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& 
     return std::nullopt;
   const SolverContext context{request, layer_product(request.problem, *vector, Operands::copied)};
   const auto words = words_of(context);
-  const Solver* best = nullptr;
-  std::optional<KernelPlan> plan;
-  double best_s = std::numeric_limits<double>::infinity();
-  Planning planning;
-  for (const Solver& solver : solvers) {
+  const auto plan_with = [&](const Solver& solver, const Fastest<KernelPlan>& others,
+                             auto& any) -> std::optional<KernelPlan> {
     const EngineModel* const engine = engine_of(solver, request);
-    if (engine == nullptr || !takes(solver, context, words)) continue;
-    if (layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm) continue;
-    if (least_solver_s(solver, context, *engine) >= best_s) continue;
-    KernelPlan own = plan_on(solver, context, *engine, planning);
-    const double time_s = own.expected_time_s();
-    if (!(time_s < best_s)) continue;
-    best = &solver;
-    best_s = time_s;
-    plan = std::move(own);
-  }
-  if (best == nullptr) return std::nullopt;
-  if constexpr (std::is_same_v<Number, double>) return plan;
-  return plan_on(*best, context, *engine_of(*best, request), eval);
+    if (engine == nullptr || !takes(solver, context, words) ||
+        layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm ||
+        !others.may_be(least_solver_s(solver, context, *engine)))
+      return std::nullopt;
+    return plan_on(solver, context, *engine, any);
+  };
+  return plan_on_fastest(solvers, plan_with, eval);
 }
 
 template std::optional<KernelPlan> solver_plan(const PlanRequest&, Planning&);
