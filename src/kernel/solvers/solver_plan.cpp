@@ -197,13 +197,10 @@ std::array<double, 3> copies_of(const Problem& problem, SolverMethod method) {
 }
 
 /// Less than the solver takes: the arithmetic of its product, without whole tiles and loads.
-double least_solver_s(const Solver& solver, const SolverContext& context,
-                      const EngineModel& engine) {
+double least_solver_s(const SolverProduct& product, const SolverFormulas<double>& formulas) {
   constexpr double rounding = 1 - 1e-9;
-  Planning eval;
-  const SolverProduct product = product_of(context, solver.method);
   const double flop = 2 * product.m * product.n * product.k * product.count * product.times;
-  return rounding * flop / formulas_of(solver, context, engine, eval).flop_per_s;
+  return rounding * flop / formulas.flop_per_s;
 }
 
 /// The solver's name, its tile and blocks, and the bytes of the layer.
@@ -233,15 +230,10 @@ KernelPlan described(const Solver& solver, const SolverTile& tile,
 
 template <class Number>
 KernelPlan plan_on(const Solver& solver, const SolverContext& context, const EngineModel& engine,
-                   Eval<Number>& eval) {
+                   const SolverProduct& product, const SolverTile& tile, Eval<Number>& eval) {
   const PlanRequest& request = context.request;
   const Problem& problem = request.problem;
   const LayerProduct& x = context.x;
-  Planning planning;
-  const SolverProduct product = product_of(context, solver.method);
-  const SolverTile tile =
-      fastest_tile(solver, product, request.model.constants->tiles[solver.tiles],
-                   formulas_of(solver, context, engine, planning));
   const auto f = formulas_of(solver, context, engine, eval);
   eval.named("m", product.m, "", "product");
   eval.named("n", product.n, "", "product");
@@ -281,30 +273,41 @@ KernelPlan plan_on(const Solver& solver, const SolverContext& context, const Eng
   return plan;
 }
 
-}  // namespace
-
 template <class Number>
-std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval) {
-  const Layer& layer = request.layer;
-  const std::vector<Solver>& solvers = request.model.constants->solvers;
-  const DataType type = layer.dtypes.input;
-  const bool has_type = type == DataType::fp32 || type == DataType::fp16 || type == DataType::bf16;
-  const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
-  const EngineModel* const vector = engine_model(request.model, Engine::fp32);
-  if (solvers.empty() || !convolves || !has_type || layer.mapping->tile || !vector)
-    return std::nullopt;
-  const SolverContext context{request, layer_product(request.problem, *vector, Operands::copied)};
+std::optional<KernelPlan> plan_on_fastest_solver(const SolverContext& context, Eval<Number>& eval) {
+  const PlanRequest& request = context.request;
   const auto words = words_of(context);
   const auto plan_with = [&](const Solver& solver, const Fastest<KernelPlan>& others,
                              auto& any) -> std::optional<KernelPlan> {
     const EngineModel* const engine = engine_of(solver, request);
     if (engine == nullptr || !takes(solver, context, words) ||
-        layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm ||
-        !others.may_be(least_solver_s(solver, context, *engine)))
+        request.layer.mapping->algorithm.value_or(solver.algorithm) != solver.algorithm)
       return std::nullopt;
-    return plan_on(solver, context, *engine, any);
+    Planning planning;
+    const SolverProduct product = product_of(context, solver.method);
+    const auto formulas = formulas_of(solver, context, *engine, planning);
+    if (!others.may_be(least_solver_s(product, formulas))) return std::nullopt;
+    const SolverTile tile =
+        fastest_tile(solver, product, request.model.constants->tiles[solver.tiles], formulas);
+    return plan_on(solver, context, *engine, product, tile, any);
   };
-  return plan_on_fastest(solvers, plan_with, eval);
+  return plan_on_fastest(request.model.constants->solvers, plan_with, eval);
+}
+
+}  // namespace
+
+template <class Number>
+std::optional<KernelPlan> solver_plan(const PlanRequest& request, Eval<Number>& eval) {
+  const Layer& layer = request.layer;
+  const DataType type = layer.dtypes.input;
+  const bool has_type = type == DataType::fp32 || type == DataType::fp16 || type == DataType::bf16;
+  const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
+  const EngineModel* const vector = engine_model(request.model, Engine::fp32);
+  if (request.model.constants->solvers.empty() || !convolves || !has_type || layer.mapping->tile ||
+      !vector)
+    return std::nullopt;
+  return plan_on_fastest_solver(
+      {request, layer_product(request.problem, *vector, Operands::copied)}, eval);
 }
 
 template std::optional<KernelPlan> solver_plan(const PlanRequest&, Planning&);
