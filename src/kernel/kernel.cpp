@@ -33,25 +33,6 @@ void check_mapping(const PlanRequest& request) {
     throw InputError("expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
-/// Without a kernel for its groups on tensor cores a library computes them on vector units, and
-/// packs depthwise ones into tensor cores' tiles where it may.
-Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
-  switch (algorithm) {
-    case Algorithm::grouped_packed_gemm:
-    case Algorithm::grouped_packed_gemm_repacked:
-      if (request.problem.groups_fill_tiles() && is_tensor_engine(request.engine))
-        return request.engine;
-      return request.model.dense_engine[request.layer.dtypes.input].value_or(request.engine);
-    case Algorithm::grouped_direct_nhwc:
-    case Algorithm::grouped_direct_nchw:
-    case Algorithm::group_by_group_nchw:
-    case Algorithm::group_by_group_small_nchw:
-    case Algorithm::group_by_group_winograd:
-      return is_tensor_engine(request.engine) ? Engine::fp32 : request.engine;
-    default: return request.engine;
-  }
-}
-
 /// Whether the library has solvers for the layer, but no solver of the stated algorithm.
 bool lacks_solver(const PlanRequest& request) {
   if (!request.layer.mapping->algorithm) return false;
@@ -95,7 +76,7 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
   if (request.engine == Engine::fp64 || !saves_macs(works.front().algorithm))
     works.front().least_s = flop_s;
   auto plan = throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
-  plan.engine = contracts ? engine_of_groups(plan.algorithm, request) : request.engine;
+  plan.engine = works.front().engine.value_or(request.engine);
   return plan;
 }
 

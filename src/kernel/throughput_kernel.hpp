@@ -6,6 +6,7 @@
 // A chain of dependent steps overlaps with other threads' bytes and instructions like two
 // independent delays: (chain^2 + throughput^2)^(1/2), for a few blocks per SM started together.
 
+#include <optional>
 #include <vector>
 
 #include "kernel/rates.hpp"
@@ -16,6 +17,7 @@ namespace roofline {
 template <class Number>
 struct ThroughputWork {
   Algorithm algorithm = Algorithm::vectorized_elementwise;
+  std::optional<Engine> engine;  ///< on which it computes; none: the one asked for
   Streams streams;
   Number reread_byte{};     ///< from L2, beyond reading each operand once
   Number moves = 1;         ///< number of times all bytes move

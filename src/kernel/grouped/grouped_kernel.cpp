@@ -144,6 +144,25 @@ GroupedChoice fastest_candidate(const PlanRequest& request) {
   return *fastest.found();
 }
 
+/// Without a kernel for its groups on tensor cores a library computes them on vector units, and
+/// packs depthwise ones into tensor cores' tiles where it may.
+Engine engine_of_groups(Algorithm algorithm, const PlanRequest& request) {
+  switch (algorithm) {
+    case Algorithm::grouped_packed_gemm:
+    case Algorithm::grouped_packed_gemm_repacked:
+      if (request.problem.groups_fill_tiles() && is_tensor_engine(request.engine))
+        return request.engine;
+      return request.model.dense_engine[request.layer.dtypes.input].value_or(request.engine);
+    case Algorithm::grouped_direct_nhwc:
+    case Algorithm::grouped_direct_nchw:
+    case Algorithm::group_by_group_nchw:
+    case Algorithm::group_by_group_small_nchw:
+    case Algorithm::group_by_group_winograd:
+      return is_tensor_engine(request.engine) ? Engine::fp32 : request.engine;
+    default: return request.engine;
+  }
+}
+
 }  // namespace
 
 template <class Number>
@@ -154,7 +173,9 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const GroupedFormulas<Number> formulas{
       request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
   name_row(*row, *model.constants, eval);
-  return {grouped_work(row->kernel, formulas)};
+  Works<Number> works{grouped_work(row->kernel, formulas)};
+  works.front().engine = engine_of_groups(works.front().algorithm, request);
+  return works;
 }
 
 template Works<double> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
