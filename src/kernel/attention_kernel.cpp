@@ -59,26 +59,26 @@ Works<Number> written_out(const PlanRequest& request, Eval<Number>& eval) {
   return {products, casts, softmax};
 }
 
-/// Queries one after the other on vector units, each reading its keys and values.
+/// Kernels of one query a head, one after the other, on vector units.
 template <class Number>
 ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
   const AttentionKernel& kernel = forward ? kernels.forward : kernels.backward;
+  const auto queries = static_cast<double>(heads_of(layer.inputs[0].shape).length);
   ThroughputWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
-  work.start_s = eval.named("start beyond the launch", eval(kernel.start_s), "s");
-  work.kernels = forward ? 1 : 3;
+  work.start_s = eval.named("start beyond the launch", eval(kernel.start_s) * queries, "s");
+  work.kernels = queries * (forward ? 1 : 3);
   work.threads = tile;
   const double element = element_byte(layer.dtypes.input);
   const double operands =
       element * (element_count(layer.inputs[1].shape) + element_count(layer.inputs[2].shape));
-  const double again = static_cast<double>(heads_of(layer.inputs[0].shape).length) - 1;
-  work.streams.again_byte = again * operands;
+  work.streams.again_byte = (queries - 1) * operands;
   work.streams.between_byte = operands;
-  if (again == 0) return work;
+  if (queries == 1) return work;
   const EngineModel* const vector = engine_model(request.model, Engine::fp32);
   work.flop = eval.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
   work.flop_per_s = (vector != nullptr ? *vector : *request.own_engine()).peak_flop_per_s *
@@ -148,9 +148,7 @@ ThroughputWork<Number> query_tiles(const PlanRequest& request, const MachineRate
 /// Few queries may be faster one by one than in a tile that they fill partly. Twice the queries
 /// take at most twice as long either way.
 bool runs_single_queries(const PlanRequest& request) {
-  const std::uint64_t queries = heads_of(request.layer.inputs[0].shape).length;
-  if (queries == 1) return true;
-  if (static_cast<double>(queries) >= tile) return false;
+  if (heads_of(request.layer.inputs[0].shape).length == 1) return true;
   Planning eval;
   const auto rates = machine_rates(request.model.machine, eval);
   const double flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
