@@ -199,11 +199,9 @@ class Chain : public KernelSum<Number> {
   }
 };
 
-}  // namespace
-
 template <class Number>
-KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval) {
-  const Recurrence of = recurrence_of(request.layer);
+KernelPlan plan_by(Steps steps, const Recurrence& of, const PlanRequest& request,
+                   Eval<Number>& eval) {
   const std::uint64_t columns = checked_mul(of.gates, of.state);
   const std::uint64_t rows = checked_mul(of.samples, of.steps);
   const std::uint64_t stacked = checked_mul(of.layers - 1, of.directions);
@@ -216,7 +214,7 @@ KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval) {
     chain.add_product("directions and layers", checked_mul(of.layers, of.directions), rows,
                       of.state, columns, request.cache);
   } else {
-    switch (steps_of(of, request)) {
+    switch (steps) {
       case Steps::blocks: chain.add_block_steps(of); break;
       case Steps::all_blocks: chain.add_joined_steps(of); break;
       // Stacked layers of two directions wait for both.
@@ -228,6 +226,25 @@ KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval) {
   plan.workspace_byte =
       stored_byte(checked_mul(rows, columns, of.directions), request.layer.dtypes.output);
   return plan;
+}
+
+/// Blocks that do not keep their weights may take longer than kernels that share them.
+Steps fastest_steps(const Recurrence& of, const PlanRequest& request) {
+  const Steps own = steps_of(of, request);
+  if (own != Steps::blocks || request.layer.pass == Pass::wgrad) return own;
+  Planning eval;
+  const auto time_s = [&](Steps steps) {
+    return plan_by(steps, of, request, eval).expected_time_s();
+  };
+  return time_s(Steps::kernels) < time_s(own) ? Steps::kernels : own;
+}
+
+}  // namespace
+
+template <class Number>
+KernelPlan recurrent_plan(const PlanRequest& request, Eval<Number>& eval) {
+  const Recurrence of = recurrence_of(request.layer);
+  return plan_by(fastest_steps(of, request), of, request, eval);
 }
 
 template KernelPlan recurrent_plan(const PlanRequest&, Planning&);
