@@ -146,15 +146,16 @@ const EngineModel* tensor_model(const PlanRequest& request) {
   return dense && is_tensor_engine(*dense) ? engine_model(request.model, *dense) : nullptr;
 }
 
-/// Vector units were asked for where the library multiplies on tensor cores alone: 16-bit types,
-/// groups, and every layer of a library with solvers.
+/// Vector units were asked for where the library multiplies on tensor cores alone: 16 bits and
+/// less, groups, and every layer of a library with solvers, whose products are rocBLAS's.
 bool is_off_tensor_cores(const PlanRequest& request) {
   const Layer& layer = request.layer;
-  return has_window(layer.kind) && info(layer.kind).family == KindFamily::contraction &&
-         !is_depthwise(layer) && !is_tensor_engine(request.engine) &&
-         (info(layer.dtypes.input).bits == 16 || layer.groups > 1 ||
-          !request.model.constants->solvers.empty()) &&
-         tensor_model(request) != nullptr;
+  const KindFamily family = info(layer.kind).family;
+  if (!is_any(family, KindFamily::contraction, KindFamily::recurrent) || is_depthwise(layer) ||
+      is_tensor_engine(request.engine) || tensor_model(request) == nullptr)
+    return false;
+  return info(layer.dtypes.input).bits <= 16 || layer.groups > 1 ||
+         !request.model.constants->solvers.empty();
 }
 
 constexpr double vector_bits = 32;
@@ -183,6 +184,19 @@ std::optional<PlanRequest> on_vector_units(const PlanRequest& request, const Cho
   }
   return PlanRequest{layer,         request.counts, Engine::fp32,
                      request.model, request.cache,  request.problem};
+}
+
+/// From 32 bits on NVIDIA's libraries have kernels on vector units beside those on tensor cores.
+std::optional<PlanRequest> beside_tensor_cores(const PlanRequest& request) {
+  const Layer& layer = request.layer;
+  const bool in_tf32 = request.engine == Engine::tf32 && !has_window(layer.kind);
+  if (!is_any(info(layer.kind).family, KindFamily::contraction, KindFamily::recurrent) ||
+      layer.groups > 1 || layer.mapping->tile || !has_cudnn(request.model.machine) ||
+      (!in_tf32 && request.engine != Engine::fp64_tensor))
+    return std::nullopt;
+  const Engine vector = request.engine == Engine::fp64_tensor ? Engine::fp64 : Engine::fp32;
+  if (engine_model(request.model, vector) == nullptr) return std::nullopt;
+  return PlanRequest{layer, request.counts, vector, request.model, request.cache, request.problem};
 }
 
 /// Below 16 bits an inference engine's builder times kernels in both widths and keeps the faster,
@@ -224,11 +238,14 @@ std::optional<KernelPlan> plan_without_choice(const PlanRequest& request, Eval<N
   return plan;
 }
 
-/// More FLOP than vector units do in this time: of 16 bits in NHWC no transform saves any.
+/// More FLOP than vector units do in this time. No transform saves any of products, in 64 bits, or
+/// in 16 in NHWC.
 bool is_beyond_vector_units(const PlanRequest& wider, double time_s) {
   const EngineModel* const engine = wider.own_engine();
-  return engine != nullptr && !is_tensor_engine(wider.engine) && is_nhwc(wider.layer) &&
-         info(wider.layer.dtypes.input).bits == 16 &&
+  const auto bits = info(wider.layer.dtypes.input).bits;
+  const bool computes_all =
+      !has_window(wider.layer.kind) || bits == 64 || (bits == 16 && is_nhwc(wider.layer));
+  return engine != nullptr && !is_tensor_engine(wider.engine) && computes_all &&
          static_cast<double>(wider.counts.flops) >= time_s * engine->rate_flop_per_s;
 }
 
@@ -236,8 +253,10 @@ template <class Number>
 std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceRow* picked,
                                        Eval<Number>& eval) {
   const std::optional<WiderLayer> wider_layer = in_16_bits(request);
-  const std::optional<PlanRequest> wider =
+  const std::optional<PlanRequest> in_more_bits =
       wider_layer ? wider_layer->request(request) : on_vector_units(request, picked);
+  const std::optional<PlanRequest> wider =
+      in_more_bits ? in_more_bits : beside_tensor_cores(request);
   if (!wider) return plan_without_choice(request, eval);
   const bool lacks_own = is_off_tensor_cores(request);
   Planning planning;
@@ -255,8 +274,9 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceR
   }
   if (!runs_wider) return plan_in_own_type(request, eval);
   if (falls_back(picked)) name_row(*picked, *request.model.constants, eval);
-  eval.named("bits of an element", wider_layer ? wider_layer->bits : vector_bits, "bit",
-             "kernels in more bits, which are faster");
+  if (in_more_bits)
+    eval.named("bits of an element", wider_layer ? wider_layer->bits : vector_bits, "bit",
+               "kernels in more bits, which are faster");
   return plan_in_own_type(*wider, eval);
 }
 

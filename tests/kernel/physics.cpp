@@ -1,6 +1,7 @@
 // What no library and no GPU can break, on generated layers of every kind.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -22,12 +23,13 @@ constexpr double most_gain = 1.25;  ///< of doing more
 constexpr double most_gain_of_longer_sum = 2.1;
 
 /// Times of a layer on a GPU; none where it has no kernel there.
-std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const KernelModel& model) {
+std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const KernelModel& model,
+                              CacheState cache = CacheState::warm) {
   layer.pass = pass;
   if (!runs(layer, pass)) return std::nullopt;
   const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
   if (!engine) return std::nullopt;
-  const auto plan = plan_kernel(layer, count(layer), *engine, model, CacheState::warm).value();
+  const auto plan = plan_kernel(layer, count(layer), *engine, model, cache).value();
   return plan ? std::optional(plan->expected_time_s()) : std::nullopt;
 }
 
@@ -567,6 +569,68 @@ TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes"
       }
     INFO(name << ' ' << differ / compared);
     CHECK(differ <= apart * compared);
+  }
+}
+
+TEST_CASE("Twice the queries of drawn sizes take at most twice as long", "[kernel/physics]") {
+  for (const char* name : {"v100", "t4", "a100", "l4", "h100", "b200", "rtx4090", "mi50", "mi210",
+                           "mi300x", "rx7900xtx"}) {
+    // With warm caches, what no longer fits would cost more than twice.
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(41);
+    for (int i = 0; i < 100; ++i)
+      for (const DataType dtype : {DataType::fp32, DataType::fp16}) {
+        LayerDefaults defaults;
+        defaults.dtype = dtype;
+        const std::string head = numbers.text_of({1, 7, 64}) + ", " + numbers.text_of({1, 12, 32});
+        const std::uint64_t queries = numbers.of({1, 2, 5, 33, 77, 127, 128, 400, 2048});
+        const std::string keys = numbers.text_of({1, 5, 68, 129, 1024, 3892});
+        const std::string features = ", " + numbers.text_of({40, 64, 128, 256}) + "]";
+        const auto time_s = [&](std::uint64_t count, Pass pass) {
+          const std::string operand = "[" + head + ", " + keys + features;
+          return *seconds(load_layer(R"({"type": "attention", "inputs": [[)" + head + ", " +
+                                         std::to_string(count) + features + ", " + operand + ", " +
+                                         operand + "]}",
+                                     defaults),
+                          pass, gpu, model, CacheState::cold);
+        };
+        for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
+          INFO(name << ' ' << name_of(dtype) << ' ' << name_of(pass) << ' ' << head << ": "
+                    << queries << " of " << keys << features);
+          CHECK(time_s(2 * queries, pass) <= 2.05 * time_s(queries, pass));
+        }
+      }
+  }
+}
+
+TEST_CASE("A recurrent layer of twice the state is no faster", "[kernel/physics]") {
+  for (const char* name : {"v100", "p100", "t4", "a100", "l4", "h100", "b200", "rtx4090"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(43);
+    for (int i = 0; i < 60; ++i)
+      for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16}) {
+        LayerDefaults defaults;
+        defaults.dtype = dtype;
+        const std::string type = std::array{"lstm", "gru", "rnn"}[numbers.of({0, 1, 2})];
+        const std::string input = numbers.text_of({1, 8, 64, 165}) + ", " +
+                                  numbers.text_of({1, 30, 87}) + ", " + numbers.text_of({8, 152});
+        const std::string layers = numbers.text_of({1, 3});
+        const std::uint64_t state = numbers.of({32, 64, 96, 128, 192, 256, 384, 512});
+        const auto time_s = [&](std::uint64_t size, Pass pass) {
+          return *seconds(load_layer(R"({"type": ")" + type + R"(", "input": [)" + input +
+                                         R"(], "num_layers": )" + layers + R"(, "hidden_size": )" +
+                                         std::to_string(size) + "}",
+                                     defaults),
+                          pass, gpu, model);
+        };
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+          INFO(name << ' ' << type << ' ' << name_of(dtype) << ' ' << name_of(pass) << ' ' << input
+                    << ": " << layers << " layers of " << state);
+          CHECK(time_s(2 * state, pass) >= 0.97 * time_s(state, pass));
+        }
+      }
   }
 }
 
