@@ -28,7 +28,7 @@ struct DenseContext {
 struct DenseChoice {
   Algorithm algorithm = Algorithm::gemm;
   TileProduct product;
-  std::span<const TileKernel> tiles;  ///< of the model; products with a vector have none
+  std::span<const TileKernel> tiles;  ///< of the library, for a product of its own matrices
   TileMapping mapping;                ///< of the product
   std::optional<Transform> transform;
   bool clears = false;  ///< zeros are written first

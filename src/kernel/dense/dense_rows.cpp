@@ -41,8 +41,6 @@ DenseChoice transformed(const DenseContext& context, Algorithm algorithm) {
   choice.algorithm = algorithm;
   choice.transform = transform_of(problem, algorithm, library);
   choice.product = transformed_product(problem, *choice.transform, context.product, library);
-  choice.tiles = transform_tiles(*choice.transform, context.x.role, *context.model.constants,
-                                 context.engine.engine);
   return choice;
 }
 
@@ -195,8 +193,12 @@ class RowSearch {
       return true;
     }
     if (!fastest_.may_be(kernels_s(choice, least_product_s(choice.product, rates)))) return false;
-    mapping = fastest_mapping(choice.product, rates, choice.tiles, context_.model.machine.sm,
-                              fastest_.time_s());
+    const auto tiles = choice.transform
+                           ? transform_tiles(*choice.transform, context_.x.role,
+                                             *context_.model.constants, context_.engine.engine)
+                           : choice.tiles;
+    mapping =
+        fastest_mapping(choice.product, rates, tiles, context_.model.machine.sm, fastest_.time_s());
     return true;
   }
 
