@@ -22,10 +22,28 @@ using Library = nlohmann::json;
 
 constexpr std::size_t deepest = 64;
 
+/// What is read and not yet part of a whole value, in memory that serves the next record. Parts of
+/// nested values are stacked on those of the outer value.
+struct OpenValues {
+  struct Level {
+    bool is_array;
+    std::size_t first;     ///< index of its first part
+    std::string_view key;  ///< of the member being read
+  };
+
+  std::vector<Level> levels;
+  std::vector<JsonNode> parts;
+};
+
 /// Builds a document's values from parser events and tracks their place.
 class TreeBuilder final : public nlohmann::json_sax<Library> {
  public:
-  TreeBuilder(JsonDocument& document, KeyOrder order) : document_(&document), order_(order) {}
+  /// `memory`: to build in; of one builder at a time.
+  TreeBuilder(JsonDocument& document, KeyOrder order, OpenValues& memory)
+      : document_(&document), order_(order), open_(memory.levels), parts_(memory.parts) {
+    open_.clear();
+    parts_.clear();
+  }
 
   const JsonNode& root() const { return root_; }
   const std::optional<JsonFault>& fault() const { return fault_; }
@@ -80,13 +98,6 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   }
 
  private:
-  /// Parts of nested values are stacked on those of the outer value.
-  struct Level {
-    bool is_array;
-    std::size_t first;     ///< index of its first part
-    std::string_view key;  ///< of the member being read
-  };
-
   std::string pointer() const {
     std::string text;
     for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -108,7 +119,6 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     if (open_.size() == deepest)
       throw document_->origin().error(
           "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
-    if (open_.empty()) parts_.reserve(16);  // enough for a layer
     open_.push_back({is_array, parts_.size(), {}});
     return true;
   }
@@ -126,8 +136,8 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
 
   JsonDocument* document_;
   KeyOrder order_;
-  std::vector<Level> open_;
-  std::vector<JsonNode> parts_;
+  std::vector<OpenValues::Level>& open_;
+  std::vector<JsonNode>& parts_;
   JsonNode root_;
   std::optional<JsonFault> fault_;
 };
@@ -331,9 +341,13 @@ ParsedJson parse_json(std::string_view text, KeyOrder order, JsonDocument& docum
   static std::mutex long_texts;
   std::unique_lock alone(long_texts, std::defer_lock);
   if (text.size() > origin.limits.values) alone.lock();
-  TreeBuilder builder(document, order);
-  if (parse_fast(text, builder)) return {builder.root(), {}};
-  builder = TreeBuilder(document, order);
+  constexpr std::size_t longest_record_byte = 1 << 14;
+  thread_local OpenValues kept;
+  OpenValues own;
+  OpenValues& memory = text.size() > longest_record_byte ? own : kept;
+  TreeBuilder fast(document, order, memory);
+  if (parse_fast(text, fast)) return {fast.root(), {}};
+  TreeBuilder builder(document, order, memory);
   if (!Library::sax_parse(text.begin(), text.end(), &builder)) return {{}, builder.fault()};
   // The library takes a NUL for the end.
   const std::size_t nul = text.find('\0');

@@ -64,9 +64,10 @@ void put_eight(char* to, std::uint64_t number) {
 /// What put_digits() may write to: a few digits beyond the number's own.
 constexpr std::size_t digit_room = std::numeric_limits<std::uint64_t>::digits10 + 1 + 8;
 
+constexpr std::uint64_t eight_digits = 100'000'000;
+
 /// Writes a number above 0; returns the end.
 char* put_digits(char* first, std::uint64_t number) {
-  constexpr std::uint64_t eight_digits = 100'000'000;
   const auto put_pair = [](char* to, std::uint64_t pair) {
     if (pair < 10)
       *to++ = static_cast<char>('0' + pair);
@@ -99,12 +100,18 @@ char* put_shortest(char* to, double value) {
   constexpr int most_fixed = 16;
   if (std::signbit(value)) *to++ = '-';
   const auto [number, exponent] = fmt::detail::dragonbox::to_decimal(std::fabs(value));
-  std::array<char, 2 * most_digits> digits{};  // a part of them is copied with what follows
-  static_assert(sizeof digits >= digit_room);
-  const int count = static_cast<int>(put_digits(digits.data(), number) - digits.data());
+  // All 17, with leading zeros: digits in whole words need no branches. A part of them is copied
+  // with what follows.
+  std::array<char, 24 + most_digits> digits{};
+  const std::uint64_t upper = number / eight_digits;
+  digits[7] = static_cast<char>('0' + upper / eight_digits);
+  put_eight(digits.data() + 8, upper % eight_digits);
+  put_eight(digits.data() + 16, number % eight_digits);
+  const int count = static_cast<int>(digit_count(number));
+  const char* const significant = digits.data() + 24 - count;
   const int before_point = count + exponent;
   const auto copy = [&](int first, int last) {
-    std::memcpy(to, digits.data() + first, most_digits);
+    std::memcpy(to, significant + first, most_digits);
     to += last - first;
   };
   if (before_point < least_fixed || before_point > most_fixed) {

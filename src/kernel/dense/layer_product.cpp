@@ -219,10 +219,10 @@ bool keeps_tensors_padded(const Layer& layer) {
 }
 
 bool runs_as_product_of_rows(const Problem& problem) {
-  const bool in_vectors =
-      std::fmod(problem.in_channels, 8) == 0 && std::fmod(problem.out_channels, 8) == 0;
+  const auto is_in_vectors = [](double channels) { return std::fmod(channels, 8) == 0; };
   return problem.convolves && problem.groups == 1 && problem.nhwc && problem.is_fwd() &&
-         problem.element_byte == 2 && !in_vectors && problem.taps == 1 && problem.stride == 1;
+         problem.element_byte == 2 && problem.taps == 1 && problem.stride == 1 &&
+         !(is_in_vectors(problem.in_channels) && is_in_vectors(problem.out_channels));
 }
 
 bool has_ragged_rows(const LayerProduct& x) {
