@@ -66,7 +66,7 @@ constexpr std::size_t digit_room = std::numeric_limits<std::uint64_t>::digits10 
 
 constexpr std::uint64_t eight_digits = 100'000'000;
 
-/// Writes a number above 0; returns the end.
+/// Writes the number; returns the end.
 char* put_digits(char* first, std::uint64_t number) {
   const auto put_pair = [](char* to, std::uint64_t pair) {
     if (pair < 10)
@@ -196,7 +196,9 @@ void TextBuffer::add_number(double value) {
     if (static_cast<double>(whole) == magnitude) {
       if (std::signbit(value)) add('-');
       add_count(static_cast<std::uint64_t>(whole));
-      return add(".0");
+      std::memcpy(room(2), ".0", 2);
+      used_ += 2;
+      return;
     }
   }
   const KnownNumber& known = known_number(value);
@@ -208,9 +210,10 @@ void TextBuffer::add_number(double value) {
 void TextBuffer::add_counts(std::span<const std::uint64_t> counts) {
   char bracket = '[';
   for (const std::uint64_t count : counts) {
-    add(bracket);
-    add_count(count);
-    bracket = ',';
+    char* to = room(1 + digit_room);
+    *to++ = std::exchange(bracket, ',');
+    to = put_digits(to, count);
+    used_ = static_cast<std::size_t>(to - gathered_.data());
   }
   add(counts.empty() ? "[]" : "]");
 }
