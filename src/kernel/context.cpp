@@ -1,5 +1,6 @@
 #include "roofline/context.hpp"
 
+#include <string>
 #include <utility>
 
 #include "kernel/rates.hpp"
@@ -97,6 +98,13 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   return ceilings;
 }
 
+std::string assumed_release(const LibraryRelease& assumed, const LibraryRelease& newest) {
+  std::string text = "kernels for groups are those of " + assumed.text() + ", as --assume says";
+  if (newest.release.is_stated() && assumed.release > newest.release)
+    text += ": later than " + newest.release.text() + ", the newest that data shows here";
+  return text;
+}
+
 Context context_of(Gpu gpu, const AnalysisOptions& stated) {
   check_options(stated);
   check_gpu(gpu);
@@ -108,9 +116,7 @@ Context context_of(Gpu gpu, const AnalysisOptions& stated) {
   const auto copy_byte_per_s =
       options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
   std::vector<std::string> assumptions = datasheet.assumptions();
-  if (options.library)
-    assumptions.push_back("kernels for groups are those of " + options.library->text() +
-                          ", as --assume says");
+  if (options.library) assumptions.push_back(assumed_release(*options.library, library_of(newest)));
   const Launch launch = launch_under(gpu, options, assumptions);
   if (options.tuning == Tuning::heuristic && !has_cudnn(datasheet.resolved().machine))
     throw InputError("what the library of " + gpu.name +

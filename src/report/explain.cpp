@@ -607,7 +607,8 @@ List layer_list(const Result& result) {
   if (!row.kernel) return list;
   const double time_s = row.kernel->expected_time_s();
   const std::string idle = idle_text(row);
-  add(list, row.layer.mapping == KernelMapping{} ? "library" : "mapping", "{}{}{}{}{}",
+  const bool by_library = row.layer.mapping == KernelMapping{} && row.kernel->in_library;
+  add(list, by_library ? "library" : "mapping", "{}{}{}{}{}",
       range_text(time_s, row.expected_uncertainty), rate_text(row, time_s),
       is_below_roofline(row) ? "; operands in L2, or fewer MACs" : "",
       idle.empty() ? "" : "; " + idle, lacking_text(row));

@@ -162,7 +162,8 @@ TEST_CASE("Attention that is written out runs in one kernel", "[model/frameworks
 TEST_CASE("Products that something else reads or is added to stay", "[model/frameworks]") {
   const char* const biased = R"([
       {"name": "scores", "type": "matmul", "inputs": [[6, 16, 4], [6, 4, 16]]},
-      {"name": "position", "type": "add", "inputs": ["scores", {"shape": [1, 16, 16], "parameter": true}]},
+      {"name": "position", "type": "add",
+       "inputs": ["scores", {"shape": [1, 16, 16], "parameter": true}]},
       {"name": "weights", "type": "softmax"},
       {"name": "values", "type": "matmul",
        "inputs": [{"layer": "weights", "shape": [6, 16, 16]}, [6, 16, 4]]}])";
@@ -193,6 +194,19 @@ TEST_CASE("Scores are scaled by one number, not by a tensor", "[model/frameworks
   CHECK(rows("[1, 1, 1]") == "scores:fp32 (factor:fp32) (weights:fp32) (values:fp32)");
   CHECK(rows("[6, 16, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
   CHECK(rows("[6, 1, 16]") == "scores:fp32 factor:fp32 weights:fp32 values:fp32");
+}
+
+TEST_CASE("A release that data does not show says which it does", "[model/frameworks]") {
+  AnalysisOptions options;
+  const auto assumed = [&](std::uint16_t major_number, std::uint16_t minor_number) {
+    options.library = LibraryRelease{KernelLibrary::cudnn, {major_number, minor_number}};
+    return make_context(find_gpu("h100").value(), options).value().assumptions;
+  };
+  CHECK(assumed(8, 0) ==
+        std::vector<std::string>{"kernels for groups are those of cuDNN 8.0, as --assume says"});
+  CHECK(assumed(99, 0) ==
+        std::vector<std::string>{"kernels for groups are those of cuDNN 99.0, as --assume says: "
+                                 "later than 9.19, the newest that data shows here"});
 }
 
 TEST_CASE("The host's cost of an operator is assumed, and said to be", "[model/frameworks]") {
