@@ -154,6 +154,17 @@ int keys_of(const LayerErrors& errors) {
          int{errors.dtype.has_value()} + int{errors.pass.has_value()};
 }
 
+/// A file's errors of all forms of layers stand for those that it inherits of one form, too.
+bool replaces(const LayerErrors& own, const LayerErrors& inherited) {
+  const auto meet = [](const auto& one, const auto& other) {
+    return !one || !other || *one == *other;
+  };
+  return !own.form && inherited.form && own.basis == inherited.basis &&
+         own.applies_to == inherited.applies_to && own.layer_class == inherited.layer_class &&
+         (own.heuristic_ratio > 0) == (inherited.heuristic_ratio > 0) &&
+         meet(own.dtype, inherited.dtype) && meet(own.pass, inherited.pass);
+}
+
 /// A file's "accuracy", the most specific first, its own before inherited. Throws InputError.
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited) {
@@ -162,7 +173,12 @@ MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origi
   errors.layers = list_in(value, "layers", origins, layer_errors_in);
   errors.totals = list_in(value, "totals", origins, total_errors_in);
   errors.ways = list_in(value, "ways", origins, way_errors_in);
-  errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
+  const std::size_t own_count = errors.layers.size();
+  for (const LayerErrors& each : inherited.layers) {
+    const auto own_end = errors.layers.begin() + static_cast<std::ptrdiff_t>(own_count);
+    const auto replacing = [&](const LayerErrors& own) { return replaces(own, each); };
+    if (std::none_of(errors.layers.begin(), own_end, replacing)) errors.layers.push_back(each);
+  }
   errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
   errors.ways.insert(errors.ways.end(), inherited.ways.begin(), inherited.ways.end());
   std::ranges::stable_sort(errors.layers, std::greater(), keys_of);
