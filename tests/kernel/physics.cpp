@@ -634,6 +634,30 @@ TEST_CASE("A recurrent layer of twice the state is no faster", "[kernel/physics]
   }
 }
 
+TEST_CASE("One more row of a product in fp64 is no cliff", "[kernel/physics]") {
+  LayerDefaults defaults;
+  defaults.dtype = DataType::fp64;
+  for (const char* name : {"t4", "l4", "a10", "a40", "rtx4090", "v100", "h100", "mi210"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(47);
+    for (int i = 0; i < 100; ++i) {
+      const std::uint64_t rows = numbers.of({1, 4, 6, 7, 12, 32, 48, 64, 200, 2310});
+      const std::string columns = numbers.text_of({3, 6, 7, 19, 38, 64, 288});
+      const std::string depth = numbers.text_of({4, 30, 235, 1024});
+      const auto time_s = [&](std::uint64_t m) {
+        return *seconds(load_layer(R"({"type": "matmul", "m": )" + std::to_string(m) +
+                                       R"(, "n": )" + columns + R"(, "k": )" + depth + "}",
+                                   defaults),
+                        Pass::fwd, gpu, model);
+      };
+      INFO(name << ' ' << rows << " x " << columns << " x " << depth);
+      CHECK(time_s(rows + 1) <= 2.2 * time_s(rows));
+      CHECK(time_s(rows + 1) >= 0.9 * time_s(rows));
+    }
+  }
+}
+
 TEST_CASE("A max pool's gradient looks into every window over an element, dilated or not",
           "[kernel/physics]") {
   const Gpu gpu = find_gpu("h100").value();

@@ -3,6 +3,8 @@
 // Kernels of a dense contraction and their time: a tiled product with the kernels around it, or a
 // product with a vector.
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 
@@ -61,9 +63,12 @@ AroundProduct<Number> vector_kernel(const DenseContext& context, const DenseRate
   const MemorySystem& memory = context.model.memory;
   const DenseConstants& constants = *context.engine.constants;
   const LayerProduct& x = context.x;
+  const Number passes =
+      eval.factor("passes, of six vectors each", std::ceil(std::min(x.m, x.n) / most_vectors));
   const Number l2_s = eval.named(
       "operands through L2",
-      (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval), "s");
+      passes * (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(memory, rates.machine, eval),
+      "s");
   // Across rows, as in a gradient, or for few results, threads combine sums: two more accesses.
   const Number sums_s = 2 * eval(memory.constants->dram_latency_s);
   const Number start_s =

@@ -119,15 +119,18 @@ DenseChoice scatter(const DenseContext& context, Algorithm algorithm) {
 
 // Products with a vector.
 
-/// cuBLAS runs half-precision rows on tiled kernels, but not single columns.
+/// cuBLAS runs half-precision rows on tiled kernels, but not single columns. In fp64 8 rows take an
+/// H100 as long as six, in two passes.
 bool is_vector_product(const DenseContext& context, Algorithm) {
   const LayerProduct& x = context.x;
   if (x.is_convolution) return false;
+  if (x.element_byte == 8) return true;
   return x.element_byte >= 4 ? std::min(x.m, x.n) <= most_vectors : x.element_byte == 2 && x.n == 1;
 }
 
-bool has_few_vectors(const DenseContext& context, Algorithm) {
-  return std::min(context.x.m, context.x.n) <= most_vectors;
+bool has_few_vectors(const DenseContext& context, Algorithm algorithm) {
+  return std::min(context.x.m, context.x.n) <= most_vectors ||
+         is_vector_product(context, algorithm);
 }
 
 DenseChoice vector_product(const DenseContext&, Algorithm algorithm) {
