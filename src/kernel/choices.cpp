@@ -27,6 +27,7 @@ void set_words(ChoiceFacts& facts, const Problem& problem) {
   facts.set(whole_vectors, is_whole(problem.group_in) && is_whole(problem.group_out));
   facts.set(whole_sixteens, std::fmod(problem.group_out, 16) == 0);
   facts.set(groups_of_four, layer.groups % 4 == 0);
+  facts.set(transposed, layer.kind == LayerKind::conv_transpose);
 }
 
 }  // namespace

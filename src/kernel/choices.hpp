@@ -40,6 +40,8 @@ enum class LibraryKernel : std::uint8_t {
   each_group_small_nchw,
   each_group_winograd,
   each_group_scattered,  ///< data gradients by atomics (cuDNN's algorithm 0)
+  each_group_streams,    ///< on tensor cores, a product for each group, side by side
+  each_group_vector,     ///< the same on vector units, without copies
   layout_copy,           ///< no kernel of this layout: copies to the other one and back
   group_copy,            ///< copies each group's channels out and in
   vector_fallback,       ///< of the heuristic, as all below: one group, on vector units
@@ -70,6 +72,7 @@ enum class ChoiceWord : std::uint8_t {
   whole_vectors,   ///< a group's channels fill pieces of 16 byte on both sides
   whole_sixteens,  ///< a multiple of 16 channels out of a group
   groups_of_four,  ///< groups are a multiple of 4
+  transposed,      ///< a transposed convolution, which frameworks leave to the library
 };
 
 /// What rows bound.

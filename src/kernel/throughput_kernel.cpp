@@ -135,7 +135,8 @@ ThroughputTime<Number> throughput_time(const ThroughputWork<Number>& work,
       "s");
   time.busy_s = eval.named("longest and chain", hypot(time.bound_s, time.chain_s), "s");
   time.launch_s = eval.named(
-      "launches", work.kernels * eval.sourced(memory.launch_s, memory.launch_origin), "s");
+      "launches",
+      work.kernels / work.streams_used * eval.sourced(memory.launch_s, memory.launch_origin), "s");
   time.total_s = time.launch_s + work.start_s + time.busy_s;
   return time;
 }

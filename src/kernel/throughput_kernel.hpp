@@ -43,6 +43,7 @@ struct ThroughputWork {
   Number copy_clocks{};     ///< layout changes around the kernel
 
   double kernels = 1;
+  double streams_used = 1;  ///< on which the kernels run side by side
   double blocks = 0;
   double threads = 0;
 };

@@ -18,6 +18,9 @@ struct KernelLayout {
 
 inline constexpr double packed_tile = 64;  ///< channels of a packed tile
 inline constexpr double batched_tile = 128;
+/// Streams on which cuDNN runs the products of groups: the times of their kernels add up to as
+/// many times the layer's own at most.
+inline constexpr double group_streams = 8;
 
 /// In NCHW these kernels fetch whole images: one access covers more than a row.
 inline Streams moved_streams(const Problem& problem) {
@@ -359,6 +362,66 @@ struct GroupedFormulas {
       work.reread_byte = streams.read_byte + streams.write_byte;
       work.moves = 2;
     }
+    return work;
+  }
+
+  /// A product per group, several at once on streams.
+  Work side_by_side(Algorithm algorithm, const GroupKernel& kernel, double tile) const {
+    const auto [m, n, depth] = product_of_group();
+    const Number flop =
+        eval.named("FLOP of a group, on whole tiles",
+                   2 * round_up(m, tile) * round_up(n, tile) * round_up(depth, 8), "FLOP");
+    const Number steps =
+        eval.named("steps of a group",
+                   problem.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
+    Work work = start_of(algorithm, kernel.start_s);
+    work.start_s = {};
+    work.kernels = problem.groups * kernel.launches;
+    work.streams_used = std::min(problem.groups, group_streams);
+    const Number turns =
+        eval.named("groups in turn on each stream", problem.groups / work.streams_used);
+    work.floor_s = eval.named("products in turn",
+                              turns * (eval(kernel.start_s) + steps * eval(kernel.step_s)), "s");
+    work.flop = problem.groups * flop;
+    work.flop_per_s =
+        min({eval(kernel.flop_per_clock_per_sm) * rates.issue_clock_per_s, dense_flop_per_s()});
+    work.useful_share = eval.factor("useful share of the arithmetic", 2 * m * n * depth / flop);
+    work.reread_byte = streams.read_byte + streams.write_byte;
+    return work;
+  }
+
+  /// Elements of whole vectors where a group's channels leave a part of one empty.
+  double padded_element() const {
+    const double piece = 16 / problem.element_byte;
+    const auto of = [piece](double element, double channels) {
+      const double whole = divide_up(channels, piece) * piece;
+      return whole > channels ? element / channels * whole : 0.0;
+    };
+    return of(problem.input_element(), problem.group_in) +
+           of(problem.output_element(), problem.group_out);
+  }
+
+  /// Each group's channels are copied out and in. Channels that end within a vector are padded, and
+  /// where the window tiles a data gradient's result, a generic copy scatters the product's rows:
+  /// then each of the three tensors is zeroed and copied once more.
+  Work groups_on_tensor_cores() const {
+    constexpr double more_kernels = 6;
+    Work work = side_by_side(Algorithm::group_by_group_nhwc, constants.streams_16bit, packed_tile);
+    const Window& window = *problem.layer->window;
+    const bool tiles = problem.strided_dgrad() && window.kernel == window.stride;
+    const double padded = padded_element();
+    if (!layout.copied)
+      work.clocks = (problem.input_element() + Number(problem.output_element())) *
+                    eval(constants.layout_element_clock);
+    if (padded > 0) work.clocks = work.clocks + padded * eval(constants.repack_element_clock);
+    if (tiles)
+      work.clocks = work.clocks + problem.input_element() * eval(constants.generic_element_clock);
+    if (tiles || padded > 0)
+      work.floor_s = eval.named("products and more copies in turn",
+                                work.floor_s + problem.groups / work.streams_used * more_kernels *
+                                                   eval(constants.repack_start_s),
+                                "s");
+    work.moves = 2;
     return work;
   }
 

@@ -91,6 +91,9 @@ ThroughputWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<N
     case LibraryKernel::each_group_winograd:
       return f.group_by_group(Algorithm::group_by_group_winograd, constants.winograd_nchw_wgrad);
     case LibraryKernel::each_group_scattered: return f.scattered();
+    case LibraryKernel::each_group_streams: return f.groups_on_tensor_cores();
+    case LibraryKernel::each_group_vector:
+      return f.side_by_side(Algorithm::group_by_group_nchw, constants.streams_vector, 32);
     case LibraryKernel::general:
     case LibraryKernel::layout_copy:
     case LibraryKernel::group_copy:
