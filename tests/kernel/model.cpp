@@ -259,6 +259,40 @@ TEST_CASE("Transposed convolutions in groups are added up by atomics", "[kernel/
   }
 }
 
+// An H200, PyTorch 2.11, cuDNN 9.19, not autotuned; names of kernels tell a product for each group
+// (cutlass_tensorop, convolve_common_engine). Nothing was fitted to these layers.
+TEST_CASE("The heuristic runs products of groups side by side", "[kernel/model]") {
+  struct Measured {
+    const char* layer;
+    Algorithm algorithm;
+    double time_us;
+  };
+  for (const auto& [layer, algorithm, time_us] : {
+           Measured{R"("pass": "dgrad", "input": [32, 1792, 16, 16], "k": 1792, "kernel_size": 5,
+                    "stride": 2, "padding": 2, "groups": 32)",
+                    Algorithm::group_by_group_nhwc, 193.2},
+           Measured{R"("pass": "wgrad", "input": [8, 24, 64, 64], "k": 48, "kernel_size": 1,
+                    "groups": 4)",
+                    Algorithm::group_by_group_nhwc, 92.0},
+           Measured{R"("input": [2, 448, 64, 64], "k": 448, "kernel_size": 1, "groups": 8)",
+                    Algorithm::group_by_group_nhwc, 40.4},
+           Measured{R"("input": [4, 32, 56, 56], "k": 32, "kernel_size": 3, "stride": 2,
+                    "padding": 1, "groups": 16)",
+                    Algorithm::group_by_group_nchw, 21.2},
+       }) {
+    INFO(layer);
+    AnalysisOptions options;
+    options.tuning = Tuning::heuristic;
+    const Network network = load_text(R"([{"type": "conv", "dtype": "fp16", "layout": "nhwc", )" +
+                                      std::string(layer) + "}]");
+    const Result result = analyze(network, find_gpu("h200").value(), options);
+    CHECK(result.layers.front().kernel->algorithm == algorithm);
+    const double ratio = 1e6 * *result.total.expected_time_s / time_us;
+    CHECK(ratio > 0.8);
+    CHECK(ratio < 1.25);
+  }
+}
+
 // PyTorch 2.11, cuDNN 9.19; those of the H100 were not fitted to.
 TEST_CASE("The first layer of ResNet takes what its own kernel was measured to take",
           "[kernel/model]") {
