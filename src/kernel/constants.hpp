@@ -81,6 +81,8 @@ enum class TileList : std::uint8_t {
   older_volume,  ///< forward, windows of three axes
   older_strided_dgrad,
   older_tf32,
+  heuristic_window,  ///< picked by a heuristic for many taps of images, forward
+  heuristic_tf32,
   byte,
   byte_unaligned,  ///< one-byte types, rows of results are no multiple of 16 byte
   gathered_fwd,    ///< few channels, loaded element by element

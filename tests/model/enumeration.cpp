@@ -50,7 +50,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(2, Bound::memory);
   check_names(5, EngineChoice::fp16_accumulate);
   check_names(3, EngineClass::tf32);
-  check_names(26, TileList::solver_wave);
+  check_names(28, TileList::solver_wave);
   check_names(10, ConvolutionForm::usual);
   check_names(2, HostMemory::pageable);
   check_names(4, FusionKind::eager);

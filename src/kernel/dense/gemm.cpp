@@ -165,6 +165,12 @@ std::span<const TileKernel> older_tiles(const ModelConstants& constants, Engine 
   if (!on_tensor && x.by_heuristic && x.problem->rank == 3 && x.role == Pass::wgrad) return {};
   if (!on_tensor) return library_tiles(constants, engine, x);
   const bool is_volume = x.problem->rank == 3 && x.role == Pass::fwd;
+  // A heuristic's tiles are wide, however few blocks there are.
+  const TileList wide =
+      is_fp16_like(engine) ? TileList::heuristic_window : TileList::heuristic_tf32;
+  if (picks_wide_tiles(x, constants.values.selection) && !constants.tiles[wide].empty() &&
+      !(is_volume && wide == TileList::heuristic_window))
+    return constants.tiles[wide];
   return constants.tiles[!is_fp16_like(engine) ? TileList::older_tf32
                          : x.strided_dgrad()   ? TileList::older_strided_dgrad
                          : is_volume           ? TileList::older_volume

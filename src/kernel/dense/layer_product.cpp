@@ -191,16 +191,21 @@ void set_outputs_by_taps(LayerProduct& x) {
 }
 
 /// Windows that meet nowhere: a plain product makes all results, which a copy puts in their places.
+/// Channels of all taps together fill vectors, so that only odd outputs are padded.
 void fold(LayerProduct& x, double align) {
   const Problem& problem = *x.problem;
+  const double out_channels = problem.out_channels;
   x.pointwise = true;
   x.strided = x.leaves_zeros = false;
   set_outputs_by_taps(x);
-  x.k = round_up(problem.out_channels, align);
+  x.k = round_up(out_channels, align);
   x.k_is = "output channels, in whole vectors";
   x.k_runs = x.longest = 1;
-  x.padded_tensors += 3;
-  x.pad_element += 2 * (problem.in_positions() * problem.in_channels + x.n * problem.out_channels);
+  x.padded_tensors = 3;
+  x.pad_element = 2 * (problem.in_positions() * problem.in_channels + x.n * out_channels);
+  if (x.k == out_channels) return;
+  x.padded_tensors += 1;
+  x.pad_element += x.m * (out_channels + x.k);
 }
 
 /// Whether the newest kernels on vector units split it: a volume's weight gradient only of many
@@ -303,6 +308,10 @@ bool fits_newest(const LayerProduct& x, const ResolvedModel& model, bool on_tens
          (x.role == Pass::dgrad ? x.k_runs : problem.taps) <= newest.most_taps;
 }
 
+bool picks_wide_tiles(const LayerProduct& x, const SelectionConstants& selection) {
+  return x.by_heuristic && x.role == Pass::fwd && x.problem->taps > selection.most_taps;
+}
+
 TileProduct tile_product(const LayerProduct& x, const ResolvedModel& model,
                          const EngineModel& engine, bool older) {
   const Problem& problem = *x.problem;
@@ -337,7 +346,8 @@ TileProduct tile_product(const LayerProduct& x, const ResolvedModel& model,
     product.converts = product.converts || engine.features[LibraryFeature::converts_wgrad];
   }
   if (x.by_heuristic && x.is_convolution && on_tensor) {
-    product.faster_tiles = heuristic_tile;
+    product.faster_tiles =
+        picks_wide_tiles(x, model.constants->values.selection) ? 0 : heuristic_tile;
     product.most_splits = std::min(product.most_splits, heuristic_splits);
   }
   // The GEMM library splits a vector-engine product only until every SM has a block.
