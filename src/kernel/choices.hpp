@@ -44,6 +44,7 @@ enum class LibraryKernel : std::uint8_t {
   each_group_vector,     ///< the same on vector units, without copies
   layout_copy,           ///< no kernel of this layout: copies to the other one and back
   group_copy,            ///< copies each group's channels out and in
+  folded,                ///< one group: windows that meet nowhere become channels, between copies
   vector_fallback,       ///< of the heuristic, as all below: one group, on vector units
   vector_direct,         ///< the same in small tiles of tensors as they lie
   image_scatter,         ///< on vector units, image by image; results are added by atomics
@@ -105,7 +106,8 @@ struct ChoiceFacts {
   EnumArray<ChoiceSize, double> sizes{};
 
   void set(ChoiceWord word, bool holds) {
-    if (holds) words |= std::uint64_t{1} << index_of(word);
+    const std::uint64_t bit = std::uint64_t{1} << index_of(word);
+    words = holds ? words | bit : words & ~bit;
   }
 };
 

@@ -266,8 +266,9 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceR
   if (must || !is_beyond_vector_units(*wider, own->expected_time_s()))
     other = plan_in_own_type(*wider, planning);
   const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
-  const bool runs_wider = other && (is_alone || !own || falls_back(picked) ||
-                                    other->expected_time_s() < own->expected_time_s());
+  // A kernel that a heuristic falls back to is never expected to be faster than the fastest.
+  const bool is_faster = other && own && other->expected_time_s() < own->expected_time_s();
+  const bool runs_wider = other && (is_alone || !own || is_faster != falls_back(picked));
   if constexpr (std::is_same_v<Number, double>) {
     if (runs_wider) return other;
     return own;

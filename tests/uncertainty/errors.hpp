@@ -19,7 +19,7 @@ struct ErrorScope {
   UncertaintyBasis basis = UncertaintyBasis::measured;
   std::vector<std::string> applies_to;
   std::string origin;
-  std::size_t least_layers = 40;  ///< that a quantile is taken of
+  std::size_t least_layers = 20;  ///< that a quantile is taken of
 };
 
 /// Quantiles of |ln(expected / measured)| by class, type and pass, most keys first: those of fewer

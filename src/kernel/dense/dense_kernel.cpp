@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernel/choices.hpp"
 #include "kernel/dense/dense_rows.hpp"
 #include "kernel/fastest.hpp"
 #include "model/layer_kind.hpp"
@@ -20,7 +21,9 @@ bool may_fold(const DenseContext& context) {
   const LayerProduct& x = context.x;
   return has_cudnn(context.model.machine) && is_tensor_engine(context.engine.engine) &&
          x.element_byte > 1 && x.strided_dgrad() && x.problem->rank == 2 &&
-         context.layer.window->kernel == context.layer.window->stride;
+         context.layer.window->kernel == context.layer.window->stride &&
+         has_row(context.model.constants->choices, context.model.library, LibraryKernel::folded,
+                 choice_facts(*x.problem, x.problem->nhwc, true));
 }
 
 std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }

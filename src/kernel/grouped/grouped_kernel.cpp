@@ -97,6 +97,7 @@ ThroughputWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<N
     case LibraryKernel::general:
     case LibraryKernel::layout_copy:
     case LibraryKernel::group_copy:
+    case LibraryKernel::folded:
     case LibraryKernel::vector_fallback:
     case LibraryKernel::vector_direct:
     case LibraryKernel::image_scatter:
@@ -120,29 +121,39 @@ struct GroupedChoice {
   const ChoiceRow* row = nullptr;
 };
 
-/// As by autotuning.
-GroupedChoice fastest_candidate(const PlanRequest& request) {
+/// Of the rows for the heuristic, or of those for autotuning.
+Fastest<GroupedChoice> fastest_of_rows(const PlanRequest& request, bool by_heuristic) {
   const Problem& problem = request.problem;
   const ResolvedModel& model = request.model;
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
   Fastest<GroupedChoice> fastest;
   for (const KernelLayout& layout : layouts_of(request)) {
+    ChoiceFacts facts = choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine));
+    facts.set(ChoiceWord::heuristic, by_heuristic);
     GroupedFormulas<double> formulas{
         problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
-    for_rows(model.constants->choices, model.library,
-             choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine)),
-             [&](const ChoiceRow& row) {
-               if (row.kernel == LibraryKernel::group_copy) formulas.layout.copies_groups = true;
-               if (computes_groups(row.kernel))
-                 fastest.consider(GroupedChoice{formulas.layout, &row},
-                                  throughput_s(grouped_work(row.kernel, formulas), rates,
-                                               model.memory, request.cache));
-               return false;
-             });
+    for_rows(model.constants->choices, model.library, facts, [&](const ChoiceRow& row) {
+      if (row.kernel == LibraryKernel::group_copy) formulas.layout.copies_groups = true;
+      if (computes_groups(row.kernel))
+        fastest.consider(
+            GroupedChoice{formulas.layout, &row},
+            throughput_s(grouped_work(row.kernel, formulas), rates, model.memory, request.cache));
+      return false;
+    });
+  }
+  return fastest;
+}
+
+/// Autotuning would find a kernel of the heuristic that is faster.
+GroupedChoice chosen_kernel(const PlanRequest& request) {
+  Fastest<GroupedChoice> fastest = fastest_of_rows(request, false);
+  if (request.problem.kernels == KernelSource::heuristic) {
+    const auto picked = fastest_of_rows(request, true);
+    if (picked.time_s() > fastest.time_s()) fastest = picked;
   }
   if (!fastest.found())
-    throw InputError("expected a row of " + model.constants->name +
+    throw InputError("expected a row of " + request.model.constants->name +
                      " (\"choices\") that takes the convolution's groups, got none");
   return *fastest.found();
 }
@@ -172,7 +183,7 @@ template <class Number>
 Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,
                             Eval<Number>& eval) {
   const ResolvedModel& model = request.model;
-  const auto [layout, row] = fastest_candidate(request);
+  const auto [layout, row] = chosen_kernel(request);
   const GroupedFormulas<Number> formulas{
       request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
   name_row(*row, *model.constants, eval);
