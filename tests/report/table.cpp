@@ -255,7 +255,7 @@ TEST_CASE("One layer is a short list, the same in a pipe and at a terminal", "[r
   const std::string work = R"(
   work       629.1 MFLOP (314.6 M MACs), 17.58 MB: 35.78 FLOP/B; ridge at 17.44
   roofline   40.07 us: bound by compute, 15.70 TFLOP/s
-  library    76.21 us (56 to 103), 8.256 TFLOP/s: 52.6% of the peak
+  library    76.21 us (58 to 99), 8.256 TFLOP/s: 52.6% of the peak
 
 )";
   const std::string line = "roofline notebook_conv --gpu v100";

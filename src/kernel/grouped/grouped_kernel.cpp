@@ -121,7 +121,7 @@ struct GroupedChoice {
   const ChoiceRow* row = nullptr;
 };
 
-/// Of the rows for the heuristic, or of those for autotuning.
+/// The fastest kernel of the rows for the heuristic, or of those for autotuning.
 Fastest<GroupedChoice> fastest_of_rows(const PlanRequest& request, bool by_heuristic) {
   const Problem& problem = request.problem;
   const ResolvedModel& model = request.model;
