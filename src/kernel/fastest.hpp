@@ -26,7 +26,8 @@ class Fastest {
     return true;
   }
 
-  std::optional<Candidate>& found() { return found_; }
+  const std::optional<Candidate>& found() const { return found_; }
+  std::optional<Candidate> take() { return std::exchange(found_, std::nullopt); }
   double time_s() const { return time_s_; }  ///< infinite before one is found
 
  private:
@@ -48,7 +49,7 @@ std::optional<KernelPlan> plan_on_fastest(const Candidates& candidates, const Pl
     const double time_s = plan->expected_time_s();
     if (fastest.consider(std::move(*plan), time_s)) runs = &candidate;
   }
-  if constexpr (std::is_same_v<Number, double>) return std::move(fastest.found());
+  if constexpr (std::is_same_v<Number, double>) return fastest.take();
   return runs == nullptr ? std::nullopt : plan_on(*runs, Fastest<KernelPlan>{}, eval);
 }
 

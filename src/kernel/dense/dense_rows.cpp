@@ -179,7 +179,7 @@ class RowSearch {
     fastest_.consider(choice, own_s);
   }
 
-  std::optional<DenseChoice>& found() { return fastest_.found(); }
+  std::optional<DenseChoice> take() { return fastest_.take(); }
 
  private:
   double kernels_s(const DenseChoice& choice, double product_s) {
@@ -217,7 +217,7 @@ std::optional<DenseChoice> fastest_choice(const DenseContext& context) {
   RowSearch search(context);
   for (const DenseRow& row : rows)
     if (is_considered(row, context)) search.consider(row);
-  return std::move(search.found());
+  return search.take();
 }
 
 bool is_in_library(const DenseContext& context) {
