@@ -2,8 +2,8 @@
 """Compiles each file of src and include by itself: a unity build hides an include that only a
 neighbour makes. A header that a source includes first is compiled with that source.
 
-What takes time in a file is what nearly all include. Such headers are precompiled, each once, and
-stand before a file that includes them anyway, so that it sees no name that it would not see.
+Headers that nearly all files include take most of the time. Each is precompiled once, and stands
+before a file that includes it anyway, so that the file sees no name beyond its own includes.
 Needs the generated headers of a build. Usage: by_itself.py BUILD [FILE...]
 """
 
@@ -15,7 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-# Those with most behind them first: a file takes the first that it includes.
+# The largest headers stand first: a file takes the first that it includes.
 PRECOMPILED = ["cli/request.hpp", "report/rows.hpp", "operators/operation.hpp",
                "kernel/rates.hpp", "roofline/analysis.hpp",
                "kernel/constants.hpp", "roofline/network.hpp", "roofline/layer.hpp"]
@@ -38,7 +38,7 @@ def found(name):
 
 @cache
 def all_included(path):
-    """The same with what those include."""
+    """These names and those that their files include."""
     names = set(included(path))
     for each in filter(None, map(found, included(path))):
         names |= all_included(each)

@@ -3,6 +3,8 @@
 #include <type_traits>
 
 #include "kernel/choices.hpp"
+#include "kernel/constants.hpp"
+#include "kernel/derivation.hpp"
 #include "kernel/formula.hpp"
 
 namespace roofline {

@@ -22,8 +22,8 @@ using Library = nlohmann::json;
 
 constexpr std::size_t deepest = 64;
 
-/// What is read and not yet part of a whole value, in memory that serves the next record. Parts of
-/// nested values are stacked on those of the outer value.
+/// Values whose end is not read yet, in memory that serves the next record. Parts of nested values
+/// are stacked on those of the outer value.
 struct OpenValues {
   struct Level {
     bool is_array;
@@ -38,7 +38,7 @@ struct OpenValues {
 /// Builds a document's values from parser events and tracks their place.
 class TreeBuilder final : public nlohmann::json_sax<Library> {
  public:
-  /// `memory`: to build in; of one builder at a time.
+  /// Builds in `memory`, which serves one builder at a time.
   TreeBuilder(JsonDocument& document, KeyOrder order, OpenValues& memory)
       : document_(&document), order_(order), open_(memory.levels), parts_(memory.parts) {
     open_.clear();

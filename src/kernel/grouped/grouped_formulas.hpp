@@ -329,6 +329,20 @@ struct GroupedFormulas {
                             : eval.sourced(1e12, "assumed");
   }
 
+  /// Beyond some steps a weight gradient's depth is split over blocks.
+  Number steps_of_group(const Number& depth) const {
+    return eval.named("steps of a group",
+                      problem.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
+  }
+
+  /// A kernel a group, whose starts are in the time of the groups in turn.
+  Work start_of_groups(Algorithm algorithm, const GroupKernel& kernel) const {
+    Work work = start_of(algorithm, kernel.start_s);
+    work.start_s = {};
+    work.kernels = problem.groups * kernel.launches;
+    return work;
+  }
+
   /// A product per group. If channels are innermost, slices are copied (`copy_clock` per element).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
@@ -339,13 +353,8 @@ struct GroupedFormulas {
                    2 * round_up(m, winograd ? 64 : 32) *
                        round_up(n, layout.nhwc || winograd ? 64 : 32) * round_up(depth, 8),
                    "FLOP");
-    // Beyond some steps a weight gradient's depth is split over blocks.
-    const Number steps =
-        eval.named("steps of a group",
-                   problem.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
-    Work work = start_of(algorithm, kernel.start_s);
-    work.start_s = {};
-    work.kernels = problem.groups * kernel.launches;
+    const Number steps = steps_of_group(depth);
+    Work work = start_of_groups(algorithm, kernel);
     const Number groups = eval.named("groups", problem.groups, "", "layer");
     work.serial_s =
         eval.named("groups in turn",
@@ -371,12 +380,8 @@ struct GroupedFormulas {
     const Number flop =
         eval.named("FLOP of a group, on whole tiles",
                    2 * round_up(m, tile) * round_up(n, tile) * round_up(depth, 8), "FLOP");
-    const Number steps =
-        eval.named("steps of a group",
-                   problem.pass == Pass::wgrad ? min({depth / k_step, 32}) : depth / k_step);
-    Work work = start_of(algorithm, kernel.start_s);
-    work.start_s = {};
-    work.kernels = problem.groups * kernel.launches;
+    const Number steps = steps_of_group(depth);
+    Work work = start_of_groups(algorithm, kernel);
     work.streams_used = std::min(problem.groups, group_streams);
     const Number turns =
         eval.named("groups in turn on each stream", problem.groups / work.streams_used);
