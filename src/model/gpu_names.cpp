@@ -178,6 +178,7 @@ std::string gpu_name_words(std::string_view name) { return joined(words_of(name)
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit) {
+  if (wrong.size() > longest_typed_name) return {};
   const std::string meant = normal_gpu_name(wrong);
   std::vector<Likeness> all;
   for (const std::vector<std::string>& names : parts) all.push_back(likeness(meant, names));

@@ -84,8 +84,7 @@ bool differ_by_unit(std::string_view word, std::string_view candidate) {
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
                                  std::size_t limit) {
-  constexpr std::size_t longest = 200;  // longer than typed words
-  if (word.size() > longest) return {};
+  if (word.size() > longest_typed_name) return {};
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {

@@ -156,6 +156,9 @@ class UniqueNames {
 /// Number of inserted, deleted or replaced letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
+/// In characters. Nobody types a longer name, and comparing one takes its length squared.
+inline constexpr std::size_t longest_typed_name = 200;
+
 /// Candidates within a few typing errors of `word`, nearest first, at most `limit`.
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,
