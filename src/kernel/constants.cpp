@@ -5,11 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "kernel/engine_facts.hpp"
 #include "kernel/layer_sizes.hpp"
@@ -118,13 +121,16 @@ std::uint64_t taken_by(const LayerErrors& errors) {
 
 }  // namespace
 
-FoundErrors::FoundErrors(MeasuredErrors errors) : all_(std::move(errors)) {
-  for (std::size_t i = 0; i < all_.layers.size(); ++i) {
-    const LayerErrors& each = all_.layers[i];
+FoundErrors::FoundErrors(std::shared_ptr<const MeasuredErrors> all,
+                         const std::function<bool(const LayerErrors&)>& holds)
+    : all_(std::move(all)) {
+  for (const LayerErrors& each : all_->layers)
+    if (holds(each)) layers_.push_back(&each);
+  std::ranges::stable_sort(layers_, {}, &LayerErrors::basis);
+  for (const LayerErrors* each : layers_)
     for (const LayerClass own : enumerators<LayerClass>)
-      if (each.layer_class.value_or(own) == own)
-        entries_[each.heuristic_ratio > 0 ? 1 : 0][own].push_back({taken_by(each), i});
-  }
+      if (each->layer_class.value_or(own) == own)
+        entries_[each->heuristic_ratio > 0 ? 1 : 0][own].push_back({taken_by(*each), each});
 }
 
 const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels, Engine engine,
@@ -134,7 +140,7 @@ const LayerErrors* FoundErrors::find(const Layer& layer, KernelSource kernels, E
                             CostBits::one(info(layer.kind).cost) |
                             TypeBits::one(facts_of(engine).error_type);
   for (const Entry& each : entries_[kernels == KernelSource::heuristic ? 1 : 0][class_of(layer)])
-    if ((each.takes & own) == own) return &all_.layers[each.index];
+    if ((each.takes & own) == own) return each.errors;
   return nullptr;
 }
 

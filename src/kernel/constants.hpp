@@ -12,6 +12,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -186,10 +188,12 @@ struct MeasuredErrors {
 /// asks for each of its records, and an entry is long.
 class FoundErrors {
  public:
-  FoundErrors() = default;
-  explicit FoundErrors(MeasuredErrors errors);
+  /// Keeps the errors that `holds` takes, nearest basis first.
+  FoundErrors(std::shared_ptr<const MeasuredErrors> all,
+              const std::function<bool(const LayerErrors&)>& holds);
 
-  const MeasuredErrors& all() const { return all_; }
+  /// In the order in which they are asked.
+  const std::vector<const LayerErrors*>& layers() const { return layers_; }
   /// The errors of the layer on kernels of this source; null if the library's heuristic was not
   /// measured. Of a kernel newer than all measurements those hold that hold for any GPU.
   const LayerErrors* find(const Layer& layer, KernelSource kernels, Engine engine,
@@ -198,9 +202,10 @@ class FoundErrors {
  private:
   struct Entry {
     std::uint64_t takes = 0;  ///< bits
-    std::size_t index = 0;    ///< in MeasuredErrors::layers
+    const LayerErrors* errors = nullptr;
   };
-  MeasuredErrors all_;
+  std::shared_ptr<const MeasuredErrors> all_;
+  std::vector<const LayerErrors*> layers_;
   /// The entries that take a class, of the fastest kernels and of the heuristic's.
   std::array<EnumArray<LayerClass, std::vector<Entry>>, 2> entries_;
 };

@@ -330,7 +330,8 @@ std::optional<KernelPlan> plan(const PlanRequest& request, Eval<Number>& eval) {
     const Number beside_s = beside_picked_s(request, *picked, eval);
     if (value_of(beside_s) > 0) add_time(*plan, Limiter::instructions, beside_s, eval);
   }
-  const LayerErrors* const errors = request.model.errors.find(layer, layer.kernels, request.engine);
+  const LayerErrors* const errors =
+      request.model.errors->find(layer, layer.kernels, request.engine);
   if (errors != nullptr) take_time_of_picked(*plan, *errors, eval);
   return plan;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,15 +105,12 @@ bool holds_for(const LayerErrors& errors, const Gpu& gpu,
 }
 
 /// The errors that hold for the GPU; few of all do.
-MeasuredErrors errors_of(const Gpu& gpu, const MeasuredErrors& all) {
-  MeasuredErrors errors{{}, all.totals, all.ways};
-  std::ranges::copy_if(all.layers, std::back_inserter(errors.layers),
-                       [&, architecture = stated_architecture(gpu)](const LayerErrors& each) {
-                         return holds_for(each, gpu, architecture);
-                       });
-  std::ranges::stable_sort(errors.layers, {}, &LayerErrors::basis);
-  std::ranges::stable_sort(errors.totals, {}, &TotalErrors::basis);
-  return errors;
+std::shared_ptr<const FoundErrors> errors_of(const Gpu& gpu) {
+  return std::make_shared<const FoundErrors>(
+      std::shared_ptr<const MeasuredErrors>(gpu.constants, &gpu.constants->errors),
+      [&, architecture = stated_architecture(gpu)](const LayerErrors& each) {
+        return holds_for(each, gpu, architecture);
+      });
 }
 
 std::optional<Engine> dense_engine_of(DataType type, const EngineRates& peaks) {
@@ -141,7 +137,7 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   model.gpu = gpu.name;
   model.constants = gpu.constants;
   model.library = gpu.constants->choices.library;
-  model.errors = FoundErrors(errors_of(gpu, gpu.constants->errors));
+  model.errors = errors_of(gpu);
   model.machine = machine_of(gpu, model.assumptions);
   model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
   for (const Engine engine : enumerators<Engine>)

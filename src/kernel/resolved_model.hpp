@@ -41,7 +41,7 @@ struct ResolvedModel {
   std::shared_ptr<const ModelConstants> constants;
   LibraryRelease library;  ///< whose kernels run
   /// For this GPU, nearest basis first, and specific entries before general ones.
-  FoundErrors errors;
+  std::shared_ptr<const FoundErrors> errors;
 };
 
 /// Null if the GPU lacks the engine.

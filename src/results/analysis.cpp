@@ -252,7 +252,7 @@ struct TunedPlans {
 const LayerErrors* picked_errors(const Layer& layer, Engine engine, const ResolvedModel& model) {
   const bool is_told_apart = layer.kernels == KernelSource::heuristic || is_tuned(layer);
   if (!is_told_apart || !has_cudnn(model.machine)) return nullptr;
-  return model.errors.find(layer, KernelSource::heuristic, engine);
+  return model.errors->find(layer, KernelSource::heuristic, engine);
 }
 
 /// How the rows of a network are timed.
@@ -382,7 +382,7 @@ void judge_rows(std::vector<LayerResult>& rows, const Context& context,
     for (LayerResult& row : std::span(rows).subspan(begin, end - begin)) {
       if (row.kernel && (tells_uncertainty || row.layer.measured->is_known()))
         row.expected_uncertainty =
-            layer_uncertainty(row, context.kernel.resolved().errors,
+            layer_uncertainty(row, *context.kernel.resolved().errors,
                               is_newer_than_errors(*row.kernel, context.kernel.resolved()));
       set_measured(row, context);
       row.better_time_s = better_time_s(row, context.kernel, context.options.cache);
@@ -466,7 +466,7 @@ Result summed_up(const NetworkTraits& network, std::vector<LayerResult> rows,
   result.measured.summary = measured_summary(result, context);
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
   if (!recording) result.bounds.network = network_bounds(result, context.options.cache);
-  set_total_uncertainty(result, context.kernel.resolved().errors.all());
+  set_total_uncertainty(result, context.kernel.resolved().constants->errors);
   if (network.lacks_products) result.total.expected_uncertainty.reset();
   return result;
 }

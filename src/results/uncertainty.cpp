@@ -71,6 +71,14 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
   return time_s[most] > 0 ? std::optional(most) : std::nullopt;
 }
 
+/// A basis without measured runs is no surer of them than the next one that has some.
+TotalErrors total_errors_of(UncertaintyBasis basis, const MeasuredErrors& errors) {
+  const TotalErrors* nearest = nullptr;
+  for (const TotalErrors& each : errors.totals)
+    if (each.basis >= basis && (nearest == nullptr || each.basis < nearest->basis)) nearest = &each;
+  return nearest == nullptr ? TotalErrors{basis, 1, 1, 1, 0, {}} : *nearest;
+}
+
 }  // namespace
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const FoundErrors& errors,
@@ -88,11 +96,7 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
   if (!basis) return std::nullopt;
   double whole_s = 0;
   for (const LayerResult* row : rows) whole_s += row->expected_time_s().value_or(0);
-  // A basis without measured runs is no surer of them than the next one that has some.
-  const auto found = std::ranges::find_if(
-      errors.totals, [&](const TotalErrors& each) { return each.basis >= *basis; });
-  const TotalErrors none{*basis, 1, 1, 1, 0, {}};
-  const TotalErrors& total = found == errors.totals.end() ? none : *found;
+  const TotalErrors total = total_errors_of(*basis, errors);
   const auto own = std::ranges::find(errors.ways, way, &WayErrors::way);
   const WayErrors of_way = own == errors.ways.end() ? WayErrors{} : *own;
   const auto total_factor = [&](Factor factor, double run_factor, double way_factor) {

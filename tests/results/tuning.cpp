@@ -80,7 +80,8 @@ TEST_CASE("On vector units the heuristic picks the fastest kernel but of groups 
           return *plan_kernel(layer, count(layer), engine, context.kernel, CacheState::warm)
                       .value();
         };
-        const LayerErrors* const errors = model.errors.find(layer, KernelSource::heuristic, engine);
+        const LayerErrors* const errors =
+            model.errors->find(layer, KernelSource::heuristic, engine);
         REQUIRE(errors != nullptr);
         if (!heuristic_picks_fastest(layer, engine)) continue;
         const KernelPlan expected = as_picked(plan_from(KernelSource::library), *errors);

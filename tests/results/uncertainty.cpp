@@ -78,8 +78,8 @@ TEST_CASE("The errors that bits find are the first entry that holds", "[results/
       R"({"type": "batch_norm", "input": [8, 64, 56, 56]})"};
   for (const char* gpu : {"h200", "v100", "mi300x", "t4", "orin-nano"}) {
     const KernelModel model = kernel_model_of(find_gpu(gpu).value()).value();
-    const FoundErrors& errors = model.resolved().errors;
-    REQUIRE(!errors.all().layers.empty());
+    const FoundErrors& errors = *model.resolved().errors;
+    REQUIRE(!errors.layers().empty());
     for (const std::string& text : layers) {
       Layer layer = load_text(text).layers.at(0);
       for (const Pass pass : enumerators<Pass>)
@@ -88,10 +88,10 @@ TEST_CASE("The errors that bits find are the first entry that holds", "[results/
             layer.pass = pass;
             INFO(gpu << ' ' << text << ' ' << name_of(pass) << ' ' << name_of(kernels) << ' '
                      << name_of(engine));
-            const auto& all = errors.all().layers;
+            const auto& all = errors.layers();
             const auto first = std::ranges::find_if(
-                all, [&](const LayerErrors& each) { return holds(each, layer, kernels, engine); });
-            CHECK(errors.find(layer, kernels, engine) == (first == all.end() ? nullptr : &*first));
+                all, [&](const LayerErrors* each) { return holds(*each, layer, kernels, engine); });
+            CHECK(errors.find(layer, kernels, engine) == (first == all.end() ? nullptr : *first));
           }
     }
   }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "kernel/engine_facts.hpp"
 #include "model/layer_kind.hpp"
@@ -20,6 +22,11 @@ constexpr std::size_t least_sum = 5;
 /// What a factor and what a factor_95 hold.
 constexpr double share_of_factor = 0.6827;
 constexpr double share_of_factor_95 = 0.95;
+
+FoundErrors found_errors(std::vector<LayerErrors> layers) {
+  return {std::make_shared<const MeasuredErrors>(MeasuredErrors{std::move(layers), {}, {}}),
+          [](const LayerErrors&) { return true; }};
+}
 
 /// How far the expected time of one measured layer was from the truth.
 struct LayerError {
@@ -207,15 +214,13 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
   return quantiles_of(errors, scope);
 }
 
-double common_share(const std::vector<const Sample*>& samples,
-                    const std::vector<LayerErrors>& errors) {
+double common_share(const std::vector<const Sample*>& samples, const FoundErrors& errors) {
   using Part = std::tuple<std::string, std::string, DataType, Pass, std::string>;
   std::map<Part, std::vector<LayerResult>> parts;
-  const FoundErrors own({errors, {}, {}});
   for (const Sample* sample : samples) {
     const std::string& name = sample->row.layer.name;
     LayerResult row = sample->row;
-    row.expected_uncertainty = layer_uncertainty(row, own);
+    row.expected_uncertainty = layer_uncertainty(row, errors);
     parts[{sample->set.file, sample->network, row.layer.dtypes.input, row.layer.pass,
            name.substr(std::min(name.rfind('@'), name.size()))}]
         .push_back(std::move(row));
@@ -230,7 +235,7 @@ double common_share(const std::vector<const Sample*>& samples,
         expected_s += *row.expected_time_s();
         measured_s += *row.measured_time_s;
       }
-      const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}, {}};
+      const MeasuredErrors all{{}, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}, {}};
       const auto total = total_uncertainty(pointers_to(rows), std::nullopt, all);
       distances.push_back(
           {std::fabs(std::log(expected_s / measured_s)) / std::log(total->factor), 1});
@@ -294,7 +299,7 @@ std::map<std::string, Coverage> coverage(const std::vector<const Sample*>& sampl
     std::vector<const Sample*> others;
     for (const auto& [name, each] : groups)
       if (name != left_out) others.insert(others.end(), each.begin(), each.end());
-    const FoundErrors errors({layer_errors(others, scope), {}, {}});
+    const FoundErrors errors = found_errors(layer_errors(others, scope));
     for (const Sample* sample : members)
       if (const auto uncertainty = layer_uncertainty(sample->row, errors))
         by_label[label(*sample)].add(sample->log_ratio, *uncertainty);

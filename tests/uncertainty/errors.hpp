@@ -30,8 +30,7 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
 
 /// The share that errors of layers have in common: 68 in 100 sums of the layers of a network, in
 /// one type, pass and batch, then lie where total_uncertainty() says. Samples of one GPU.
-double common_share(const std::vector<const Sample*>& samples,
-                    const std::vector<LayerErrors>& errors);
+double common_share(const std::vector<const Sample*>& samples, const FoundErrors& errors);
 
 /// By basis, such that 68 and 95 in 100 runs lie where total_uncertainty() says: what sets runs
 /// apart from sums of their layers, from runs on GPUs that were calibrated, where the common share

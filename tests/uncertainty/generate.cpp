@@ -147,8 +147,7 @@ void write_totals(const std::string& shared) {
     if (sample.set.gpu == std::string("h200")) h200.push_back(&sample);
   const Gpu gpu = find_gpu("h200").value();
   MeasuredErrors errors = gpu.constants->errors;
-  const double share =
-      common_share(h200, kernel_model_of(gpu).value().resolved().errors.all().layers);
+  const double share = common_share(h200, *kernel_model_of(gpu).value().resolved().errors);
   std::vector<Run> runs = own_runs(source_folder + "/tests/measured");
   for (Run& run : other_runs(shared)) runs.push_back(std::move(run));
   errors.totals = total_errors(runs, share, "errors: runs");
