@@ -611,6 +611,7 @@ TEST_CASE("A recurrent layer of twice the state is no faster", "[kernel/physics]
     generated::Numbers numbers(43);
     for (int i = 0; i < 60; ++i)
       for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16}) {
+        if (dtype == DataType::tf32 && !gpu.peak_flop_per_s[Engine::tf32]) continue;
         LayerDefaults defaults;
         defaults.dtype = dtype;
         const std::string type = std::array{"lstm", "gru", "rnn"}[numbers.of({0, 1, 2})];
