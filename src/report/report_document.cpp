@@ -115,12 +115,10 @@ class Writer {
  private:
   void add_layers() {
     const bool by_type = report_.filter.by == RowsBy::type;
-    const auto stand_alone = [](const Result&, const Result&) { return false; };
     if (by_type && !report_.sweeps.empty())
       for (const SettingsTable& sweep : report_.sweeps) add_sweep(document_, report_, sweep);
     else if (report_.points.empty() || report_.filter.asks_for_layers())
-      for (const Section& section :
-           grouped<Result>(report_.results, by_type ? +stand_alone : share_a_table))
+      for (const Section& section : by_type ? each_alone(report_) : by_table(report_))
         add_section(section);
     add_points(document_, report_, rows_);
     if (!document_.is_empty()) document_.add_legend();

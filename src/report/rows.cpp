@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,9 +27,29 @@
 
 namespace roofline {
 
-bool share_a_table(const Result& a, const Result& b) {
-  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
-         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
+std::vector<ResultGroup> each_alone(const Report& report) {
+  std::vector<ResultGroup> groups;
+  for (std::size_t i = 0; i < report.results.size(); ++i) groups.push_back({i});
+  return groups;
+}
+
+std::vector<ResultGroup> by_table(const Report& report) {
+  using Table = std::tuple<std::string_view, Engine, std::optional<std::uint64_t>>;
+  std::vector<ResultGroup> groups;
+  std::map<Table, std::size_t> group_of;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const Result& result = report.results[i];
+    std::size_t group = groups.size();
+    if (result.layers.size() == 1)
+      group =
+          group_of
+              .emplace(Table{result.setting.gpu, result.bounds.main_engine, result.setting.batch},
+                       group)
+              .first->second;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(i);
+  }
+  return groups;
 }
 
 std::size_t count_shown(const Report& report, const ResultGroup& results) {

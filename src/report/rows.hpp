@@ -19,7 +19,7 @@
 namespace roofline {
 
 using ResultGroup = std::vector<std::size_t>;
-/// Indices of what belongs together with a group's first.
+/// Indices of what belongs together with a group's first; for few groups, each of which is asked.
 template <class Whole, class Wholes>
 std::vector<ResultGroup> grouped(const Wholes& all,
                                  bool (*are_together)(const Whole&, const Whole&)) {
@@ -34,7 +34,10 @@ std::vector<ResultGroup> grouped(const Wholes& all,
   }
   return groups;
 }
-bool share_a_table(const Result& a, const Result& b);
+/// Each result by itself.
+std::vector<ResultGroup> each_alone(const Report& report);
+/// Results of one layer share the table of those with their GPU, engine and batch.
+std::vector<ResultGroup> by_table(const Report& report);
 std::size_t count_shown(const Report& report, const ResultGroup& results);
 
 struct TableRow {

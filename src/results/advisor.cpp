@@ -24,12 +24,21 @@
 namespace roofline {
 namespace {
 
+/// The one that other layers have.
+DataType half_type_of(const Result& result) {
+  const bool has_bf16 = std::ranges::any_of(result.layers, [](const LayerResult& row) {
+    return row.layer.dtypes.input == DataType::bf16;
+  });
+  return has_bf16 ? DataType::bf16 : DataType::fp16;
+}
+
 struct Subject {
   const Result& result;
   const Context& context;
   const LayerResult* layer = nullptr;
   const Network* network = nullptr;
   const Verdict* run = nullptr;
+  DataType half_type = half_type_of(result);
 
   bool is_inference() const { return !result.setting.training && result.setting.pass == Pass::fwd; }
   /// An empty one for layers that were not recorded.
@@ -125,21 +134,13 @@ bool set_type(Variant& variant, DataType type, const Subject& subject) {
   return choose_engine(variant, subject);
 }
 
-/// The one that other layers have.
-DataType half_type(const Subject& subject) {
-  const bool has_bf16 = std::ranges::any_of(subject.result.layers, [](const LayerResult& row) {
-    return row.layer.dtypes.input == DataType::bf16;
-  });
-  return has_bf16 ? DataType::bf16 : DataType::fp16;
-}
-
 bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) {
-  return may_be_half(row, subject) && set_type(variant, half_type(subject), subject);
+  return may_be_half(row, subject) && set_type(variant, subject.half_type, subject);
 }
 
 /// The libraries for half types take images with channels last.
 std::string half_text(const Subject& subject) {
-  const std::string type(name_of(half_type(subject)));
+  const std::string type(name_of(subject.half_type));
   const auto has_channels_first = [](const LayerResult& row) {
     return row.layer.kind == LayerKind::conv && layout_of(row.layer) == Layout::nchw;
   };
