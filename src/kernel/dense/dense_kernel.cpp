@@ -120,8 +120,7 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
   plan.resident_blocks_per_sm = mapping.occupancy.blocks;
   plan.occupancy = mapping.occupancy.share;
   plan.tile_utilization = value_of(gemm.useful_share);
-  plan.wave_utilization = blocks / (sm_count * (value_of(gemm.schedule.full_waves) * resident +
-                                                value_of(gemm.schedule.last_blocks)));
+  plan.wave_utilization = wave_utilization(gemm, mapping, sm_count);
   // Only existing operands and results: partly filled tiles fetch and write no others.
   const double tiles_m = divide_up(product.m, tile.m);
   const double tiles_n = divide_up(product.n, tile.n);

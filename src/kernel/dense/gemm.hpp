@@ -35,9 +35,10 @@ struct ProductRates {
   Number operand_element{};
   Number step_latency_s{};
   Number block_latency_s{};
-  Number schedulers{};       ///< warps needed by an SM for its full rate
+  Number schedulers{};       ///< warps needed by an SM for its full rate; 0: chains only wait
   Number at_full_clock = 1;  ///< arithmetic's time there, to its time under the power limit
   Number warp_size{};
+  Number second_per_sum_byte{};   ///< of split k, through L2, on all SMs
   Number second_per_dram_byte{};  ///< of sums which are converted
   /// Sums above the first size begin to leave L2; above the second all have left.
   double l2_kept_byte = 0;
@@ -138,6 +139,7 @@ ProductRates<Number> product_rates(const TileProduct& product, const ResolvedMod
   if (!is_tensor && product.role == Pass::fwd && product.result_byte < 4 &&
       constants.narrow_store_per_clk_per_sm < 1e9 && !of_library)
     r.second_per_narrow = 1 / (eval(constants.narrow_store_per_clk_per_sm) * clock);
+  r.second_per_sum_byte = r.second_per_l2_byte / r.sm_count;
   if (product.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, eval);
   const Number column_byte = product.n * product.k * product.element_byte;
   if (of_library && constants.again_share > 0 && column_byte > memory.l2_kept_byte)
@@ -188,7 +190,7 @@ TileCost<Number> tile_cost(const TileProduct& product, const ProductRates<Number
                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
   const Number flop_s = max({r.second_per_flop * overhead, r.least_second_per_flop});
   cost.math_s = eval.named("arithmetic of a step", 2 * m * n * k * flop_s * lanes, "s");
-  cost.l2_s = eval.named(
+  cost.l2_s = eval.summand(
       "operands of a step",
       (m * product.patch_share + n) * k * product.element_byte * r.second_per_l2_byte, "s");
   const Number gather_s =
@@ -208,14 +210,15 @@ TileCost<Number> tile_cost(const TileProduct& product, const ProductRates<Number
   cost.full_clock_s = max({full_clock_s, fed_s});
 
   // Each scheduler needs a warp; a block alone has only its own.
-  const Number alone = max({1, r.schedulers / (threads / 32)});
-  cost.serial_s = eval.named("step of a block alone",
-                             max({full_clock_s * alone, shared_s, r.step_latency_s}), "s");
+  const Number alone_s =
+      r.schedulers > 0 ? full_clock_s * max({1, r.schedulers / (threads / 32)}) : Number{};
+  cost.serial_s =
+      eval.named("step of a block alone", max({alone_s, shared_s, r.step_latency_s}), "s");
   Number store_s =
       m * n * max({product.result_byte * r.second_per_stored_byte, r.second_per_scatter});
   if (r.second_per_narrow > 0)
     store_s = max({store_s, m * n * r.second_per_narrow - cost.steps * cost.step_s});
-  cost.store_s = eval.named("results of a block", store_s, "s");
+  cost.store_s = eval.summand("results of a block", store_s, "s");
   return cost;
 }
 
@@ -273,7 +276,7 @@ Schedule<Number> schedule(const TileProduct& product, const ProductRates<Number>
   if (split > 1 || product.converts) {
     s.partial_byte = eval.named("split-K sums",
                                 4 * Number(product.m) * product.n * product.count * split, "byte");
-    Number second_per_byte = r.second_per_l2_byte / r.sm_count;
+    Number second_per_byte = r.second_per_sum_byte;
     if (product.converts) {
       const Number in_l2 = eval.named(
           "share of the sums in L2",
@@ -313,6 +316,14 @@ struct GemmTime {
 /// Resident blocks in the schedule: one if none fits.
 inline double resident_blocks(const TileMapping& mapping) {
   return std::max(1.0, static_cast<double>(mapping.occupancy.blocks));
+}
+
+/// Blocks, to as many as fit into the waves.
+template <class Number>
+double wave_utilization(const GemmTime<Number>& gemm, const TileMapping& mapping, double sm_count) {
+  const Schedule<Number>& s = gemm.schedule;
+  return value_of(s.blocks) /
+         (sm_count * (value_of(s.full_waves) * resident_blocks(mapping) + value_of(s.last_blocks)));
 }
 
 template <class Number>
@@ -365,13 +376,15 @@ void add_product(TimeParts<Number>& parts, const GemmTime<Number>& gemm, const N
   parts.add(Limiter::l2, s.blocks / sm_count * cost.store_s);
 
   const Number spread_s = s.blocks / sm_count * s.block_s;
-  const Number idle_s = s.waves_s - spread_s;
+  const Number idle_s = eval.summand("idle SMs", s.waves_s - spread_s, "s");
   const Number slots_s = (s.full_waves * resident + s.last_blocks) * s.full_clock_s;
-  const Number last_wave_s = max({0, min({idle_s, slots_s - spread_s})});
+  const Number last_wave_s =
+      eval.summand("idle SMs in the last wave", max({0, min({idle_s, slots_s - spread_s})}), "s");
   parts.add(Limiter::last_wave, last_wave_s);
   const Number waited_for = s.last_blocks == 0 ? s.full_waves - 1 : s.full_waves;
-  const Number occupancy_s =
-      min({idle_s - last_wave_s, waited_for * (s.full_wave_s - resident * s.full_clock_s)});
+  const Number occupancy_s = eval.summand(
+      "idle SMs, for few resident blocks",
+      min({idle_s - last_wave_s, waited_for * (s.full_wave_s - resident * s.full_clock_s)}), "s");
   parts.add(Limiter::occupancy, occupancy_s);
   parts.add(Limiter::latency, idle_s - last_wave_s - occupancy_s);
   parts.add(Limiter::l2, s.partial_s);

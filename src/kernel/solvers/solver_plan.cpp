@@ -56,12 +56,12 @@ EnumArray<SolverWord, bool> words_of(const SolverContext& context) {
 SolverProduct winograd_product(const SolverContext& context, double outputs, double taps) {
   const Problem& problem = context.request.problem;
   const double edge = outputs + taps - 1;  // so that m x n x k counts all points
-  SolverProduct product{edge * (problem.is_wgrad() ? problem.group_out : problem.batch),
+  SolverProduct product(edge * (problem.is_wgrad() ? problem.group_out : problem.batch),
                         edge * (problem.is_fwd() ? problem.group_out : problem.group_in),
                         problem.is_wgrad() ? problem.batch
                         : problem.is_fwd() ? problem.group_in
                                            : problem.group_out,
-                        problem.groups};
+                        problem.groups);
   const auto along = [&](double window, std::uint64_t strides, double inputs, double positions) {
     const auto stride = static_cast<double>(strides);
     if (problem.is_wgrad()) {
@@ -84,7 +84,7 @@ SolverProduct winograd_product(const SolverContext& context, double outputs, dou
 SolverProduct product_of(const SolverContext& context, SolverMethod method) {
   const Problem& problem = context.request.problem;
   const LayerProduct& x = context.x;
-  SolverProduct product{x.m, x.n, x.k, x.count};
+  SolverProduct product(x.m, x.n, x.k, x.count);
   switch (method) {
     case SolverMethod::product:
     case SolverMethod::copied: return product;
@@ -95,8 +95,8 @@ SolverProduct product_of(const SolverContext& context, SolverMethod method) {
     case SolverMethod::strided:
     case SolverMethod::columns:
       if (x.role == Pass::dgrad)
-        product = {problem.out_positions(), problem.group_in * problem.taps, problem.group_out,
-                   problem.groups};
+        product = SolverProduct(problem.out_positions(), problem.group_in * problem.taps,
+                                problem.group_out, problem.groups);
   }
   (problem.is_wgrad() ? product.k : product.m) /= problem.batch;
   (problem.is_wgrad() || method == SolverMethod::columns ? product.times : product.count) *=
@@ -146,31 +146,41 @@ SolverFormulas<Number> formulas_of(const Solver& solver, const SolverContext& co
   const auto machine = machine_rates(model.machine, eval);
   const Number own =
       solver.share == 1 ? share : share * eval.sourced(solver.share, solver_share_origin);
-  return {constants, model.memory, machine, eval.named("FLOP a second", peak * own, "FLOP/s"),
-          eval};
+  const Number flop_per_s = eval.named("FLOP a second", peak * own, "FLOP/s");
+  return {constants, model, machine, flop_per_s, l2_byte_per_s(model.memory, machine, eval), eval};
 }
 
 /// The fastest tile and split of k: each part keeps two steps, and four blocks per SM are enough.
-SolverTile fastest_tile(const Solver& solver, const SolverProduct& product,
-                        const std::vector<TileKernel>& tiles,
-                        const SolverFormulas<double>& formulas) {
-  SolverTile best;
-  double best_s = std::numeric_limits<double>::infinity();
-  for (const TileKernel& tile : tiles)
+/// nullopt if none takes less than `limit_s`.
+std::optional<TileMapping> fastest_tile(const Solver& solver, const SolverProduct& product,
+                                        const std::vector<TileKernel>& tiles,
+                                        const SolverFormulas<double>& formulas, double limit_s) {
+  Planning eval;
+  const ProductRates<double> rates = formulas.product_rates();
+  std::optional<TileMapping> best;
+  for (const TileKernel& tile : tiles) {
+    const TileCost<double> cost = tile_cost(product, rates, tile, eval);
+    // No schedule is faster than all SMs busy all the time.
+    if (cost.tiles * cost.steps * cost.step_s >= limit_s * rates.sm_count) continue;
+    TileMapping own;
+    own.tile = tile;
+    own.occupancy = solver_occupancy(tile, formulas.model.machine.sm);
     for (const double split : splits) {
-      const SolverTile candidate{tile, split};
-      const bool may_split = solver.splits && product.k >= 2 * split * tile.k &&
-                             formulas.blocks(product, candidate) <= 4 * formulas.machine.sm_count;
+      const double blocks = cost.tiles * split;
+      const bool may_split =
+          solver.splits && product.k >= 2 * split * tile.k && blocks <= 4 * rates.sm_count;
       if (split > 1 && !may_split) break;
-      const auto kernel = formulas.kernel(product, candidate);
-      const double kernel_s = kernel.chained_s + kernel.partial_s;
-      if (kernel_s < best_s) {
-        best = candidate;
-        best_s = kernel_s;
+      own.split = split;
+      const auto times = schedule(product, rates, cost, split, resident_blocks(own), eval);
+      own.time_s = times.kernel_s;
+      if (own.time_s < limit_s) {
+        best = own;
+        limit_s = own.time_s;
       }
       // Blocks of shorter sums have no less arithmetic in all.
-      if (kernel.spread_s >= best_s) break;
+      if (blocks * times.block_s >= limit_s * rates.sm_count) break;
     }
+  }
   return best;
 }
 
@@ -205,23 +215,20 @@ double least_solver_s(const SolverProduct& product, const SolverFormulas<double>
 
 /// The solver's name, its tile and blocks, and the bytes of the layer.
 template <class Number>
-KernelPlan described(const Solver& solver, const SolverTile& tile,
-                     const SolverKernel<Number>& kernel, const SolverContext& context) {
-  const Machine& machine = context.request.model.machine;
+KernelPlan described(const Solver& solver, const TileMapping& mapping, const GemmTime<Number>& gemm,
+                     const SolverContext& context) {
+  const ResolvedModel& model = context.request.model;
   KernelPlan plan;
   plan.algorithm = solver.algorithm;
   plan.solver = solver.name;
-  describe_blocks(plan, tile.kernel, tile.split, value_of(kernel.blocks), tile.resident(),
-                  machine.sm_count);
-  plan.occupancy =
-      std::min(1.0, tile.resident() * tile.kernel.threads /
-                        (static_cast<double>(machine.sm.max_warps) * machine.sm.warp_size));
-  plan.tile_utilization = value_of(kernel.useful_share);
-  plan.wave_utilization = value_of(kernel.spread_s) / value_of(kernel.waves_s);
+  describe_blocks(plan, mapping.tile, mapping.split, value_of(gemm.schedule.blocks),
+                  mapping.occupancy.blocks, model.machine.sm_count);
+  plan.occupancy = mapping.occupancy.share;
+  plan.tile_utilization = value_of(gemm.useful_share);
+  plan.wave_utilization = wave_utilization(gemm, mapping, model.machine.sm_count);
   Planning planning;
-  const auto traffic =
-      memory_traffic({context.x.read_byte, context.x.write_byte}, 0.0, context.request.model.memory,
-                     context.request.cache, planning);
+  const auto traffic = memory_traffic({context.x.read_byte, context.x.write_byte}, 0.0,
+                                      model.memory, context.request.cache, planning);
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
@@ -230,30 +237,24 @@ KernelPlan described(const Solver& solver, const SolverTile& tile,
 
 template <class Number>
 KernelPlan plan_on(const Solver& solver, const SolverContext& context, const EngineModel& engine,
-                   const SolverProduct& product, const SolverTile& tile, Eval<Number>& eval) {
+                   const SolverProduct& product, const TileMapping& mapping, Eval<Number>& eval) {
   const PlanRequest& request = context.request;
   const Problem& problem = request.problem;
   const LayerProduct& x = context.x;
   const auto f = formulas_of(solver, context, engine, eval);
-  eval.named("m", product.m, "", "product");
-  eval.named("n", product.n, "", "product");
-  eval.named("k", product.k, "", "product");
-  eval.factor("products", product.count, "", "of one shape");
   eval.factor("products, one after the other", product.times, "", "images");
-  const auto kernel = f.kernel(product, tile);
+  const auto gemm = gemm_time(product, f.product_rates(), mapping, eval);
   const Number flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
   const double weight = problem.is_wgrad() ? 0 : problem.weight_byte;
   const Streams streams{(x.read_byte - weight) / product.times + weight,
                         problem.is_wgrad() ? x.write_byte : x.write_byte / product.times};
 
-  KernelPlan plan = described(solver, tile, kernel, context);
+  KernelPlan plan = described(solver, mapping, gemm, context);
   plan.engine = engine.engine;
   TimeParts<Number> parts;
-  add_issue(parts, kernel.spread_s, kernel.useful_share, flop_s / product.times, eval);
-  parts.add(Limiter::last_wave, kernel.waves_s - kernel.spread_s);
-  parts.add(Limiter::latency, kernel.chained_s - kernel.waves_s);
-  parts.add(Limiter::l2, kernel.partial_s);
-  add_overlapped(parts, kernel.chained_s + kernel.partial_s, Limiter::dram,
+  add_product(parts, gemm, f.machine.sm_count, resident_blocks(mapping), flop_s / product.times,
+              eval);
+  add_overlapped(parts, gemm.schedule.kernel_s, Limiter::dram,
                  f.moving_s("operands and result", streams, request.cache), eval);
   parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
   const double& copy_s = solver.method == SolverMethod::copied
@@ -287,9 +288,10 @@ std::optional<KernelPlan> plan_on_fastest_solver(const SolverContext& context, E
     const SolverProduct product = product_of(context, solver.method);
     const auto formulas = formulas_of(solver, context, *engine, planning);
     if (!others.may_be(least_solver_s(product, formulas))) return std::nullopt;
-    const SolverTile tile =
-        fastest_tile(solver, product, request.model.constants->tiles[solver.tiles], formulas);
-    return plan_on(solver, context, *engine, product, tile, any);
+    const auto mapping = fastest_tile(solver, product, request.model.constants->tiles[solver.tiles],
+                                      formulas, others.time_s() / product.times);
+    if (!mapping) return std::nullopt;
+    return plan_on(solver, context, *engine, product, *mapping, any);
   };
   return plan_on_fastest(request.model.constants->solvers, plan_with, eval);
 }
