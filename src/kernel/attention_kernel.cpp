@@ -40,17 +40,17 @@ Works<Number> written_out(const PlanRequest& request, Eval<Number>& eval) {
                         static_cast<double>(query.length) * static_cast<double>(key.length);
   const double narrow_byte = static_cast<double>(request.counts.bytes.total);
   const double wide_byte = narrow_byte * 4 / element_byte(layer.dtypes.input);
-  ThroughputWork<Number> products;
+  KernelWork<Number> products;
   products.algorithm = Algorithm::gemm;
   products.kernels = 2;
   products.flop = eval.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
   products.flop_per_s =
       peak_flop_per_s * eval(request.model.constants->values.attention.forward.vector_share);
   products.streams = {wide_byte + 4 * scores, wide_byte + 4 * scores};
-  ThroughputWork<Number> casts;
+  KernelWork<Number> casts;
   casts.kernels = 4;
   casts.streams = {(narrow_byte + wide_byte) / 2, (narrow_byte + wide_byte) / 2};
-  ThroughputWork<Number> softmax;
+  KernelWork<Number> softmax;
   const CompiledKernel& compiled = request.model.constants->values.streaming.compiled;
   softmax.clocks =
       eval.named("scores", scores, "", "layer") *
@@ -61,13 +61,13 @@ Works<Number> written_out(const PlanRequest& request, Eval<Number>& eval) {
 
 /// Kernels of one query a head, one after the other, on vector units.
 template <class Number>
-ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& eval) {
+KernelWork<Number> single_queries(const PlanRequest& request, Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;
   const AttentionKernel& kernel = forward ? kernels.forward : kernels.backward;
   const auto queries = static_cast<double>(heads_of(layer.inputs[0].shape).length);
-  ThroughputWork<Number> work;
+  KernelWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
   work.start_s = eval.named("start beyond the launch", eval(kernel.start_s) * queries, "s");
@@ -87,8 +87,8 @@ ThroughputWork<Number> single_queries(const PlanRequest& request, Eval<Number>& 
 }
 
 template <class Number>
-ThroughputWork<Number> query_tiles(const PlanRequest& request, const MachineRates<Number>& rates,
-                                   Eval<Number>& eval) {
+KernelWork<Number> query_tiles(const PlanRequest& request, const MachineRates<Number>& rates,
+                               Eval<Number>& eval) {
   const Layer& layer = request.layer;
   const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
@@ -108,7 +108,7 @@ ThroughputWork<Number> query_tiles(const PlanRequest& request, const MachineRate
   const Number key_tiles = divide_up(size("keys of a head", seen), tile);
   const Number blocks = eval.named("blocks", heads * (forward ? query_tiles : key_tiles));
 
-  ThroughputWork<Number> work;
+  KernelWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, request.counts);
   work.start_s = eval.named("start beyond the launch", eval(kernel.start_s), "s");
@@ -152,9 +152,9 @@ bool runs_single_queries(const PlanRequest& request) {
   Planning eval;
   const auto rates = machine_rates(request.model.machine, eval);
   const double flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
-  const auto time_s = [&](ThroughputWork<double> work) {
+  const auto time_s = [&](KernelWork<double> work) {
     work.least_s = flop_s;
-    return throughput_s(work, rates, request.model.memory, request.cache);
+    return work_s(work, rates, request.model.memory, request.cache);
   };
   return time_s(single_queries(request, eval)) < time_s(query_tiles(request, rates, eval));
 }

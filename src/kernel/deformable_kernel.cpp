@@ -31,8 +31,8 @@ std::uint64_t images_together(std::uint64_t batch) {
 
 /// A kernel that fills memory.
 template <class Number>
-ThroughputWork<Number> filling(std::uint64_t bytes) {
-  ThroughputWork<Number> work;
+KernelWork<Number> filling(std::uint64_t bytes) {
+  KernelWork<Number> work;
   work.streams.write_byte = static_cast<double>(bytes);
   return work;
 }
@@ -57,7 +57,7 @@ KernelPlan deformable_plan(const PlanRequest& request, Eval<Number>& eval) {
                   checked_mul(in.channels / layer.groups, taps),
                   layer.output.channels / layer.groups, CacheState::warm);
 
-  ThroughputWork<Number> sampling = filling<Number>(stored_byte(samples, type));
+  KernelWork<Number> sampling = filling<Number>(stored_byte(samples, type));
   for (const Operand& operand : layer.inputs)
     sampling.streams.read_byte +=
         static_cast<double>(stored_byte(elements(operand.shape) / runs, type));
@@ -70,7 +70,7 @@ KernelPlan deformable_plan(const PlanRequest& request, Eval<Number>& eval) {
   sum.add_work(filling<Number>(stored_byte(samples, type)), rates, "columns", 1);
   if (layer.pass == Pass::fwd) {
     sum.add_work(filling<Number>(result_byte), rates, "fills of the result", 2);
-    ThroughputWork<Number> copied = filling<Number>(result_byte);
+    KernelWork<Number> copied = filling<Number>(result_byte);
     copied.streams.read_byte = copied.streams.write_byte;
     sum.add_work(copied, rates, "passes over the result", 2);
   }

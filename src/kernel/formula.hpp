@@ -107,6 +107,7 @@ class Eval<double> {
   double operator()(const double& constant) const { return constant; }
   static double sourced(double value, std::string_view) { return value; }
   static double named(std::string_view, double value, const auto&...) { return value; }
+  static double once(std::string_view, double value, const auto&...) { return value; }
   static double factor(std::string_view, double value, const auto&...) { return value; }
   static double summand(std::string_view, double value, const auto&...) { return value; }
 };
@@ -131,7 +132,15 @@ class Eval<Explained> {
     ((stated += origin), ...);
     return record(quantity, number, unit, std::move(stated));
   }
-  /// The same for a factor; 1 is no step.
+  /// The same for a rate that several formulas ask for: its first step serves all.
+  Explained once(std::string_view quantity, const Explained& number, std::string_view unit,
+                 const auto&... origin) {
+    const bool stands = std::ranges::any_of(steps_, [&](const DerivationStep& step) {
+      return step.quantity == quantity && step.value == number.value();
+    });
+    return stands ? Explained(number.value()) : named(quantity, number, unit, origin...);
+  }
+  /// The same as named() for a factor; 1 is no step.
   Explained factor(std::string_view quantity, const Explained& number, std::string_view unit = {},
                    const auto&... origin) {
     return number == 1 ? Explained(1) : named(quantity, number, unit, origin...);
@@ -187,15 +196,6 @@ void add_issue(TimeParts<Number>& parts, const Number& issue_s, const Number& us
   parts.add(Limiter::math, math_s);
   parts.add(Limiter::instructions, useful_s - math_s);
   parts.add(Limiter::tile_padding, issue_s - useful_s);
-}
-
-template <class Number>
-void add_overlapped(TimeParts<Number>& parts, const Number& kernel_s, Limiter memory,
-                    const Number& memory_s, Eval<Number>& eval) {
-  if (!(memory_s > 0)) return;
-  const auto both_s = eval.named("kernels and memory, overlapping", hypot(kernel_s, memory_s), "s");
-  parts.scale(eval.named("kernels' part of themselves", kernel_s / both_s));
-  parts.add(memory, memory_s / both_s * memory_s);
 }
 
 template <class Number>

@@ -75,7 +75,7 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
   // Constants are of other engines: none is faster than its own. In fp64 no kernel saves MACs.
   if (request.engine == Engine::fp64 || !saves_macs(works.front().algorithm))
     works.front().least_s = flop_s;
-  auto plan = throughput_plan(works, flop_s, rates, request.model, request.cache, eval);
+  auto plan = plan_of_works(works, flop_s, rates, request.model, request.cache, eval);
   plan.engine = works.front().engine.value_or(request.engine);
   return plan;
 }

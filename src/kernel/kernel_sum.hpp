@@ -45,10 +45,10 @@ class KernelSum {
   }
 
   /// A kernel whose operands the one before left in L2.
-  void add_work(const ThroughputWork<Number>& work, const MachineRates<Number>& rates,
+  void add_work(const KernelWork<Number>& work, const MachineRates<Number>& rates,
                 const char* times_name, std::uint64_t times) {
-    add(throughput_plan({work}, Number{}, rates, request_.model, CacheState::warm, eval_),
-        times_name, times);
+    add(plan_of_works({work}, Number{}, rates, request_.model, CacheState::warm, eval_), times_name,
+        times);
   }
 
   void add(const KernelPlan& part, const char* times_name, std::uint64_t times) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "kernel/kernel_work.hpp"
 #include "kernel/problem.hpp"
-#include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
@@ -51,7 +51,7 @@ KernelPlan deformable_plan(const PlanRequest& request, Eval<Number>& eval);
 
 /// Kernels in sequence.
 template <class Number>
-using Works = std::vector<ThroughputWork<Number>>;
+using Works = std::vector<KernelWork<Number>>;
 
 template <class Number>
 Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Number>& rates,

@@ -37,8 +37,8 @@ struct MachineRates {
 
 template <class Number>
 MachineRates<Number> machine_rates(const Machine& machine, Eval<Number>& eval) {
-  const auto sms = eval.named("SMs", machine.sm_count, "", machine.sm_origin);
-  const auto clock = eval.named("clock", machine.clock_hz, "clock/s", machine.clock_origin);
+  const auto sms = eval.once("SMs", machine.sm_count, "", machine.sm_origin);
+  const auto clock = eval.once("clock", machine.clock_hz, "clock/s", machine.clock_origin);
   return {sms, clock, sms * clock * eval.sourced(machine.issue_share, "architecture")};
 }
 
@@ -113,19 +113,19 @@ Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte
 template <class Number>
 Number dram_byte_per_s(const MemorySystem& memory, Eval<Number>& eval) {
   const auto bandwidth =
-      eval.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
+      eval.once("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
   const auto share =
-      eval.named("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
-  return eval.named("practical bandwidth", bandwidth * share, "byte/s");
+      eval.once("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
+  return eval.once("practical bandwidth", bandwidth * share, "byte/s");
 }
 
 template <class Number>
 Number l2_byte_per_s(const MemorySystem& memory, const MachineRates<Number>& rates,
                      Eval<Number>& eval) {
   const auto of_an_sm = eval(memory.constants->l2_byte_per_clock_per_sm);
-  return eval.named("L2 rate",
-                    max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
-                    "byte/s");
+  return eval.once("L2 rate",
+                   max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
+                   "byte/s");
 }
 
 /// At the L2's full rate. Lines arriving from device memory do not occupy the path to the SMs.

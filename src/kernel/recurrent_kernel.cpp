@@ -172,7 +172,7 @@ class Chain : public KernelSum<Number> {
     const auto rates = machine_rates(request_.model.machine, eval_);
     auto works = streaming_works(gates, rates, eval_);
     works.front().l2_round_trips = works.front().l2_round_trips + Number(gates_round_trips);
-    return throughput_plan(works, Number{}, rates, request_.model, gates.cache, eval_);
+    return plan_of_works(works, Number{}, rates, request_.model, gates.cache, eval_);
   }
 
   /// While a chain waits between its kernels, kernels of the others run, and start beside them on

@@ -150,29 +150,26 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
         gemm_time(choice.product, product_rates(choice.product, model, engine, rates.machine, eval),
                   choice.mapping, eval);
   const auto around = around_product(context, choice, rates, gemm.schedule.kernel_s, eval);
-  const Streams streams{x.read_byte, x.write_byte};
-  const auto traffic = memory_traffic(streams, Number{}, memory, request.cache, eval);
-  const Number dram_s = eval.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
-
-  TimeParts<Number> parts;
-  if (!around.hides_product)
-    add_product(parts, gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s, eval);
-  for (const auto& [limiter, time_s] : around.parts) parts.add(limiter, time_s);
+  KernelWork<Number> work;
+  work.streams = {x.read_byte, x.write_byte};
   // The GEMM library's constants hold the way of its bytes through L2.
-  const Number l2_s =
-      x.is_convolution
-          ? l2_request_s(streams, traffic, l2_byte_per_s(memory, rates.machine, eval), memory, eval)
-          : Number{};
-  add_overlapped(parts, around.kernels_s, dram_s < l2_s ? Limiter::l2 : Limiter::dram,
-                 max({dram_s, l2_s}), eval);
-  const Copies copies = copies_of(context);
-  add_copies(parts, copies, context, rates.machine, dram_s, eval);
-  Number start_s = eval.sourced(memory.launch_s, memory.launch_origin);
+  work.passes_l2 = x.is_convolution;
+  TimedBlocks<Number>& blocks = work.timed.emplace();
+  blocks.time_s = around.kernels_s;
+  if (!around.hides_product)
+    add_product(blocks.parts, gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
+                eval);
+  for (const auto& [limiter, time_s] : around.parts) blocks.parts.add(limiter, time_s);
   if (!choice.mapping.stated)
-    start_s =
-        start_s + engine.start_share * eval(x.is_convolution ? engine.constants->start_s
-                                                             : engine.constants->library_start_s);
-  parts.add(Limiter::launch, eval.named("first launch", start_s, "s"));
+    work.more_launch_s =
+        engine.start_share *
+        eval(x.is_convolution ? engine.constants->start_s : engine.constants->library_start_s);
+  const auto time = work_time(work, rates.machine, memory, request.cache, eval);
+
+  TimeParts<Number> parts = busy_parts(work, time, Number{}, eval);
+  const Copies copies = copies_of(context);
+  add_copies(parts, copies, context, rates.machine, time.dram_s, eval);
+  parts.add(Limiter::launch, time.launch_s);
 
   KernelPlan plan;
   plan.algorithm = choice.algorithm;
@@ -183,8 +180,8 @@ std::optional<KernelPlan> plan_of(const DenseContext& context, const PlanRequest
   if (choice.tiled()) describe_tile(plan, choice, gemm, model.machine.sm_count);
   plan.workspace_byte = to_count(value_of(gemm.schedule.partial_byte) +
                                  value_of(around.workspace_byte) + copies.element * x.element_byte);
-  plan.dram_read_byte = value_of(traffic.dram_read_byte);
-  plan.dram_write_byte = value_of(traffic.dram_write_byte);
+  plan.dram_read_byte = value_of(time.traffic.dram_read_byte);
+  plan.dram_write_byte = value_of(time.traffic.dram_write_byte);
   set_time(plan, parts, eval);
   return plan;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernel/kernel_work.hpp"
 #include "kernel/problem.hpp"
-#include "kernel/throughput_kernel.hpp"
 #include "model/window_reads.hpp"
 
 namespace roofline {
@@ -31,7 +31,7 @@ inline Streams moved_streams(const Problem& problem) {
 
 template <class Number>
 struct GroupedFormulas {
-  using Work = ThroughputWork<Number>;
+  using Work = KernelWork<Number>;
 
   static constexpr double k_step = 32;
 

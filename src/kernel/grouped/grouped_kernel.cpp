@@ -54,7 +54,7 @@ double packed_width(const Problem& problem) {
 
 /// Without copies around the kernel.
 template <class Number>
-ThroughputWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+KernelWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
   const Problem& problem = f.problem;
   const GroupedConstants& constants = f.constants;
   const Pass pass = problem.pass;
@@ -109,7 +109,7 @@ ThroughputWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<N
 }
 
 template <class Number>
-ThroughputWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+KernelWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
   return f.between_copies(kernel_work(kernel, f));
 }
 
@@ -138,7 +138,7 @@ Fastest<GroupedChoice> fastest_of_rows(const PlanRequest& request, bool by_heuri
       if (computes_groups(row.kernel))
         fastest.consider(
             GroupedChoice{formulas.layout, &row},
-            throughput_s(grouped_work(row.kernel, formulas), rates, model.memory, request.cache));
+            work_s(grouped_work(row.kernel, formulas), rates, model.memory, request.cache));
       return false;
     });
   }

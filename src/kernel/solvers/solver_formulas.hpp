@@ -60,24 +60,21 @@ struct SolverFormulas {
     r.step_latency_s = eval(constants.step_latency_clk) / machine.clock_hz;
     r.block_latency_s = eval(constants.block_latency_clk) / machine.clock_hz;
     r.second_per_sum_byte = 1 / l2_byte_per_s;
-    r.reduce_s = launch_s();
+    r.reduce_s = eval.sourced(model.memory.launch_s, model.memory.launch_origin);
     return r;
   }
 
-  Number launch_s() const {
-    return eval.sourced(model.memory.launch_s, model.memory.launch_origin);
-  }
-
-  /// All bytes pass the L2.
-  Number moving_s(const char* what, const Streams& streams, CacheState cache) const {
-    const auto traffic = memory_traffic(streams, Number{}, model.memory, cache, eval);
-    const Number l2_s = (Number(streams.read_byte) + streams.write_byte) / l2_byte_per_s;
-    const Number dram_s = traffic.timed_dram_byte / dram_byte_per_s(model.memory, eval);
-    return eval.named(what, max({dram_s, l2_s}) / eval(constants.memory_share), "s");
-  }
-
-  Number start_s(const char* what, const double& more_s) const {
-    return eval.named(what, launch_s() + eval(more_s), "s");
+  /// A kernel that moves these bytes, all of which pass the L2, beside what its blocks take.
+  KernelWork<Number> moving(const Streams& streams, const double& more_launch_s) const {
+    KernelWork<Number> work;
+    work.streams = streams;
+    work.moves = 1 / eval(constants.memory_share);
+    work.passes_l2 = false;
+    work.fetch_byte = Number(streams.read_byte) + streams.write_byte;
+    work.fetch_byte_per_s = l2_byte_per_s * eval(constants.memory_share);
+    work.timed.emplace();
+    work.more_launch_s = eval(more_launch_s);
+    return work;
   }
 };
 

@@ -251,21 +251,25 @@ KernelPlan plan_on(const Solver& solver, const SolverContext& context, const Eng
 
   KernelPlan plan = described(solver, mapping, gemm, context);
   plan.engine = engine.engine;
-  TimeParts<Number> parts;
-  add_product(parts, gemm, f.machine.sm_count, resident_blocks(mapping), flop_s / product.times,
-              eval);
-  add_overlapped(parts, gemm.schedule.kernel_s, Limiter::dram,
-                 f.moving_s("operands and result", streams, request.cache), eval);
-  parts.add(Limiter::launch, f.start_s("launch", f.constants.start_s));
+  KernelWork<Number> work = f.moving(streams, f.constants.start_s);
+  work.timed->time_s = gemm.schedule.kernel_s;
+  add_product(work.timed->parts, gemm, f.machine.sm_count, resident_blocks(mapping),
+              flop_s / product.times, eval);
+  const MemorySystem& memory = request.model.memory;
+  const auto time = work_time(work, f.machine, memory, request.cache, eval);
+  TimeParts<Number> parts = busy_parts(work, time, Number{}, eval);
+  parts.add(Limiter::launch, time.launch_s);
   const double& copy_s = solver.method == SolverMethod::copied
                              ? request.model.constants->values.launch.solver_copy_s
                              : f.constants.start_s;
   for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
     ++plan.kernels;
-    parts.add(Limiter::instructions,
-              f.moving_s("copy around the product", {byte, byte}, CacheState::warm));
-    parts.add(Limiter::launch, f.start_s("its launch", copy_s));
+    eval.named("bytes copied around the product", byte, "byte", "layer");
+    const auto copied =
+        work_time(f.moving({byte, byte}, copy_s), f.machine, memory, CacheState::warm, eval);
+    parts.add(Limiter::instructions, copied.busy_s);
+    parts.add(Limiter::launch, copied.launch_s);
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   plan.kernels *= static_cast<std::uint64_t>(product.times);

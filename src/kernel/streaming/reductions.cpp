@@ -130,8 +130,8 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
 }
 
 template <class Number>
-ThroughputWork<Number> reduction(const StreamFormulas<Number>& f, const Layer& layer,
-                                 const Streams& streams) {
+KernelWork<Number> reduction(const StreamFormulas<Number>& f, const Layer& layer,
+                             const Streams& streams) {
   const ReductionKernel& kernel = f.constants.reduction;
   Eval<Number>& eval = f.eval;
   const ReductionGrid grid = reduction_grid(layer, f.machine);
@@ -156,9 +156,8 @@ ThroughputWork<Number> reduction(const StreamFormulas<Number>& f, const Layer& l
   return work;
 }
 
-template ThroughputWork<double> reduction(const StreamFormulas<double>&, const Layer&,
-                                          const Streams&);
-template ThroughputWork<Explained> reduction(const StreamFormulas<Explained>&, const Layer&,
-                                             const Streams&);
+template KernelWork<double> reduction(const StreamFormulas<double>&, const Layer&, const Streams&);
+template KernelWork<Explained> reduction(const StreamFormulas<Explained>&, const Layer&,
+                                         const Streams&);
 
 }  // namespace roofline

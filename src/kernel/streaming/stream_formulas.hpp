@@ -30,7 +30,7 @@ struct StreamProblem {
 
 template <class Number>
 struct StreamFormulas {
-  using Work = ThroughputWork<Number>;
+  using Work = KernelWork<Number>;
 
   const StreamProblem& problem;
   const StreamingConstants& constants;
@@ -144,7 +144,7 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine);
 
 /// `layer`: the formulas' own, or partial results which its kernel left in L2.
 template <class Number>
-ThroughputWork<Number> reduction(const StreamFormulas<Number>& formulas, const Layer& layer,
-                                 const Streams& streams);
+KernelWork<Number> reduction(const StreamFormulas<Number>& formulas, const Layer& layer,
+                             const Streams& streams);
 
 }  // namespace roofline
