@@ -17,7 +17,9 @@
 #include "cli/values.hpp"
 #include "model/ranges.hpp"
 #include "model/text.hpp"
+#include "report/kernel_rows.hpp"
 #include "report/text.hpp"
+#include "roofline/catalogue.hpp"
 #include "roofline/context.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/gpu.hpp"
@@ -82,6 +84,7 @@ std::string list_of(std::string_view name) {
       {"frameworks", framework_list},
       {"gpu fields", settable_gpu_fields},
       {"new line", [] { return std::string("\n"); }},
+      {"library changes", [] { return library_changes_text(all_gpus()); }},
       {"orders", [] { return joined(names_of<SortBy>); }},
       {"types", [] { return joined(network_types()); }},
   };
@@ -118,6 +121,22 @@ Names network_types() {
     if (is_network_type(type)) names.push_back(name_of(type));
   return names;
 }
+
+namespace {
+
+/// A key's line in the option's description; empty without one.
+std::string help_on_key(const CLI::Option& option, const std::string& key) {
+  const std::string& description = option.get_description();
+  for (std::string_view rest = description; !rest.empty();) {
+    const std::string_view line = take(rest, '\n');
+    if (line.starts_with(key + '='))
+      return broken(concat("  ", option.get_name(), " ", line, "\n"),
+                    standard_output_style().width.value_or(100));
+  }
+  return "";
+}
+
+}  // namespace
 
 void Rows::add_helps() {
   const std::map<std::string_view, std::string_view> helps = all_helps();
@@ -160,6 +179,8 @@ std::string help_on(const CLI::App& rows, const CLI::Formatter& formatter, std::
       return formatter.make_option(option, false);
     for (const std::string& each : option->get_lnames()) names.push_back(each);
   }
+  for (const CLI::Option* option : rows.get_options())
+    if (const std::string help = help_on_key(*option, name); !help.empty()) return help;
   throw UsageError("--help: expected an option, got " + in_quotes(name) +
                    did_you_mean(name, {names.begin(), names.end()}));
 }

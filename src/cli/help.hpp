@@ -25,7 +25,7 @@ Names network_types();
 std::shared_ptr<CLI::Formatter> add_helps(Rows& rows, Rows& active, const Program& program,
                                           std::string_view topic);
 
-/// The option's row of the help; `name` with or without dashes. Throws UsageError.
+/// The option's row of the help, or a key's line; `name` with or without dashes. Throws UsageError.
 std::string help_on(const CLI::App& rows, const CLI::Formatter& formatter, std::string name);
 
 }  // namespace roofline

@@ -1,6 +1,11 @@
+#include "report/kernel_rows.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +27,7 @@ using Json = nlohmann::ordered_json;
 /// A row as it is listed: of the choices, or a solver's.
 struct ListedRow {
   std::size_t number = 0;  ///< as --explain names it; 0: a solver
+  bool is_case = false;    ///< names layers, for other rows
   std::string kernel;
   std::string takes;
   std::string library;
@@ -69,6 +75,7 @@ ListedRow listed(const ChoiceRow& row, const ModelConstants& constants) {
   const LibraryChoices& choices = constants.choices;
   ListedRow out;
   out.number = static_cast<std::size_t>(&row - choices.rows.data()) + 1;
+  out.is_case = row.is_case;
   out.kernel =
       row.is_case ? "case " + choices.cases[row.defines] : std::string(name_of(row.kernel));
   if (row.is_alone) out.kernel += " alone";
@@ -111,25 +118,70 @@ std::string layers_of(const ListedRow& row) {
   return row.layers > 0 ? std::to_string(row.layers) : "";
 }
 
+/// As people look for them: what came or went with a release, then all other kernels, then the
+/// cases.
+std::vector<ListedRow> in_reading_order(std::vector<ListedRow> rows) {
+  std::ranges::stable_sort(rows, {}, [](const ListedRow& row) {
+    if (row.is_case) return 2;
+    return row.since.empty() && row.until.empty() ? 1 : 0;
+  });
+  return rows;
+}
+
+/// The last release before `since`; of a first one of its number, that number before: 8 for 9.0.
+Release release_before(Release since) {
+  if (since.minor_number > 0) return {since.major_number, --since.minor_number};
+  return {--since.major_number, 0};
+}
+
 }  // namespace
+
+std::string library_changes_text(const std::vector<Gpu>& gpus) {
+  std::map<std::string_view, std::set<Release>> last_before_change;
+  for (const Gpu& gpu : gpus) {
+    const LibraryChoices& choices = gpu.constants->choices;
+    const KernelLibrary used = choices.library.library;
+    const auto note = [&](KernelLibrary library, const Release& since, const Release& until) {
+      if (library != used) return;
+      if (since.is_stated()) last_before_change[name_of(used)].insert(release_before(since));
+      if (until.is_stated()) last_before_change[name_of(used)].insert(until);
+    };
+    for (const ChoiceRow& row : choices.rows) note(row.library, row.since, row.until);
+    for (const Solver& solver : gpu.constants->solvers) note(used, solver.since, solver.until);
+  }
+  std::string text;
+  for (const auto& [library, releases] : last_before_change) {
+    text += (text.empty() ? "" : "; ") + std::string(library);
+    for (const Release& release : releases) text += " up to " + release.text() + ',';
+    text += " later";
+  }
+  return text;
+}
 
 std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style) {
   const ModelConstants& constants = *gpu.constants;
   Grid grid{{right("row"), left("kernel"), left("library"), left("since", 4), left("until", 3),
              left("seen on", 2), right("layers", 1), left("takes")}};
-  for (const ListedRow& row : rows_of(constants))
+  for (const ListedRow& row : in_reading_order(rows_of(constants)))
     grid.add_row({number_of(row), row.kernel, row.library, row.since, row.until, row.gpu,
                   layers_of(row), row.takes});
   Document document;
   document.add_heading(gpu.name + " by " + constants.choices.library.text() + ": " +
                        constants.title);
+  constexpr std::size_t widest = 100;
+  const std::string changes = library_changes_text({gpu});
+  if (!changes.empty())
+    document.add_line("Releases whose kernels differ (--assume library=...): " + changes +
+                          ". Kernels that came or went with one of them are first.",
+                      widest);
   document.add_gap();
   document.add_table({std::move(grid)});
   document.add_gap();
-  constexpr std::size_t widest = 100;
   document.add_line(
-      "The fastest of the kernels that take a convolution runs it. A case names layers for the "
-      "rows below it. layers: how many were looked at. --json gives where each row comes from.",
+      "The fastest of the kernels that take a convolution runs it. A case, at the end, names "
+      "layers "
+      "which rows of a higher number speak of. layers: how many were looked at. --json gives where "
+      "each row comes from.",
       widest);
   return text_of(document, style.width);
 }

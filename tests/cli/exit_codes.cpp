@@ -117,6 +117,12 @@ TEST_CASE("Words alone begin with five questions; --help takes an option", "[cli
           "  --top N|P%|all          The first N rows, by time unless sorted; those of P% of the "
           "time; or\n"
           "                          every row\n");
+  CHECK(
+      run(folder, "roofline --help tile").out ==
+      "  --kernel tile=...: MxNxK, as 128x64x8: a block computes M rows and N columns in steps of "
+      "K\n");
+  CHECK(run(folder, "roofline --help library").out.find("differ: MIOpen up to 7.0, later; cuDNN") !=
+        std::string::npos);
   CHECK(run(folder, "roofline words").out.find("\n  within ") != std::string::npos);
   CHECK(run(folder, "roofline words share").out == "  share        of the total\n");
 }

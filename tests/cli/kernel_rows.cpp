@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -51,6 +53,23 @@ TEST_CASE("roofline kernels lists MIOpen's solvers", "[cli/kernel_rows]") {
   CHECK(first.at("library") == "MIOpen");
   CHECK(first.at("row").is_null());
   CHECK(first.at("takes").get<std::string>().find("fwd") == 0);
+}
+
+TEST_CASE("roofline kernels begins with what changed between releases", "[cli/kernel_rows]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = lines_of(run(folder, "roofline kernels h100").out);
+  REQUIRE(lines.size() > 40);
+  CHECK(lines.at(1) ==
+        "Releases whose kernels differ (--assume library=...): cuDNN up to 8.0, up to 9.1, later. "
+        "Kernels");
+  CHECK(lines.at(2) == "that came or went with one of them are first.");
+  CHECK(lines.at(4).starts_with("row  kernel"));
+  CHECK(lines.at(5).find("  layout_copy                 cuDNN    8.1 ") != std::string::npos);
+  const auto is_case = [](const std::string& line) { return line.find("  case ") == 3; };
+  const auto first_case = std::ranges::find_if(lines, is_case);
+  CHECK(std::all_of(first_case, lines.end() - 4, is_case));
+  CHECK(lines.end() - first_case > 10);
+  CHECK(run(folder, "roofline kernels mi210").out.find("Releases") == std::string::npos);
 }
 
 TEST_CASE("--explain names the row that chose the kernel", "[cli/kernel_rows]") {
