@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "kernel/plans.hpp"
 
@@ -140,9 +141,23 @@ KernelWork<Number> query_tiles(const PlanRequest& request, const MachineRates<Nu
                                   static_cast<double>(request.counts.flops) / work.flop);
   // Blocks of a causal head differ in length and fill each other's gaps, up to half a wave.
   const Number waves = eval.named("waves", blocks / rates.sm_count);
-  work.idle = eval.factor("whole waves / waves",
-                          (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
+  const Number whole = eval.factor("whole waves / waves",
+                                   (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
+  // The power limit is one on all SMs: those without a block leave their power to others.
+  const Number flop_s = work.flop / work.flop_per_s;
+  const Number at_full_clock = min({1, engine.peak_flop_per_s / engine.rate_flop_per_s});
+  const Number clocks_s = work.clocks / rates.issue_clock_per_s;
+  work.idle =
+      eval.factor("the same, with the power that idle SMs leave",
+                  max({1, whole * (clocks_s + flop_s * at_full_clock) / (clocks_s + flop_s)}));
   return work;
+}
+
+double alone_s(const PlanRequest& request, const MachineRates<double>& rates,
+               KernelWork<double> work) {
+  Planning eval;
+  work.least_s = practical_flop_s(request.counts, request.own_engine(), eval);
+  return work_s(work, rates, request.model.memory, request.cache);
 }
 
 /// Few queries may be faster one by one than in a tile that they fill partly. Twice the queries
@@ -151,12 +166,23 @@ bool runs_single_queries(const PlanRequest& request) {
   if (heads_of(request.layer.inputs[0].shape).length == 1) return true;
   Planning eval;
   const auto rates = machine_rates(request.model.machine, eval);
-  const double flop_s = practical_flop_s(request.counts, request.own_engine(), eval);
-  const auto time_s = [&](KernelWork<double> work) {
-    work.least_s = flop_s;
-    return work_s(work, rates, request.model.memory, request.cache);
+  return alone_s(request, rates, single_queries(request, eval)) <
+         alone_s(request, rates, query_tiles(request, rates, eval));
+}
+
+/// From 32 bits on vector units may multiply as fast as matrix units.
+PlanRequest on_faster_units(const PlanRequest& request) {
+  const bool is_wide = is_any(request.engine, Engine::fp32_tensor, Engine::fp64_tensor);
+  const Engine vector = request.engine == Engine::fp64_tensor ? Engine::fp64 : Engine::fp32;
+  if (!is_wide || engine_model(request.model, vector) == nullptr) return request;
+  const PlanRequest other{request.layer, request.counts, vector,
+                          request.model, request.cache,  request.problem};
+  Planning eval;
+  const auto rates = machine_rates(request.model.machine, eval);
+  const auto tiles_s = [&](const PlanRequest& on) {
+    return alone_s(on, rates, query_tiles(on, rates, eval));
   };
-  return time_s(single_queries(request, eval)) < time_s(query_tiles(request, rates, eval));
+  return tiles_s(other) < tiles_s(request) ? other : request;
 }
 
 }  // namespace
@@ -165,8 +191,14 @@ template <class Number>
 Works<Number> attention_works(const PlanRequest& request, const MachineRates<Number>& rates,
                               Eval<Number>& eval) {
   if (request.layer.kernels == KernelSource::compiler) return written_out(request, eval);
-  if (runs_single_queries(request)) return {single_queries(request, eval)};
-  return {query_tiles(request, rates, eval)};
+  const PlanRequest faster = on_faster_units(request);
+  if (runs_single_queries(faster)) return {single_queries(faster, eval)};
+  auto work = query_tiles(faster, rates, eval);
+  if (faster.engine != request.engine) {
+    work.engine = faster.engine;
+    work.least_s = practical_flop_s(faster.counts, faster.own_engine(), eval);
+  }
+  return {std::move(work)};
 }
 
 template Works<double> attention_works(const PlanRequest&, const MachineRates<double>&, Planning&);

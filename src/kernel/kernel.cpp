@@ -73,8 +73,8 @@ std::optional<KernelPlan> plan_by_formulas(const PlanRequest& request, Eval<Numb
                : family == KindFamily::attention ? attention_works(request, rates, eval)
                                                  : streaming_works(request, rates, eval);
   // Constants are of other engines: none is faster than its own. In fp64 no kernel saves MACs.
-  if (request.engine == Engine::fp64 || !saves_macs(works.front().algorithm))
-    works.front().least_s = flop_s;
+  const bool computes_all = request.engine == Engine::fp64 || !saves_macs(works.front().algorithm);
+  if (computes_all && !(works.front().least_s > 0)) works.front().least_s = flop_s;
   auto plan = plan_of_works(works, flop_s, rates, request.model, request.cache, eval);
   plan.engine = works.front().engine.value_or(request.engine);
   return plan;
@@ -267,7 +267,9 @@ std::optional<KernelPlan> fastest_plan(const PlanRequest& request, const ChoiceR
     other = plan_in_own_type(*wider, planning);
   const bool is_alone = other && other->in_library && (lacks_own || !own || !own->in_library);
   // A kernel that a heuristic falls back to is never expected to be faster than the fastest.
-  const bool is_faster = other && own && other->expected_time_s() < own->expected_time_s();
+  const bool is_lacking = other && own && own->in_library && !other->in_library;
+  const bool is_faster =
+      other && own && !is_lacking && other->expected_time_s() < own->expected_time_s();
   const bool runs_wider = other && (is_alone || !own || is_faster != falls_back(picked));
   if constexpr (std::is_same_v<Number, double>) {
     if (runs_wider) return other;

@@ -24,10 +24,11 @@ constexpr double most_gain_of_longer_sum = 2.1;
 
 /// Times of a layer on a GPU; none where it has no kernel there.
 std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const KernelModel& model,
-                              CacheState cache = CacheState::warm) {
+                              CacheState cache = CacheState::warm,
+                              EngineChoice choice = EngineChoice::automatic) {
   layer.pass = pass;
   if (!runs(layer, pass)) return std::nullopt;
-  const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
+  const auto engine = select_engine(layer, gpu.peak_flop_per_s, choice);
   if (!engine) return std::nullopt;
   const auto plan = plan_kernel(layer, count(layer), *engine, model, cache).value();
   return plan ? std::optional(plan->expected_time_s()) : std::nullopt;
@@ -212,6 +213,20 @@ Layer drawn_layer(generated::Numbers& numbers, DataType dtype) {
                          : window == "3" ? "1"
                                          : "2") +
                         R"(, "stride": )" + stride + "}",
+                    defaults);
+}
+
+/// Heads, queries, keys and features, the same in every run.
+Layer drawn_attention(generated::Numbers& numbers, DataType dtype) {
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  const std::string head = numbers.text_of({1, 4, 16}) + ", " + numbers.text_of({1, 4, 32});
+  const std::string queries = numbers.text_of({1, 16, 127, 128, 512, 2048});
+  const std::string keys = numbers.text_of({77, 128, 1024, 4096});
+  const std::string features = ", " + numbers.text_of({64, 128, 256}) + "]";
+  const std::string operand = ", [" + head + ", " + keys + features;
+  return load_layer(R"({"type": "attention", "inputs": [[)" + head + ", " + queries + features +
+                        operand + operand + "]}",
                     defaults);
 }
 
@@ -488,18 +503,21 @@ TEST_CASE("A layer is no slower with more SMs, or more of everything", "[kernel/
       Gpu other = gpu;
       for (const char* setting : more) other = with(other, setting);
       const KernelModel other_model = kernel_model_of(other).value();
-      generated::Numbers numbers(31);
+      generated::Numbers numbers(31), of_attention(31);
       double compared = 0, slower = 0;
+      const auto compare = [&](const Layer& layer) {
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+          const auto time_s = seconds(layer, pass, gpu, model);
+          const auto other_s = seconds(layer, pass, other, other_model);
+          if (!time_s || !other_s) continue;
+          ++compared;
+          slower += *other_s > 1.01 * *time_s ? 1 : 0;
+        }
+      };
       for (int i = 0; i < 200; ++i)
         for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8}) {
-          const Layer layer = drawn_layer(numbers, dtype);
-          for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
-            const auto time_s = seconds(layer, pass, gpu, model);
-            const auto other_s = seconds(layer, pass, other, other_model);
-            if (!time_s || !other_s) continue;
-            ++compared;
-            slower += *other_s > 1.01 * *time_s ? 1 : 0;
-          }
+          compare(drawn_layer(numbers, dtype));
+          if (dtype != DataType::int8) compare(drawn_attention(of_attention, dtype));
         }
       INFO(name << " with " << more.front() << ": " << slower << " of " << compared);
       CHECK(compared >= 1000);
@@ -602,6 +620,67 @@ TEST_CASE("Twice the queries of drawn sizes take at most twice as long", "[kerne
         }
       }
   }
+}
+
+TEST_CASE("Attention is no slower than on vector units that are asked for", "[kernel/physics]") {
+  for (const char* name : {"v100", "a100", "h100", "mi100", "mi210", "mi300x"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(53);
+    for (int i = 0; i < 100; ++i)
+      for (const DataType dtype : {DataType::fp32, DataType::fp64}) {
+        const Layer layer = drawn_attention(numbers, dtype);
+        for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
+          const auto time_s = seconds(layer, pass, gpu, model);
+          const auto vector_s =
+              seconds(layer, pass, gpu, model, CacheState::warm, EngineChoice::vector);
+          if (!time_s || !vector_s) continue;
+          INFO(name << ' ' << name_of(dtype) << ' ' << name_of(pass));
+          CHECK(*time_s <= 1.001 * *vector_s);
+        }
+      }
+  }
+}
+
+// Tensor cores take 16-bit channels in vectors of eight. On an H200 cuDNN pads a whole image of 257
+// channels of which a 1x1 window of stride 2 reads a quarter: 97.5 us forward to 64 channels, of
+// 256 channels 9.2 us, x10.6 (tests/measured/h200_unaligned.ndjson). cuBLAS runs rows of an odd
+// length by older instructions (h100_order.ndjson). MIOpen has solvers for blocks of channels, and
+// beside them an im2col image by image: of 6,316 convolutions measured on an MI100 974 ran fastest
+// on that, and 424 on naive kernels.
+TEST_CASE("One more channel is a cliff only where a library pads, or has a solver for blocks",
+          "[kernel/physics]") {
+  double compared = 0, of_blocks = 0;
+  for (const char* name :
+       {"v100", "p4", "t4", "a100", "l4", "h100", "b200", "mi25", "mi100", "mi210", "mi300x"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(59);
+    for (int i = 0; i < 150; ++i)
+      for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8}) {
+        const Layer layer = drawn_layer(numbers, dtype);
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad})
+          for (const bool of_input : {true, false}) {
+            Layer more = layer;
+            std::uint64_t& channels = (of_input ? more.inputs.front().shape : more.output).channels;
+            const double most = static_cast<double>(channels + 1) / static_cast<double>(channels);
+            ++channels;
+            const auto time_s = seconds(layer, pass, gpu, model);
+            const auto more_s = seconds(more, pass, gpu, model);
+            if (!time_s || !more_s) continue;
+            ++compared;
+            const double cliff = *more_s / (*time_s * most);
+            INFO(name << ' ' << name_of(dtype) << ' ' << name_of(pass) << ' ' << channels
+                      << (of_input ? " in" : " out") << ": " << cliff);
+            if (gpu.vendor == "NVIDIA")
+              CHECK(cliff <= (dtype == DataType::fp16 ? 14 : 4));
+            else
+              of_blocks += cliff > 4 ? 1 : 0;
+          }
+      }
+  }
+  INFO(of_blocks << " of " << compared);
+  CHECK(of_blocks <= 0.002 * compared);
 }
 
 TEST_CASE("A recurrent layer of twice the state is no faster", "[kernel/physics]") {

@@ -339,7 +339,7 @@ TileProduct tile_product(const LayerProduct& x, const ResolvedModel& model,
   const bool for_any_window = older || (on_tensor && !fits_newest(x, model, on_tensor));
   product.may_split =
       (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
-      !(for_any_window && x.role != Pass::wgrad) && !has_ragged_rows(x) &&
+      !(for_any_window && x.role != Pass::wgrad) && !(on_tensor && has_ragged_rows(x)) &&
       (older || on_tensor || splits_sum(x));
   if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && on_tensor) {
     product.most_splits = model.constants->values.selection.wgrad_splits;
