@@ -55,16 +55,18 @@ struct Rows {
   std::string constants;
 };
 
-/// "like" beside a kernel's definition: {"fwd/start_s": "other_kernel/fwd"} takes that kernel's.
+/// "like" beside a kernel's definition: {"fwd/start_s": "other_kernel/fwd"} takes that kernel's,
+/// {"fwd/start_s": "/grouped/start_s"} that number.
 void add_likes(Json& likes, const std::string& group, const std::string& kernel,
                const Json& property) {
   const Json own = property.value("like", Json::object());
   for (const auto& [member, other] : own.items()) {
     std::string path = group;
     path.append(kernel).append("/").append(member);
+    const auto name = other.get<std::string>();
     std::string like = group;
-    like.append(other.get<std::string>()).append("/").append(member, member.rfind('/') + 1);
-    likes[path] = like;
+    like.append(name).append("/").append(member, member.rfind('/') + 1);
+    likes[path] = name.starts_with('/') ? name.substr(1) : like;
   }
 }
 

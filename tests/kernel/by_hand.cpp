@@ -252,7 +252,7 @@ TEST_CASE("Expected times are those that a pocket calculator gives", "[kernel/by
       // A thousand rows, each a block of 1000 clocks.
       {"an embedding",
        R"({"type": "embedding", "input": [1000], "num_embeddings": 5000, "embedding_dim": 64})",
-       {{"streaming/gather_row_clock", 1000}},
+       {{"streaming/block_clock", 1000}},
        warm,
        3 + 10},
       // 100 channels of images of 4,096: 40.96 us; 8 steps of 512 elements are 4 round trips of

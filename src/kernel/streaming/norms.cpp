@@ -142,7 +142,7 @@ class NormKernels : StreamFormulas<Number> {
     const Number sums = eval.factor("one sum of a row, not two", one_sum ? 0.5 : 1);
     work.clocks = (inputs() * eval(kernel.element_clock) + rows * eval(row_clock) * sums) * fewer;
     work.round_trips =
-        eval(kernel.round_trips) + divide_up(row, 512) * eval(constants.row_step_round_trip);
+        eval(kernel.round_trips) + divide_up(row, 512) * eval(constants.broadcast.round_trips);
     return work;
   }
 
@@ -274,8 +274,9 @@ class NormKernels : StreamFormulas<Number> {
     }
     // The bytes in flight of few blocks already determine memory's time, whatever SMs are idle.
     const double width = !keeps_channel() && problem.is_16bit() ? 0.5 : 1;
-    work.in_flight_byte = min({eval(kernel.in_flight_byte) * width * channels,
-                               eval(constants.norm_in_flight_byte) * rates.sm_count});
+    work.in_flight_byte =
+        min({eval(kernel.in_flight_byte) * width * channels,
+             eval(constants.norm_statistics_nhwc.in_flight_byte) * rates.sm_count});
     return work;
   }
 
@@ -333,7 +334,7 @@ class NormKernels : StreamFormulas<Number> {
     Work work = work_of(constants.norm_nchw, Algorithm::bn_fw_inf_nchw);
     work.blocks = problem.batch * problem.channels;
     const Number blocks = eval.named("blocks", Number(problem.batch) * problem.channels);
-    work.clocks = max({work.clocks, blocks * eval(constants.norm_nchw_block_clock)});
+    work.clocks = max({work.clocks, blocks * eval(constants.block_clock)});
     work.busy = share_of_sms(blocks);
     const Number steps =
         eval.named("steps of a block", divide_up(Number(problem.input_positions), 512));

@@ -103,7 +103,7 @@ class PadKernels : StreamFormulas<Number> {
         "elements of whole warps",
         planes * round_up(plane, static_cast<double>(machine.sm.warp_size)), "", "layer");
     work.clocks = max({made * eval.named("padded axes", axes_, "", "layer") * axis_clock,
-                       work.blocks * eval(constants.pad_block_clock)});
+                       work.blocks * eval(constants.block_clock)});
     return work;
   }
 

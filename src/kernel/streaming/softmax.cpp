@@ -95,10 +95,10 @@ class SoftmaxKernels : StreamFormulas<Number> {
     }
     const Number row = eval.named("elements of a row", problem.channels, "", "layer");
     // A lane of the warp holds its part of the row and walks it three times.
-    work.round_trips =
-        work.round_trips + (warp ? divide_up(row, static_cast<double>(machine.sm.warp_size)) *
-                                       eval(constants.softmax_lane_round_trip)
-                                 : 3 * divide_up(row, 8192) * eval(constants.row_step_round_trip));
+    work.round_trips = work.round_trips +
+                       (warp ? divide_up(row, static_cast<double>(machine.sm.warp_size)) *
+                                   eval(constants.softmax_lane_round_trip)
+                             : 3 * divide_up(row, 8192) * eval(constants.broadcast.round_trips));
     return work;
   }
 

@@ -358,7 +358,7 @@ class StreamingKernels : StreamFormulas<Number> {
     Work work = chain_of(constants.vectorized_several, Algorithm::row_gather);
     const Number rows = eval.named("rows", problem.output_element / features, "", "layer");
     work.blocks = value_of(rows);
-    work.clocks = rows * eval(constants.gather_row_clock);
+    work.clocks = rows * eval(constants.block_clock);
     return work;
   }
 
@@ -408,7 +408,7 @@ class StreamingKernels : StreamFormulas<Number> {
     Work work = start_of(constants.vectorized, Algorithm::strided_elementwise);
     work.l2_round_trips = over * window_round_trips + place_round_trips;
     work.clocks = made * eval(constants.col2im_element_clock) +
-                  made * over * eval(constants.col2im_window_clock);
+                  made * over * eval(constants.scatter_element_clock);
     return work;
   }
 
@@ -496,7 +496,7 @@ class StreamingKernels : StreamFormulas<Number> {
                                      min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
     work.floor_s = eval.named(
         "starts of blocks",
-        operands * blocks * (eval(constants.concat_block_clock) / rates.issue_clock_per_s), "s");
+        operands * blocks * (eval(constants.block_clock) / rates.issue_clock_per_s), "s");
     return work;
   }
 
@@ -544,14 +544,14 @@ class StreamingKernels : StreamFormulas<Number> {
     const double places = problem.output_element / planes;
     const double waves = divide_up(divide_up(places, threads), machine.sm_count);
     const Number steps = eval.named("planes of all waves", waves * planes, "", "layer");
-    work.round_trips = steps * std::sqrt(taps / 4) * eval(constants.upsample_plane_round_trip);
+    work.round_trips = steps * std::sqrt(taps / 4) * eval(constants.walk_round_trip);
     const Number made = eval.named("interpolated elements", problem.output_element, "", "layer");
-    work.clocks = made * taps * (taps / 4) * eval(constants.upsample_plane_tap_clock);
+    work.clocks = made * taps * (taps / 4) * eval(constants.load_clock);
   }
 
   /// Volumes have one kernel for both layouts. In channels last the neighbouring places of a warp
-  /// lie apart: it asks for a line for each element, and made columns share those that they are
-  /// made of.
+  /// lie apart: it asks for a line for each element, of which an SM takes one a clock, and made
+  /// columns share those that they are made of.
   void by_lines(Work& work, double taps) const {
     constexpr double threads = 512;
     const auto warp = static_cast<double>(machine.sm.warp_size);
@@ -568,9 +568,7 @@ class StreamingKernels : StreamFormulas<Number> {
     const double waves = divide_up(divide_up(places, threads), machine.sm_count);
     const Number walks =
         eval.named("warps of all waves and planes", waves * planes * warps, "", "layer");
-    work.floor_s =
-        eval.named("lines of a block's warps",
-                   walks * lines * eval(constants.upsample_line_clock) / rates.clock_hz, "s");
+    work.floor_s = eval.named("lines of a block's warps", walks * lines / rates.clock_hz, "s");
   }
 
   Work upsample() const {
@@ -590,7 +588,7 @@ class StreamingKernels : StreamFormulas<Number> {
     const Number places =
         eval.named("places of all images", problem.output_element / problem.batch, "", "layer");
     work.clocks = hypot(places * eval(constants.upsample_place_clock),
-                        outputs() * eval(constants.upsample_write_clock));
+                        outputs() * eval(constants.upsample_tap_clock));
     if (problem.nhwc) {
       work.kernels = 3;
       work.copy_clocks = (inputs() + outputs()) * eval(constants.transposed.element_clock);
