@@ -118,7 +118,7 @@ def check_outputs():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "gpu.json"
         run("tests/measured/h200_ops.ndjson", "--gpu", "h200", "--constants",
-            "streaming.max_nhwc.output_round_trip", "-o", str(path), program=CALIBRATE)
+            "streaming.max_nhwc.tap_round_trip", "-o", str(path), program=CALIBRATE)
         check_valid("gpu", json.loads(path.read_text()), "what roofline-calibrate writes")
 
 
