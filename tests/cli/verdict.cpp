@@ -31,7 +31,7 @@ GPU idle 35.7%; the host launches a kernel every 11.49 us, the GPU runs it in
 7.387 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): leaves 1.084 ms, saves up to 248.0 us
-or: batch 256 in place of 32, counted for 32: leaves 660.0 us, saves 672.6 us
+or: batch 256 in place of 32, counted for 32: leaves 659.9 us, saves 672.6 us
 )");
   // 10.89 - 4.860 = 6.03 ms, 55.4 % of 10.89 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==
@@ -101,13 +101,13 @@ TEST_CASE("Where a step goes, in parts that sum to it", "[cli/verdict]") {
   const TemporaryFolder folder;
   const std::string out =
       run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
-  // 296.9 + 33.0 + 243.0 + 284.1 + 248.0 + 227.6 = 1,333 us: the recorder took 1,080 us of 2,413.
+  // 296.9 + 33.0 + 242.5 + 284.6 + 248.0 + 227.6 = 1,333 us: the recorder took 1,080 us of 2,413.
   CHECK(out.find(R"(
 where a step goes                          time   share
 layers: bound                          296.9 us   22.3%
-layers: rates and caches               32.96 us    2.5%
-layers: other instructions             243.0 us   18.2%
-layers: starting and filling           284.1 us   21.3%
+layers: rates and caches               33.01 us    2.5%
+layers: other instructions             242.5 us   18.2%
+layers: starting and filling           284.6 us   21.4%
 layers: slower than the model               0 s    0.0%
 kernels without a layer                     0 s    0.0%
 idle, waiting for the host's launches  248.0 us   18.6%
