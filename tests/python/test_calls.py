@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import roofline
@@ -261,8 +260,9 @@ class Analyze(Case):
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             ) as python:
+                # At once: while Python still starts the program.
                 while not os.path.exists(f"{folder}/pid") or not os.path.getsize(f"{folder}/pid"):
-                    time.sleep(0.01)
+                    pass
                 python.send_signal(signal.SIGINT)
                 self.assertIn(b"KeyboardInterrupt", python.communicate()[1])
             with open(f"{folder}/pid") as file, self.assertRaises(ProcessLookupError):

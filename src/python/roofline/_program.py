@@ -8,12 +8,15 @@ import os
 import platform
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
-from typing import IO, Dict, List, Mapping, Optional, Sequence
+import threading
+from contextlib import contextmanager
+from typing import IO, Dict, Iterator, List, Mapping, Optional, Sequence
 
 NEEDS = "the program needs Linux on x86-64 with glibc 2.36 or newer"
 
@@ -87,8 +90,26 @@ def option_words(options: Mapping[str, object]) -> Dict[str, List[str]]:
     return words
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[List[int]]:
+    """Holds Ctrl-C back, in a list. Python sends it to the main thread alone."""
+    held: List[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
+        yield held
+        return
+    signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    try:
+        yield held
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 class Child:
-    """A running program. Whatever ends the block ends it too: Ctrl-C, an error, or its own end."""
+    """A program that runs in a block. Whatever ends the block ends it too: Ctrl-C, an error, or its
+    own end."""
+
+    process: subprocess.Popen[bytes]
 
     def __init__(
         self,
@@ -96,23 +117,34 @@ class Child:
         stdin: Optional[int] = subprocess.DEVNULL,
         stdout: Optional[int] = subprocess.PIPE,
     ) -> None:
+        self._words = words
+        self._stdin = stdin
+        self._stdout = stdout
         self.errors: IO[bytes] = tempfile.TemporaryFile()
-        try:
-            self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                [program_path(), *words],
-                stdin=stdin,
-                stdout=stdout,
-                stderr=self.errors,
-                env={**os.environ, "NO_COLOR": "1"},
-            )
-        except OSError as error:
-            self.errors.close()
-            raise explain_no_start(error) from None
-        except BaseException:
-            self.errors.close()
-            raise
 
     def __enter__(self) -> Child:
+        # An interrupt while it starts would leave a program that nobody ends.
+        with _interrupts_held() as held:
+            try:
+                self.process = subprocess.Popen(
+                    [program_path(), *self._words],
+                    stdin=self._stdin,
+                    stdout=self._stdout,
+                    stderr=self.errors,
+                    env={**os.environ, "NO_COLOR": "1"},
+                )
+            except OSError as error:
+                self.errors.close()
+                raise explain_no_start(error) from None
+            except BaseException:
+                self.errors.close()
+                raise
+        if held:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except BaseException:
+                self.__exit__()
+                raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -163,20 +195,19 @@ def _read_terminal(end: int) -> bytes:
 def run(words: Sequence[str]) -> Run:
     """Runs the program to its end. Its standard output is a terminal, for which tables are folded."""
     reader, writer = os.openpty()
+    terminal = os.fdopen(writer, "wb", 0)
     try:
-        try:
-            attributes = termios.tcgetattr(writer)
-            attributes[1] &= ~termios.OPOST  # lines end as they are written
-            termios.tcsetattr(writer, termios.TCSANOW, attributes)
-            fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 0, _width(), 0, 0))
-            child = Child(words, stdout=writer)
-        finally:
-            os.close(writer)
-        with child:
+        attributes = termios.tcgetattr(writer)
+        attributes[1] &= ~termios.OPOST  # lines end as they are written
+        termios.tcsetattr(writer, termios.TCSANOW, attributes)
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 0, _width(), 0, 0))
+        with Child(words, stdout=writer) as child:
+            terminal.close()  # the program has its own, whose end ends the text
             text = _read_terminal(reader).decode("utf-8", "replace")
             code = child.process.wait()
             errors = child.error_text()
     finally:
+        terminal.close()
         os.close(reader)
     if code in (126, 127) or "GLIBC" in errors or "GLIBCXX" in errors:
         raise explain_no_start(errors)
