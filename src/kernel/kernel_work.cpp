@@ -34,7 +34,7 @@ void add_memory(TimeParts<Number>& parts, Limiter memory, const Number& time_s, 
 
 template <class Number>
 void add_bound(TimeParts<Number>& parts, const KernelWork<Number>& work,
-               const WorkTime<Number>& time, const Number& flop_s, Eval<Number>& eval) {
+               const KernelTime<Number>& time, const Number& flop_s, Eval<Number>& eval) {
   if (time.bound == Limiter::math) {
     const Number idle = time.idle / work.busy;
     add_issue(parts, time.issue_s, work.useful_share, flop_s, eval);
@@ -52,7 +52,7 @@ void add_bound(TimeParts<Number>& parts, const KernelWork<Number>& work,
 
 /// Time of what the SMs issue.
 template <class Number>
-void add_compute(WorkTime<Number>& time, const KernelWork<Number>& work,
+void add_compute(KernelTime<Number>& time, const KernelWork<Number>& work,
                  const MachineRates<Number>& rates, Eval<Number>& eval) {
   time.issue_s =
       eval.named("instructions issued",
@@ -70,7 +70,7 @@ void add_compute(WorkTime<Number>& time, const KernelWork<Number>& work,
 }
 
 template <class Number>
-void add_memory_time(WorkTime<Number>& time, const KernelWork<Number>& work,
+void add_memory_time(KernelTime<Number>& time, const KernelWork<Number>& work,
                      const MachineRates<Number>& rates, const MemorySystem& memory,
                      CacheState cache, Eval<Number>& eval) {
   time.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, eval);
@@ -96,7 +96,7 @@ void add_memory_time(WorkTime<Number>& time, const KernelWork<Number>& work,
 
 /// Steps that wait for each other.
 template <class Number>
-void add_chain(WorkTime<Number>& time, const KernelWork<Number>& work,
+void add_chain(KernelTime<Number>& time, const KernelWork<Number>& work,
                const MachineRates<Number>& rates, const MemorySystem& memory, Eval<Number>& eval) {
   const Number round_trip = round_trip_s(time.traffic.far_share, memory, eval);
   const Number l2_round_trip = eval(memory.constants->l2_latency_s);
@@ -109,9 +109,9 @@ void add_chain(WorkTime<Number>& time, const KernelWork<Number>& work,
 }  // namespace
 
 template <class Number>
-WorkTime<Number> work_time(const KernelWork<Number>& work, const MachineRates<Number>& rates,
-                           const MemorySystem& memory, CacheState cache, Eval<Number>& eval) {
-  WorkTime<Number> time;
+KernelTime<Number> work_time(const KernelWork<Number>& work, const MachineRates<Number>& rates,
+                             const MemorySystem& memory, CacheState cache, Eval<Number>& eval) {
+  KernelTime<Number> time;
   if (!work.timed) add_compute(time, work, rates, eval);
   add_memory_time(time, work, rates, memory, cache, eval);
   if (work.timed) {
@@ -139,7 +139,7 @@ WorkTime<Number> work_time(const KernelWork<Number>& work, const MachineRates<Nu
 }
 
 template <class Number>
-TimeParts<Number> busy_parts(const KernelWork<Number>& work, const WorkTime<Number>& time,
+TimeParts<Number> busy_parts(const KernelWork<Number>& work, const KernelTime<Number>& time,
                              const Number& flop_s, Eval<Number>& eval) {
   TimeParts<Number> parts;
   if (work.timed) {
@@ -205,13 +205,14 @@ KernelPlan plan_of_works(const std::vector<KernelWork<Number>>& works, const Num
   return plan;
 }
 
-template WorkTime<double> work_time(const KernelWork<double>&, const MachineRates<double>&,
-                                    const MemorySystem&, CacheState, Planning&);
-template WorkTime<Explained> work_time(const KernelWork<Explained>&, const MachineRates<Explained>&,
-                                       const MemorySystem&, CacheState, Explaining&);
-template TimeParts<double> busy_parts(const KernelWork<double>&, const WorkTime<double>&,
+template KernelTime<double> work_time(const KernelWork<double>&, const MachineRates<double>&,
+                                      const MemorySystem&, CacheState, Planning&);
+template KernelTime<Explained> work_time(const KernelWork<Explained>&,
+                                         const MachineRates<Explained>&, const MemorySystem&,
+                                         CacheState, Explaining&);
+template TimeParts<double> busy_parts(const KernelWork<double>&, const KernelTime<double>&,
                                       const double&, Planning&);
-template TimeParts<Explained> busy_parts(const KernelWork<Explained>&, const WorkTime<Explained>&,
+template TimeParts<Explained> busy_parts(const KernelWork<Explained>&, const KernelTime<Explained>&,
                                          const Explained&, Explaining&);
 template KernelPlan plan_of_works(const std::vector<KernelWork<double>>&, const double&,
                                   const MachineRates<double>&, const ResolvedModel&, CacheState,

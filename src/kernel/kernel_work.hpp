@@ -62,7 +62,7 @@ struct KernelWork {
 };
 
 template <class Number>
-struct WorkTime {
+struct KernelTime {
   Traffic<Number> traffic;
   Number issue_s{};  ///< clocks and FLOP alone, perfectly spread
   Number idle = 1;   ///< see KernelWork, where the limit on all SMs together leaves it
@@ -81,13 +81,13 @@ struct WorkTime {
 };
 
 template <class Number>
-WorkTime<Number> work_time(const KernelWork<Number>& work, const MachineRates<Number>& rates,
-                           const MemorySystem& memory, CacheState cache, Eval<Number>& eval);
+KernelTime<Number> work_time(const KernelWork<Number>& work, const MachineRates<Number>& rates,
+                             const MemorySystem& memory, CacheState cache, Eval<Number>& eval);
 
 /// The parts of `busy_s`. `flop_s`: the layer's own FLOP at the engine's practical rate, unless
 /// the work is timed.
 template <class Number>
-TimeParts<Number> busy_parts(const KernelWork<Number>& work, const WorkTime<Number>& time,
+TimeParts<Number> busy_parts(const KernelWork<Number>& work, const KernelTime<Number>& time,
                              const Number& flop_s, Eval<Number>& eval);
 
 /// A kernel alone, with its launches: what a search compares.

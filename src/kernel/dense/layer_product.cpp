@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t heuristic_tile = 2;
 constexpr double heuristic_splits = 16;  ///< of a sum, at most
 
-double number(std::uint64_t value) { return static_cast<double>(value); }
+double real(std::uint64_t value) { return static_cast<double>(value); }
 
 /// Number of phases of a strided data gradient, and taps of each: its own or the longest phase's.
 void set_data_gradient(LayerProduct& x, const Window& window, double k_channels, bool skip_empty,
@@ -29,9 +29,9 @@ void set_data_gradient(LayerProduct& x, const Window& window, double k_channels,
   for (std::size_t axis = 0; axis < 3; ++axis) {
     // Dilated windows have no phases: all positions take all taps.
     const std::uint64_t stride = window.dilation[axis] > 1 ? 1 : window.stride[axis];
-    taps *= divide_up(number(window.kernel[axis]), number(stride));
-    positions *= number(stride);
-    phases *= number(std::min(window.kernel[axis], stride));
+    taps *= divide_up(real(window.kernel[axis]), real(stride));
+    positions *= real(stride);
+    phases *= real(std::min(window.kernel[axis], stride));
   }
   x.count = skip_empty ? phases : positions;
   x.leaves_zeros = skip_empty && phases < positions;
@@ -161,11 +161,11 @@ void set_product_of_rows(LayerProduct& x, double align) {
 void set_plain(LayerProduct& x, const Layer& layer, double align) {
   const Shape& in = layer.inputs.front().shape;
   // Products that share their second matrix are rows of one, a linear layer's.
-  x.count = layer.kind == LayerKind::matmul ? number(layer.inputs[1].shape.batch) : 1;
+  x.count = layer.kind == LayerKind::matmul ? real(layer.inputs[1].shape.batch) : 1;
   x.batched = x.count > 1;
-  const double rows = product(in.spatial) * number(layer.output.batch) / x.count;
-  const double columns = number(layer.output.channels);
-  const double depth = number(in.channels);
+  const double rows = product(in.spatial) * real(layer.output.batch) / x.count;
+  const double columns = real(layer.output.channels);
+  const double depth = real(in.channels);
   x.m = x.role == Pass::wgrad ? columns : rows;
   x.n = x.role == Pass::fwd ? columns : depth;
   x.k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
