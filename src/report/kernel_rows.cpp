@@ -178,10 +178,9 @@ std::string render_kernel_rows(const Gpu& gpu, const RenderStyle& style) {
   document.add_table({std::move(grid)});
   document.add_gap();
   document.add_line(
-      "The fastest of the kernels that take a convolution runs it. A case, at the end, names "
-      "layers "
-      "which rows of a higher number speak of. layers: how many were looked at. --json gives where "
-      "each row comes from.",
+      "The fastest of the kernels that take a convolution runs it. Cases, at the end, name layers "
+      "for rows of higher numbers. layers: how many were looked at. --json gives where each row "
+      "comes from.",
       widest);
   return text_of(document, style.width);
 }

@@ -19,7 +19,8 @@
 namespace roofline {
 
 using ResultGroup = std::vector<std::size_t>;
-/// Indices of what belongs together with a group's first; for few groups, each of which is asked.
+/// Groups of indices: a result joins the first group whose first result it belongs to. It asks all
+/// groups, so there should be few.
 template <class Whole, class Wholes>
 std::vector<ResultGroup> grouped(const Wholes& all,
                                  bool (*are_together)(const Whole&, const Whole&)) {

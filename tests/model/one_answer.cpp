@@ -21,9 +21,9 @@ constexpr const char* gpu_names[] = {"v100",    "p100",  "gtx1080ti", "k80",    
                                      "a100",    "a40",   "a10",       "l4",        "l40s",
                                      "rtx4090", "h100",  "h200",      "b200",      "mi50",
                                      "mi100",   "mi210", "mi300x",    "rx7900xtx", "rx6800xt"};
-constexpr DataType types[] = {DataType::fp32, DataType::tf32, DataType::fp16, DataType::bf16};
 constexpr DataType every_type[] = {DataType::fp32, DataType::tf32, DataType::fp16, DataType::bf16,
                                    DataType::int8};
+constexpr auto types = std::span(every_type).first<4>();  // floats
 constexpr DataType wide_types[] = {DataType::fp32, DataType::fp64, DataType::fp16};
 
 struct Law {

@@ -64,7 +64,7 @@ struct SolverFormulas {
     return r;
   }
 
-  /// A kernel that moves these bytes, all of which pass the L2, beside what its blocks take.
+  /// A kernel that moves these bytes through the L2 while its blocks compute.
   KernelWork<Number> moving(const Streams& streams, const double& more_launch_s) const {
     KernelWork<Number> work;
     work.streams = streams;

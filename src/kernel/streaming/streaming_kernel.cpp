@@ -550,7 +550,7 @@ class StreamingKernels : StreamFormulas<Number> {
   }
 
   /// Volumes have one kernel for both layouts. In channels last the neighbouring places of a warp
-  /// lie apart: it asks for a line for each element, of which an SM takes one a clock, and made
+  /// lie apart: it asks for a line for each element; an SM takes one line a clock, and made
   /// columns share those that they are made of.
   void by_lines(Work& work, double taps) const {
     constexpr double threads = 512;
