@@ -650,7 +650,7 @@ TEST_CASE("Attention is no slower than on vector units that are asked for", "[ke
 // on that, and 424 on naive kernels.
 TEST_CASE("One more channel is a cliff only where a library pads, or has a solver for blocks",
           "[kernel/physics]") {
-  double compared = 0, of_blocks = 0;
+  double compared = 0, of_blocks = 0;  // on AMD
   for (const char* name :
        {"v100", "p4", "t4", "a100", "l4", "h100", "b200", "mi25", "mi100", "mi210", "mi300x"}) {
     const Gpu gpu = find_gpu(name).value();
@@ -668,19 +668,20 @@ TEST_CASE("One more channel is a cliff only where a library pads, or has a solve
             const auto time_s = seconds(layer, pass, gpu, model);
             const auto more_s = seconds(more, pass, gpu, model);
             if (!time_s || !more_s) continue;
-            ++compared;
             const double cliff = *more_s / (*time_s * most);
             INFO(name << ' ' << name_of(dtype) << ' ' << name_of(pass) << ' ' << channels
                       << (of_input ? " in" : " out") << ": " << cliff);
-            if (gpu.vendor == "NVIDIA")
+            if (gpu.vendor == "NVIDIA") {
               CHECK(cliff <= (dtype == DataType::fp16 ? 14 : 4));
-            else
+            } else {
+              ++compared;
               of_blocks += cliff > 4 ? 1 : 0;
+            }
           }
       }
   }
   INFO(of_blocks << " of " << compared);
-  CHECK(of_blocks <= 0.002 * compared);
+  CHECK(of_blocks <= 0.0005 * compared);
 }
 
 TEST_CASE("A recurrent layer of twice the state is no faster", "[kernel/physics]") {
