@@ -180,7 +180,7 @@ std::string help_on(const CLI::App& rows, const CLI::Formatter& formatter, std::
     for (const std::string& each : option->get_lnames()) names.push_back(each);
   }
   for (const CLI::Option* option : rows.get_options())
-    if (const std::string help = help_on_key(*option, name); !help.empty()) return help;
+    if (std::string help = help_on_key(*option, name); !help.empty()) return help;
   throw UsageError("--help: expected an option, got " + in_quotes(name) +
                    did_you_mean(name, {names.begin(), names.end()}));
 }
