@@ -32,8 +32,21 @@ struct Release {
   auto operator<=>(const Release&) const = default;
 
   constexpr bool is_stated() const { return *this != Release{}; }
+  /// The last release before a stated one: before 9.0 the last of 8, whatever its number.
+  constexpr Release previous() const {
+    Release last = *this;
+    if (last.minor_number > 0) {
+      --last.minor_number;
+    } else {
+      --last.major_number;
+      last.minor_number = UINT16_MAX;
+    }
+    return last;
+  }
+  /// "9.1"; of the last of its major number "8".
   std::string text() const {
-    return std::to_string(major_number) + '.' + std::to_string(minor_number);
+    const std::string major = std::to_string(major_number);
+    return minor_number == UINT16_MAX ? major : major + '.' + std::to_string(minor_number);
   }
 };
 

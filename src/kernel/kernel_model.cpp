@@ -175,12 +175,7 @@ std::optional<OtherLibrary> other_library(const KernelModel& model) {
   for (const Solver& solver : resolved.constants->solvers) note(used.library, solver.since);
   if (after.is_stated()) return OtherLibrary{{used.library, after}, after, false};
   if (!before.is_stated()) return std::nullopt;
-  Release last = before;
-  if (last.minor_number > 0)
-    --last.minor_number;
-  else
-    last = {static_cast<std::uint16_t>(last.major_number - 1), UINT16_MAX};
-  return OtherLibrary{{used.library, last}, before, true};
+  return OtherLibrary{{used.library, before.previous()}, before, true};
 }
 
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,

@@ -128,12 +128,6 @@ std::vector<ListedRow> in_reading_order(std::vector<ListedRow> rows) {
   return rows;
 }
 
-/// The last release before `since`; of a first one of its number, that number before: 8 for 9.0.
-Release release_before(Release since) {
-  if (since.minor_number > 0) return {since.major_number, --since.minor_number};
-  return {--since.major_number, 0};
-}
-
 }  // namespace
 
 std::string library_changes_text(const std::vector<Gpu>& gpus) {
@@ -143,7 +137,7 @@ std::string library_changes_text(const std::vector<Gpu>& gpus) {
     const KernelLibrary used = choices.library.library;
     const auto note = [&](KernelLibrary library, const Release& since, const Release& until) {
       if (library != used) return;
-      if (since.is_stated()) last_before_change[name_of(used)].insert(release_before(since));
+      if (since.is_stated()) last_before_change[name_of(used)].insert(since.previous());
       if (until.is_stated()) last_before_change[name_of(used)].insert(until);
     };
     for (const ChoiceRow& row : choices.rows) note(row.library, row.since, row.until);

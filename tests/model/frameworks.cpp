@@ -9,6 +9,7 @@
 #include "roofline/accuracy.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/library.hpp"
 
 namespace frameworks {
 
@@ -207,6 +208,12 @@ TEST_CASE("A release that data does not show says which it does", "[model/framew
   CHECK(assumed(99, 0) ==
         std::vector<std::string>{"kernels for groups are those of cuDNN 99.0, as --assume says: "
                                  "later than 9.19, the newest that data shows here"});
+}
+
+TEST_CASE("The release before another", "[model/frameworks]") {
+  CHECK(Release{9, 1}.previous().text() == "9.0");
+  CHECK(Release{9, 0}.previous().text() == "8");
+  CHECK(Release{9, 0}.previous() > Release{8, 99});
 }
 
 TEST_CASE("The host's cost of an operator is assumed, and said to be", "[model/frameworks]") {
