@@ -100,7 +100,8 @@ const char* file_of(const ErrorScope& scope) {
   constexpr std::pair<const char*, const char*> files[] = {{"errors: v100", "cudnn7-volta"},
                                                            {"errors: t4", "cudnn7-turing"},
                                                            {"errors: gtx1080ti", "cudnn7-pascal"},
-                                                           {"errors: m40", "cudnn7-maxwell"}};
+                                                           {"errors: m40", "cudnn7-maxwell"},
+                                                           {"errors: k80", "cudnn7-kepler"}};
   for (const auto& [origin, file] : files)
     if (scope.origin == origin) return file;
   return "cudnn9-hopper";

@@ -23,6 +23,8 @@ struct LayerSet {
   EngineChoice engine = EngineChoice::automatic;
   /// Constants that were fitted to it: their names' pattern. Null: none were.
   const char* fitted = nullptr;
+  /// Its windows are square, and it states padding axis by axis, so that uneven one is misread.
+  bool has_axis_by_axis_padding = false;
 };
 
 /// One measured layer.
@@ -44,7 +46,7 @@ struct Run {
 
 /// The sets of tests/measured.
 std::vector<LayerSet> own_layer_sets();
-/// Sets that are not in this repository: DeepBench's, and recordings that others published.
+/// Sets that are not in this repository: DeepBench's, TensorFlow's, and recordings of others.
 std::vector<LayerSet> other_layer_sets();
 
 Gpu gpu_of(const LayerSet& set);
