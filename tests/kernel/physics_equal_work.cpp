@@ -59,6 +59,41 @@ TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes"
   }
 }
 
+TEST_CASE(
+    "In fp64 a convolution of one place in NHWC takes what its linear layer takes, everywhere",
+    "[kernel/physics_equal_work]") {
+  LayerDefaults defaults;
+  defaults.dtype = DataType::fp64;
+  const std::vector<std::uint64_t> channels{1, 3, 16, 50, 128, 255, 1024};
+  for (const char* name : {"k80", "v100", "t4", "rtx3090", "a100", "h100", "b200", "mi50", "mi100",
+                           "mi210", "mi300x", "rx7900xtx"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    generated::Numbers numbers(61);
+    for (int i = 0; i < 60; ++i) {
+      const std::uint64_t batch = numbers.of({1, 4, 64});
+      const std::uint64_t size = numbers.of({1, 7, 28});
+      const std::string in = numbers.text_of(channels);
+      const std::string out = numbers.text_of(channels);
+      const std::string edge = ", " + std::to_string(size);
+      const Layer convolution =
+          load_layer(R"({"layout": "nhwc", "kernel_size": 1, "input": [)" + std::to_string(batch) +
+                         ", " + in + edge + edge + R"(], "out_channels": )" + out + "}",
+                     defaults);
+      const Layer linear =
+          load_layer(R"({"type": "linear", "input": [)" + std::to_string(batch * size * size) +
+                         ", " + in + R"(], "out_features": )" + out + "}",
+                     defaults);
+      for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+        INFO(name << ' ' << name_of(pass) << ' ' << batch << " x " << size << ": " << in << " -> "
+                  << out);
+        CHECK(*seconds(convolution, pass, gpu, model) ==
+              Approx(*seconds(linear, pass, gpu, model)).epsilon(0.05));
+      }
+    }
+  }
+}
+
 TEST_CASE("A max pool's gradient looks into every window over an element, dilated or not",
           "[kernel/physics_equal_work]") {
   const Gpu gpu = find_gpu("h100").value();

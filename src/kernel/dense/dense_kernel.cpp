@@ -195,12 +195,13 @@ std::optional<KernelPlan> fastest_plan_of(const PlanRequest& request, const Engi
     return DenseContext{layer, request.model, engine,
                         layer_product(request.problem, engine, operands)};
   };
+  const bool is_fp64 = request.problem.element_byte == 8;
   const bool has_rows =
-      has_cudnn(request.model.machine) && runs_as_product_of_rows(request.problem);
+      (is_fp64 || has_cudnn(request.model.machine)) && runs_as_product_of_rows(request.problem);
   const DenseContext own = context_with(has_rows ? Operands::as_rows : Operands::as_they_are);
   const LayerProduct& x = own.x;
   const bool may_copy = (x.is_convolution || has_rows) && !layer.mapping->tile;
-  const bool copies = may_copy && (x.gathered || x.row_byte < 16 || x.sums_products);
+  const bool copies = may_copy && !is_fp64 && (x.gathered || x.row_byte < 16 || x.sums_products);
   const bool folds = may_copy && may_fold(own);
   if (!copies && !folds) return plan_of(own, request, eval);
   std::array<std::optional<DenseContext>, 3> candidates;

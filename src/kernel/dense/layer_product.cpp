@@ -153,7 +153,7 @@ void set_product_of_rows(LayerProduct& x, double align) {
   x.padded_tensors = x.pad_element = 0;
   if (problem.kernels != KernelSource::inference_engine)
     x.row_byte = row_byte_of(x.element_byte, problem.in_channels, problem.out_channels);
-  x.k = round_up(problem.in_channels, align);
+  if (x.role == Pass::fwd) x.k = round_up(problem.in_channels, align);
   x.k_runs = 1;
 }
 
@@ -225,8 +225,11 @@ bool keeps_tensors_padded(const Layer& layer) {
 
 bool runs_as_product_of_rows(const Problem& problem) {
   const auto is_in_vectors = [](double channels) { return std::fmod(channels, 8) == 0; };
-  return problem.convolves && problem.groups == 1 && problem.nhwc && problem.is_fwd() &&
-         problem.element_byte == 2 && problem.taps == 1 && problem.stride == 1 &&
+  if (!problem.convolves || problem.groups > 1 || !problem.nhwc || problem.taps > 1 ||
+      problem.stride > 1)
+    return false;
+  if (problem.element_byte == 8) return true;
+  return problem.is_fwd() && problem.element_byte == 2 &&
          !(is_in_vectors(problem.in_channels) && is_in_vectors(problem.out_channels));
 }
 
@@ -269,8 +272,10 @@ LayerProduct layer_product(const Problem& problem, const EngineModel& model, Ope
   // Over one position libraries run a matrix product in either layout; for fp32 (NCHW) only weight
   // gradients, the others on cuDNN's own kernels.
   const bool one_position = problem.input_positions * problem.output_positions == 1;
-  if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
-  if (align > 1 && operands == Operands::as_rows) {
+  const bool has_product = align > 1 || problem.element_byte == 8;
+  if (x.pointwise && one_position && (has_product || x.role == Pass::wgrad))
+    x.is_convolution = false;
+  if (has_product && operands == Operands::as_rows) {
     set_product_of_rows(x, align);
     return x;
   }

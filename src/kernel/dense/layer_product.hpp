@@ -90,11 +90,12 @@ LayerProduct scattered(const LayerProduct& dgrad);
 /// engine's are, and only engines convolve one-byte types.
 bool keeps_tensors_padded(const Layer& layer);
 
-/// A convolution without a window in 16 bits and NHWC, forward, whose channels are no whole
-/// vectors: its tensors are the rows of a linear layer. On an H100 cuDNN 9.19 runs cuBLAS's kernels
-/// for all 22 of a random sample, in 0.94 to 1.11 of the linear layer's time (mean 1.00), or pads
-/// the channels where that is faster: 144 us of 501 -> 320 channels, 171 us by cuBLAS. Never on
-/// vector units.
+/// A convolution without a window in NHWC, whose tensors are the rows of a linear layer. In 16 bits
+/// forward, of channels that are no whole vectors: on an H100 cuDNN 9.19 runs cuBLAS's kernels for
+/// all 22 of a random sample, in 0.94 to 1.11 of the linear layer's time (mean 1.00), or pads the
+/// channels where that is faster: 144 us of 501 -> 320 channels, 171 us by cuBLAS. Never on vector
+/// units. In fp64 all, on all units: MIOpen's kernel for them is the GEMM library's, and of cuDNN
+/// no times are known, so that equal work is assumed to take as long.
 bool runs_as_product_of_rows(const Problem& problem);
 
 /// One-byte results with rows which are no multiple of 16 run on older kernels.
