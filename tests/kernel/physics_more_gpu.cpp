@@ -100,6 +100,30 @@ TEST_CASE("A layer is no slower with more SMs, or more of everything",
   }
 }
 
+TEST_CASE("Layers of every kind are no slower with more of everything",
+          "[kernel/physics_more_gpu]") {
+  // Norms and softmax too, which walk over their rows twice: the L2 grows with what blocks touch.
+  for (const char* name : {"k80", "p100", "v100", "t4", "a100", "l40s", "h100", "b200", "mi25",
+                           "mi100", "mi300x", "rx7900xtx"}) {
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    Gpu other = gpu;
+    for (const char* setting : {"sms=x1.2", "clock=x1.2", "bandwidth=x1.2", "l2=x1.2"})
+      other = with(other, setting);
+    const KernelModel other_model = kernel_model_of(other).value();
+    for (const DataType dtype : {DataType::fp64, DataType::fp32, DataType::fp16, DataType::int8})
+      for (const Layer& layer : generated::layers(71, 4, dtype))
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+          const auto time_s = seconds(layer, pass, gpu, model);
+          const auto other_s = seconds(layer, pass, other, other_model);
+          if (!time_s || !other_s) continue;
+          INFO(name << ' ' << name_of(layer.kind) << ' ' << layer.name << ' ' << name_of(pass)
+                    << ' ' << name_of(dtype));
+          CHECK(*other_s <= 1.01 * *time_s);
+        }
+  }
+}
+
 TEST_CASE("A tenth more bandwidth gains a tenth of what dram takes, and of in flight nothing",
           "[kernel/physics_more_gpu]") {
   double by_dram = 0, in_flight = 0, missed = 0;
