@@ -45,9 +45,9 @@ TEST_CASE("In fp32 one more channel is no cliff, and padding channels does not h
 // Tensor cores take 16-bit channels in vectors of eight. On an H200 cuDNN pads a whole image of 257
 // channels of which a 1x1 window of stride 2 reads a quarter: 97.5 us forward to 64 channels, of
 // 256 channels 9.2 us, x10.6 (tests/measured/h200_unaligned.ndjson). cuBLAS runs rows of an odd
-// length by older instructions (h100_order.ndjson). MIOpen has solvers for blocks of channels, and
-// beside them an im2col image by image: of 6,316 convolutions measured on an MI100 974 ran fastest
-// on that, and 424 on naive kernels.
+// length by Turing's instructions (h100_order.ndjson), whose rate no longer grows: x14 on a B200 at
+// these sizes. MIOpen has solvers for blocks of channels, and beside them an im2col image by image:
+// of 6,316 convolutions measured on an MI100 974 ran fastest on that, and 424 on naive kernels.
 TEST_CASE("One more channel is a cliff only where a library pads, or has a solver for blocks",
           "[kernel/physics_cliff]") {
   double compared = 0, of_blocks = 0;  // on AMD
