@@ -65,7 +65,7 @@ struct SolverFormulas {
   }
 
   /// A kernel that moves these bytes through the L2 while its blocks compute.
-  KernelWork<Number> moving(const Streams& streams, const double& more_launch_s) const {
+  KernelWork<Number> moving(const Streams& streams) const {
     KernelWork<Number> work;
     work.streams = streams;
     work.moves = 1 / eval(constants.memory_share);
@@ -73,7 +73,6 @@ struct SolverFormulas {
     work.fetch_byte = Number(streams.read_byte) + streams.write_byte;
     work.fetch_byte_per_s = l2_byte_per_s * eval(constants.memory_share);
     work.timed.emplace();
-    work.more_launch_s = eval(more_launch_s);
     return work;
   }
 };

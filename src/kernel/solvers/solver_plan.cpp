@@ -251,7 +251,7 @@ KernelPlan plan_on(const Solver& solver, const SolverContext& context, const Eng
 
   KernelPlan plan = described(solver, mapping, gemm, context);
   plan.engine = engine.engine;
-  KernelWork<Number> work = f.moving(streams, f.constants.start_s);
+  KernelWork<Number> work = f.moving(streams);
   work.timed->time_s = gemm.schedule.kernel_s;
   add_product(work.timed->parts, gemm, f.machine.sm_count, resident_blocks(mapping),
               flop_s / product.times, eval);
@@ -259,21 +259,22 @@ KernelPlan plan_on(const Solver& solver, const SolverContext& context, const Eng
   const auto time = work_time(work, f.machine, memory, request.cache, eval);
   TimeParts<Number> parts = busy_parts(work, time, Number{}, eval);
   parts.add(Limiter::launch, time.launch_s);
-  const double& copy_s = solver.method == SolverMethod::copied
-                             ? request.model.constants->values.launch.solver_copy_s
-                             : f.constants.start_s;
   for (const double byte : copies_of(problem, solver.method)) {
     if (byte == 0) continue;
     ++plan.kernels;
     eval.named("bytes copied around the product", byte, "byte", "layer");
-    const auto copied =
-        work_time(f.moving({byte, byte}, copy_s), f.machine, memory, CacheState::warm, eval);
+    KernelWork<Number> copy = f.moving({byte, byte});
+    if (solver.method == SolverMethod::copied)
+      copy.more_launch_s = eval(request.model.constants->values.launch.solver_copy_s);
+    const auto copied = work_time(copy, f.machine, memory, CacheState::warm, eval);
     parts.add(Limiter::instructions, copied.busy_s);
     parts.add(Limiter::launch, copied.launch_s);
     plan.workspace_byte += static_cast<std::uint64_t>(byte);
   }
   plan.kernels *= static_cast<std::uint64_t>(product.times);
   if (product.times > 1) parts.scale(product.times);
+  // The host prepares the next image's kernels while one runs.
+  parts.add(Limiter::launch, eval.named("start", eval(f.constants.start_s), "s"));
   set_time(plan, parts, eval);
   return plan;
 }
