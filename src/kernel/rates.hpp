@@ -65,6 +65,15 @@ struct Traffic {
   Number far_share{};        ///< share of a dependent round trip which reaches device memory
 };
 
+/// The share of a working set that L2 does not keep.
+template <class Number>
+Number missed_share(const Number& working_set, const MemorySystem& memory, Eval<Number>& eval) {
+  const auto limit = [&](double byte) { return eval.sourced(byte, memory.kept_origin); };
+  const Number kept = limit(memory.l2_kept_byte);
+  const Number lost = limit(memory.l2_lost_byte);
+  return eval.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
+}
+
 /// `reread_byte`: L2 fetches of tiles beyond reading each operand once.
 template <class Number>
 Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte,
@@ -74,11 +83,7 @@ Traffic<Number> memory_traffic(const Streams& streams, const Number& reread_byte
   const Number working_set = eval.named("working set", read + written, "byte");
   Traffic<Number> traffic;
   if (cache == CacheState::warm) {
-    const auto limit = [&](double byte) { return eval.sourced(byte, memory.kept_origin); };
-    const Number kept = limit(memory.l2_kept_byte);
-    const Number lost = limit(memory.l2_lost_byte);
-    const Number missed =
-        eval.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
+    const Number missed = missed_share(working_set, memory, eval);
     traffic.dram_read_byte = eval.named("bytes read from DRAM", read * missed, "byte");
     traffic.dram_write_byte = eval.named("bytes written to DRAM", written * missed, "byte");
     traffic.timed_dram_byte = traffic.dram_read_byte + traffic.dram_write_byte;

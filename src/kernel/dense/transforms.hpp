@@ -108,12 +108,14 @@ AroundProduct<Number> staging(const LayerProduct& x, const Transform& transform,
   const Number places = eval.factor("places of an image, one after the other", transform.places);
   const Number& workspace = around.workspace_byte =
       eval.named("workspace", transform.point_byte * (images / places + weights), "byte");
-  const bool in_l2 = workspace < memory.l2_kept_byte;
-  const Limiter level = in_l2 ? Limiter::l2 : Limiter::dram;
+  // The tensors around it share the L2.
+  const Number missed =
+      missed_share(workspace + (x.read_byte + Number(x.write_byte)), memory, eval);
+  const Limiter level = value_of(missed) < 0.5 ? Limiter::l2 : Limiter::dram;
+  const Number near_rate = max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s});
   const Number rate =
-      in_l2 ? eval.named("rate of the workspace, in L2",
-                         max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
-            : rates.dram_byte_per_s;
+      eval.named("rate of the workspace",
+                 1 / ((1 - missed) / near_rate + missed / rates.dram_byte_per_s), "byte/s");
   const Number product_memory_s =
       eval.named("workspace through the products",
                  transform.point_byte * (images + places * weights) / rate, "s");
