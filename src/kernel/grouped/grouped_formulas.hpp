@@ -70,15 +70,76 @@ struct GroupedFormulas {
     return problem.groups * problem.group_in * problem.group_out * problem.taps;
   }
 
-  /// With the copies around the kernel.
-  Work between_copies(Work work) const {
-    if (layout.copied || layout.copies_groups)
-      work.copy_clocks =
-          work.copy_clocks +
-          (Number(problem.input_element()) + problem.output_element() + weight_element()) *
-              eval(layout.copied ? constants.layout_element_clock
-                                 : constants.generic_element_clock);
+  /// A layer's two tensors, without its weights.
+  struct Tensors {
+    double read = 0;     ///< elements that the product reads
+    double written = 0;  ///< elements of its result
+    double kernels = 0;  ///< one a tensor
+    double zeroed = 0;   ///< tensors whose zeros are written first: those it reads
+    double passed = 0;   ///< elements that a copy passes over: of what is read those that exist
+  };
+
+  /// As the product finds them, with groups of `width` channels at least. `alone`: those tensors
+  /// whose groups are narrower.
+  Tensors widened_to(double width, bool alone) const {
+    Tensors found;
+    const auto add = [&](double element, double channels, bool is_made) {
+      const bool widens = channels < width;
+      if (alone && !widens) return;
+      const double wide = widens ? element / channels * width : element;
+      (is_made ? found.written : found.read) += wide;
+      found.passed += is_made ? wide : element;
+      found.kernels += 1;
+      found.zeroed += widens && !is_made;
+    };
+    add(problem.input_element(), problem.group_in, problem.is_dgrad());
+    add(problem.output_element(), problem.group_out, problem.pass == Pass::fwd);
+    return found;
+  }
+
+  /// A copy that widens zeroes its result first.
+  void add_zeros(Work& work, double width) const {
+    const Tensors narrow = widened_to(width, true);
+    work.kernels += narrow.zeroed;
+    if (narrow.read > 0)
+      work.serial_s =
+          eval.named("zeros written before copies",
+                     narrow.read * problem.element_byte / dram_byte_per_s(model.memory, eval), "s");
+  }
+
+  /// Kernels between layouts before and after the product, which nothing hides. They widen groups
+  /// to `width` channels on their way; a kernel of their own widens the weights.
+  Work layout_copies(double width) const {
+    const double weight = weight_element();
+    const Tensors all = widened_to(width, false);
+    const double copied = problem.input_element() + problem.output_element() + weight;
+    Work work;
+    work.algorithm = Algorithm::transposed_elementwise;
+    work.kernels = 3;
+    work.round_trips = 2;  // the two tensors; copies of weights take 0.6 us less
+    work.clocks = (Number(all.read) + all.written + weight) * eval(constants.layout_element_clock);
+    work.streams.read_byte = work.streams.write_byte = copied * problem.element_byte;
+    add_zeros(work, width);
+    if (width > 0) add_widening(work, 1, weight);
     return work;
+  }
+
+  /// A copy of the weights and of each tensor whose groups are narrower than `width` channels.
+  Work widening_copies(double width) const {
+    const Tensors narrow = widened_to(width, true);
+    const double element = weight_element() + narrow.passed;
+    Work work;
+    work.algorithm = Algorithm::transposed_elementwise;
+    work.kernels = 1 + narrow.kernels;
+    add_widening(work, work.kernels, element);
+    add_zeros(work, width);
+    work.streams.read_byte = work.streams.write_byte = element * problem.element_byte;
+    return work;
+  }
+
+  void add_widening(Work& work, double kernels, double element) const {
+    work.start_s = kernels * eval(constants.repack_start_s);
+    work.clocks = work.clocks + element * eval(constants.repack_element_clock);
   }
 
   /// Taps of a phase of a data gradient's stride; else all.
@@ -343,6 +404,14 @@ struct GroupedFormulas {
     return work;
   }
 
+  /// Of each group's channels, out and in, by generic kernels.
+  void copy_groups(Work& work) const {
+    if (!layout.copies_groups) return;
+    const Number element =
+        problem.input_element() + Number(problem.output_element()) + weight_element();
+    work.copy_clocks = work.copy_clocks + element * eval(constants.generic_element_clock);
+  }
+
   /// A product per group. If channels are innermost, slices are copied (`copy_clock` per element).
   Work group_by_group(Algorithm algorithm, const GroupKernel& kernel,
                       const double* copy_clock = nullptr) const {
@@ -415,9 +484,8 @@ struct GroupedFormulas {
     const Window& window = *problem.layer->window;
     const bool tiles = problem.strided_dgrad() && window.kernel == window.stride;
     const double padded = padded_element();
-    if (!layout.copied)
-      work.clocks = (problem.input_element() + Number(problem.output_element())) *
-                    eval(constants.layout_element_clock);
+    work.clocks = (problem.input_element() + Number(problem.output_element())) *
+                  eval(constants.layout_element_clock);
     if (padded > 0) work.clocks = work.clocks + padded * eval(constants.repack_element_clock);
     if (tiles)
       work.clocks = work.clocks + problem.input_element() * eval(constants.generic_element_clock);
@@ -485,11 +553,16 @@ struct GroupedFormulas {
         made * taps * channels, made);
   }
 
-  /// One step per tap; for weight gradients over positions, split over up to twelve blocks.
+  /// Blocks over which a weight gradient's positions are split.
+  double packed_split() const {
+    if (problem.pass != Pass::wgrad) return 1;
+    return std::clamp(divide_up(divide_up(problem.positions(), packed_tile), 48.0), 1.0, 12.0);
+  }
+
+  /// One step per tap; for weight gradients over positions.
   Number packed_steps() const {
     if (problem.pass != Pass::wgrad) return problem.taps;
-    const Number steps = divide_up(Number(problem.positions()), packed_tile);
-    return steps / clamp(divide_up(steps, 48), 1, 12);
+    return divide_up(Number(problem.positions()), packed_tile) / packed_split();
   }
 
   const PackedKernel& packed_constants() const {
@@ -498,19 +571,22 @@ struct GroupedFormulas {
                                    : constants.packed_32bit[problem.pass];
   }
 
-  /// Pads each group to `width` channels in tensor-core tiles; `repack` adds layout changes.
+  /// Pads each group to `width` channels in tensor-core tiles; `repack`: between copies.
   Work packed(double width, bool repack) const {
     const PackedKernel& kernel = packed_constants();
     Work work =
         start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
                  kernel.start_s);
-    // Copies widen weights and the tensors whose groups are narrower than the tile's.
-    const bool widens_in = problem.group_in < width;
-    const bool widens_out = problem.group_out < width;
-    const double copies = 1.0 + widens_in + widens_out;
-    if (repack)
-      work.start_s = work.start_s + (layout.copied ? 2 : copies) * eval(constants.repack_start_s);
-    work.kernels = repack ? 1 + copies : 1;
+    // Zeros before a sum in parts, which then are added up and rounded.
+    constexpr double kernels_of_sums = 3;
+    const double tiles = divide_up(width * problem.groups, packed_tile) * problem.taps;
+    if (packed_split() > 2 && tiles < model.machine.sm_count) work.kernels += kernels_of_sums;
+    if (repack) {
+      const Tensors wide = widened_to(width, false);
+      const Tensors own = widened_to(0, false);
+      work.streams.read_byte += (wide.read - own.read) * problem.element_byte;
+      work.streams.write_byte += (wide.written - own.written) * problem.element_byte;
+    }
     const Number positions = eval.named("positions", problem.positions(), "", "layer");
     const Number channels =
         eval.named("packed channels", Number(width) * problem.groups, "", "padded groups");
@@ -521,9 +597,14 @@ struct GroupedFormulas {
         eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
     // than a tile is fetched for each tile.
+    // Of narrow groups, a weight gradient's tiles of three taps also fetch their results' channels.
+    constexpr double taps_of_tile = 3;
+    const bool fetches_both =
+        problem.pass == Pass::wgrad && problem.is_16bit() && width < packed_tile;
+    const double with_taps = fetches_both ? problem.taps / taps_of_tile : 0;
     work.fetch_byte = eval.named("operands fetched",
-                                 positions * taps * round_up(channels, packed_tile) *
-                                     problem.element_byte * divide_up(width, packed_tile),
+                                 positions * (taps * divide_up(width, packed_tile) + with_taps) *
+                                     round_up(channels, packed_tile) * problem.element_byte,
                                  "byte");
     work.fetch_byte_per_s =
         eval(kernel.fetch_byte_per_clock_per_sm) * rates.sm_count * rates.clock_hz;
@@ -540,12 +621,6 @@ struct GroupedFormulas {
     work.blocks = divide_up(problem.positions(), packed_tile) *
                   divide_up(width * problem.groups, packed_tile);
     work.threads = 128;
-    // Copies from NCHW widen on their way.
-    if (repack && !layout.copied)
-      work.copy_clocks =
-          (widens_in * problem.input_element() / problem.group_in * width +
-           Number(widens_out * problem.output_element()) / problem.group_out * width) *
-          eval(constants.repack_element_clock);
     return work;
   }
 };

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernel/chosen_row.hpp"
@@ -109,8 +110,23 @@ KernelWork<Number> kernel_work(LibraryKernel kernel, const GroupedFormulas<Numbe
 }
 
 template <class Number>
-KernelWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
-  return f.between_copies(kernel_work(kernel, f));
+struct GroupedWork {
+  KernelWork<Number> product;
+  std::optional<KernelWork<Number>> copies;  ///< before and after it
+};
+
+template <class Number>
+GroupedWork<Number> grouped_work(LibraryKernel kernel, const GroupedFormulas<Number>& f) {
+  GroupedWork<Number> work{kernel_work(kernel, f), {}};
+  f.copy_groups(work.product);
+  const bool widens = kernel == LibraryKernel::repacked;
+  const double width = widens ? packed_width(f.problem) : 0.0;
+  // Products on streams copy each group on its stream.
+  if (f.layout.copied && kernel != LibraryKernel::each_group_streams)
+    work.copies = f.layout_copies(width);
+  else if (widens)
+    work.copies = f.widening_copies(width);
+  return work;
 }
 
 /// Kernels that compute a layer's groups; others copy, or are of layers of one group.
@@ -128,6 +144,12 @@ Fastest<GroupedChoice> fastest_of_rows(const PlanRequest& request, bool by_heuri
   Planning eval;
   const auto rates = machine_rates(model.machine, eval);
   Fastest<GroupedChoice> fastest;
+  const auto time_of = [&](const GroupedWork<double>& work) {
+    double time_s = work_s(work.product, rates, model.memory, request.cache);
+    if (work.copies && fastest.may_be(time_s))
+      time_s += work_s(*work.copies, rates, model.memory, CacheState::warm);
+    return time_s;
+  };
   for (const KernelLayout& layout : layouts_of(request)) {
     ChoiceFacts facts = choice_facts(problem, layout.nhwc, is_tensor_engine(request.engine));
     facts.set(ChoiceWord::heuristic, by_heuristic);
@@ -136,9 +158,8 @@ Fastest<GroupedChoice> fastest_of_rows(const PlanRequest& request, bool by_heuri
     for_rows(model.constants->choices, model.library, facts, [&](const ChoiceRow& row) {
       if (row.kernel == LibraryKernel::group_copy) formulas.layout.copies_groups = true;
       if (computes_groups(row.kernel))
-        fastest.consider(
-            GroupedChoice{formulas.layout, &row},
-            work_s(grouped_work(row.kernel, formulas), rates, model.memory, request.cache));
+        fastest.consider(GroupedChoice{formulas.layout, &row},
+                         time_of(grouped_work(row.kernel, formulas)));
       return false;
     });
   }
@@ -187,8 +208,10 @@ Works<Number> grouped_works(const PlanRequest& request, const MachineRates<Numbe
   const GroupedFormulas<Number> formulas{
       request.problem, layout, request.engine, model.constants->values.grouped, model, rates, eval};
   name_row(*row, *model.constants, eval);
-  Works<Number> works{grouped_work(row->kernel, formulas)};
+  const GroupedWork<Number> work = grouped_work(row->kernel, formulas);
+  Works<Number> works{work.product};
   works.front().engine = engine_of_groups(works.front().algorithm, request);
+  if (work.copies) works.push_back(*work.copies);
   return works;
 }
 
