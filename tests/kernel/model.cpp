@@ -289,33 +289,32 @@ TEST_CASE("The heuristic runs products of groups side by side", "[kernel/model]"
   }
 }
 
-// An H200, PyTorch 2.11, cuDNN 9.19, autotuned; no constant was fitted to these layers. The copies'
-// time is the sum of nchwToNhwcKernel's and nhwcToNchwKernel's.
-TEST_CASE("Copies between layouts around groups add up with the product", "[kernel/model]") {
+// An H200, PyTorch 2.11, cuDNN 9.19, autotuned; no constant was fitted to these layers. Copies,
+// whose names tell them (nchwToNhwcKernel, tensorTransformGeneric), take 91, 70 and 31 us of the
+// times.
+TEST_CASE("Copies around products of groups add up with them", "[kernel/model]") {
   struct Measured {
     const char* layer;
     double time_us;
-    double copies_us;
   };
-  for (const auto& [layer, time_us, copies_us] : {
+  for (const auto& [layer, time_us] : {
            Measured{R"("pass": "dgrad", "input": [64, 256, 40, 40], "k": 256, "kernel_size": 3,
-                    "padding": 1)",
-                    196.0, 91.1},
-           Measured{R"("input": [8, 1536, 80, 80], "k": 1536, "kernel_size": 1, "stride": 2)",
-                    211.0, 143.6},
+                    "padding": 1, "groups": 32)",
+                    196.0},
+           Measured{R"("input": [1, 192, 256, 256], "k": 192, "kernel_size": 3, "padding": 1,
+                    "groups": 32)",
+                    151.6},
+           Measured{R"("input": [2, 384, 80, 80], "k": 768, "kernel_size": 5, "padding": 2,
+                    "groups": 16)",
+                    172.0},
        }) {
     INFO(layer);
-    const auto time_of = [&layer](const std::string& layout) {
-      const Network network = load_text(R"([{"type": "conv", "dtype": "fp16", "groups": 32, )" +
-                                        std::string(layer) + R"(, "layout": ")" + layout + "\"}]");
-      return 1e6 * *analyze(network, find_gpu("h200").value(), {}).total.expected_time_s;
-    };
-    const double expected_us = time_of("nchw");
-    CHECK(expected_us / time_us > 0.8);
-    CHECK(expected_us / time_us < 1.25);
-    const double copied_us = expected_us - time_of("nhwc");
-    CHECK(copied_us / copies_us > 0.8);
-    CHECK(copied_us / copies_us < 1.25);
+    const Network network = load_text(R"([{"type": "conv", "dtype": "fp16", "layout": "nchw", )" +
+                                      std::string(layer) + "}]");
+    const double ratio =
+        1e6 * *analyze(network, find_gpu("h200").value(), {}).total.expected_time_s / time_us;
+    CHECK(ratio > 0.85);
+    CHECK(ratio < 1.15);
   }
 }
 

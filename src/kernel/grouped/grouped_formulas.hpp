@@ -404,7 +404,7 @@ struct GroupedFormulas {
     return work;
   }
 
-  /// Of each group's channels, out and in, by generic kernels.
+  /// Generic kernels copy each group's channels out and in.
   void copy_groups(Work& work) const {
     if (!layout.copies_groups) return;
     const Number element =
@@ -597,7 +597,7 @@ struct GroupedFormulas {
         eval.named("steps of a block", packed_steps()) * eval(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again, with weights of the same shape; a group wider
     // than a tile is fetched for each tile.
-    // Of narrow groups, a weight gradient's tiles of three taps also fetch their results' channels.
+    // Tiles of three taps, in a weight gradient of narrow groups, fetch the results' channels too.
     constexpr double taps_of_tile = 3;
     const bool fetches_both =
         problem.pass == Pass::wgrad && problem.is_16bit() && width < packed_tile;
