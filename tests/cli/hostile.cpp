@@ -8,18 +8,10 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ADDRESS_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ADDRESS_SANITIZER
-#endif
-#endif
-
 namespace {
 
-#ifdef HAS_ADDRESS_SANITIZER
-const std::string limits = "ulimit -t 10; timeout 20 ";  // which takes all addresses there are
+#ifdef ROOFLINE_SANITIZED  // the program takes all addresses there are
+const std::string limits = "ulimit -t 10; timeout 20 ";
 #else
 const std::string limits = "ulimit -t 10; ulimit -v 2000000; timeout 20 ";
 #endif
