@@ -15,6 +15,24 @@ namespace {
 using namespace roofline;
 using namespace physics;
 
+struct EqualLayers {
+  Layer convolution;  ///< of one place, in NHWC
+  Layer linear;
+};
+
+EqualLayers equal_layers(std::uint64_t batch, std::uint64_t size, const std::string& in,
+                         const std::string& out, DataType dtype) {
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  const std::string edge = ", " + std::to_string(size);
+  return {load_layer(R"({"layout": "nhwc", "kernel_size": 1, "input": [)" + std::to_string(batch) +
+                         ", " + in + edge + edge + R"(], "out_channels": )" + out + "}",
+                     defaults),
+          load_layer(R"({"type": "linear", "input": [)" + std::to_string(batch * size * size) +
+                         ", " + in + R"(], "out_features": )" + out + "}",
+                     defaults)};
+}
+
 }  // namespace
 
 TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes",
@@ -32,21 +50,11 @@ TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes"
     double compared = 0, differ = 0;
     for (int i = 0; i < 200; ++i)
       for (const DataType dtype : {DataType::fp16, DataType::bf16}) {
-        LayerDefaults defaults;
-        defaults.dtype = dtype;
         const std::uint64_t batch = numbers.of({1, 4, 16, 64});
         const std::uint64_t size = numbers.of({1, 7, 14, 28, 56});
         const std::string in = numbers.text_of(channels);
         const std::string out = numbers.text_of(channels);
-        const std::string edge = std::to_string(size);
-        const Layer convolution = load_layer(R"({"layout": "nhwc", "kernel_size": 1, "input": [)" +
-                                                 std::to_string(batch) + ", " + in + ", " + edge +
-                                                 ", " + edge + R"(], "out_channels": )" + out + "}",
-                                             defaults);
-        const Layer linear =
-            load_layer(R"({"type": "linear", "input": [)" + std::to_string(batch * size * size) +
-                           ", " + in + R"(], "out_features": )" + out + "}",
-                       defaults);
+        const auto [convolution, linear] = equal_layers(batch, size, in, out, dtype);
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
           const double ratio =
               *seconds(convolution, pass, gpu, model) / *seconds(linear, pass, gpu, model);
@@ -62,8 +70,6 @@ TEST_CASE("A convolution of one place in NHWC takes what its linear layer takes"
 TEST_CASE(
     "In fp64 a convolution of one place in NHWC takes what its linear layer takes, everywhere",
     "[kernel/physics_equal_work]") {
-  LayerDefaults defaults;
-  defaults.dtype = DataType::fp64;
   const std::vector<std::uint64_t> channels{1, 3, 16, 50, 128, 255, 1024};
   for (const char* name : {"k80", "v100", "t4", "rtx3090", "a100", "h100", "b200", "mi50", "mi100",
                            "mi210", "mi300x", "rx7900xtx"}) {
@@ -75,15 +81,7 @@ TEST_CASE(
       const std::uint64_t size = numbers.of({1, 7, 28});
       const std::string in = numbers.text_of(channels);
       const std::string out = numbers.text_of(channels);
-      const std::string edge = ", " + std::to_string(size);
-      const Layer convolution =
-          load_layer(R"({"layout": "nhwc", "kernel_size": 1, "input": [)" + std::to_string(batch) +
-                         ", " + in + edge + edge + R"(], "out_channels": )" + out + "}",
-                     defaults);
-      const Layer linear =
-          load_layer(R"({"type": "linear", "input": [)" + std::to_string(batch * size * size) +
-                         ", " + in + R"(], "out_features": )" + out + "}",
-                     defaults);
+      const auto [convolution, linear] = equal_layers(batch, size, in, out, DataType::fp64);
       for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
         INFO(name << ' ' << name_of(pass) << ' ' << batch << " x " << size << ": " << in << " -> "
                   << out);

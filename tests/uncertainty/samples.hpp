@@ -23,7 +23,7 @@ struct LayerSet {
   EngineChoice engine = EngineChoice::automatic;
   /// Constants that were fitted to it: their names' pattern. Null: none were.
   const char* fitted = nullptr;
-  /// Its windows are square, and it states padding axis by axis, so that uneven one is misread.
+  /// Its windows are square, and it states padding axis by axis: uneven padding is misread.
   bool has_axis_by_axis_padding = false;
 };
 
